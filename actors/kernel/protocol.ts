@@ -1,0 +1,50 @@
+/**
+ * The value types of every entity. No nact in here, so that entities may import it.
+ *
+ * Terminology: a *command* asks for a decision; a *decision* is events or one refusal; an *event* is a fact with a
+ * version; a *row* is a projection written in the same statement as the event that causes it.
+ */
+import type { Refusal } from '../../protocol/errors.ts';
+
+export interface Accepted<Event, Rows, Reply> {
+  readonly ok: true;
+  readonly events: readonly Event[];
+  /** Projection rows and publications that become durable with the events. */
+  readonly rows: Rows;
+  /** What the asker is told after the append. */
+  readonly reply: Reply;
+}
+export type Decision<Event, Rows, Reply> = Accepted<Event, Rows, Reply> | Refusal;
+
+/** Pure half of an actor: no clock, no randomness, no I/O, no nact. Time and ids come in with the command. */
+export interface Entity<State, Command, Event, Rows, Reply> {
+  readonly kind: string;
+  decide(state: State, command: Command, nowMs: number): Decision<Event, Rows, Reply>;
+  /** Total: never refuses, never throws for an event that was once written. */
+  evolve(state: State, event: Event): State;
+}
+
+/** One entry of a grouped append. */
+export interface Append<State, Event, Rows> {
+  readonly entityId: string;
+  /** Fence: the epoch under which this incarnation loaded. */
+  readonly ownerEpoch: number;
+  readonly expectedVersion: number;
+  readonly events: readonly Event[];
+  /** The state after the events: the snapshot that the next activation starts from. */
+  readonly state: State;
+  readonly rows: readonly Rows[];
+}
+
+/** `stale`: another incarnation or owner wrote; nothing of this entry was written. `duplicate`: an idempotency key was taken. */
+export type AppendOutcome = { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' };
+
+export interface Loaded<State> { readonly state: State; readonly version: number; readonly ownerEpoch: number }
+
+/** What the shell needs of the outside. One implementation over PostgreSQL, one in memory for tests. */
+export interface EntityStore<State, Event, Rows> {
+  /** Loads AND fences the entity in one statement; null when it does not exist. Throws on a stale owner. */
+  load(entityId: string): Promise<Loaded<State> | null>;
+  /** Durable when it resolves. Throws when the outcome is unknown. */
+  append(entry: Append<State, Event, Rows>): Promise<AppendOutcome>;
+}

@@ -1,0 +1,307 @@
+/**
+ * The one vocabulary of all chain families: what a chain module offers and the values that cross it.
+ *
+ * Terminology.
+ *   network     the facts of one chain (slug, decimals, thresholds), as data; five EVM networks share one module
+ *   block       one proven unit of a ledger: header, parent link and the family's raw answers (G9)
+ *   transfer    a movement decoded from a block; it becomes a deposit only if its address was issued
+ *   intent      what a caller wants moved; `unsigned` is the payload built for it
+ *   fate        what became of a transaction that was submitted
+ *
+ * A chain failure has three faces only: a `Refusal`; `ChainUnavailable` (nothing proven: never a zero, never "no
+ * deposits"); `MalformedReply` (a fault, with the recorded answer).
+ */
+import type { Chain, Family } from '../protocol/slugs.ts';
+import type { Refusal } from '../protocol/errors.ts';
+
+// ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Network {
+  readonly slug: Chain;
+  readonly family: Family;
+  readonly nativeSymbol: string;
+  readonly nativeDecimals: number;
+  /** Confirmations at which a deposit is credited. chains.md part 2. */
+  readonly threshold: number;
+  /** Extra proof before `deposit_confirmed`; `stallDepth` replaces a finality that stalls for over 60 s. */
+  readonly gate: { readonly kind: 'depth' } | { readonly kind: 'finalized'; readonly stallDepth: number | null };
+  /** Blocks of (height, hash, parent) that are kept and may be walked back. G15. */
+  readonly reorgWindow: number;
+  readonly blockTimeMs: number;
+  /** Account path below which addresses are derived, e.g. `m/44'/60'/0'`; pooled chains name their template. */
+  readonly accountPath: string;
+  /** What `checkIdentity` must find: chain id, genesis hash, network id or passphrase. G14. */
+  readonly identity: string;
+  readonly explorer: { readonly tx: string; readonly address: string }; // `{id}` is replaced
+  /** Edge default caps, smallest native unit. G29. */
+  readonly feeCap: bigint;
+}
+
+/** One deployment of a catalogued token on one chain. K1: decimals belong to the deployment. */
+export interface Token {
+  readonly chain: Chain;
+  /** The catalogue's text: EIP-55 contract, base58 mint, `CURRENCY:ISSUER` (xrp), `CODE:ISSUER` (xlm). */
+  readonly contract: string;
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** Tokens of one chain by their contract's canonical text. G23: what is not in here is neither seen nor credited. */
+export type Catalogue = ReadonlyMap<string, Token>;
+
+export type AddressKind =
+  | 'p2pkh' | 'p2sh' | 'p2wpkh' | 'p2wsh' | 'p2tr' | 'eoa' | 'tron' | 'wallet' | 'pda' | 'classic' | 'account';
+
+export interface ParsedAddress {
+  readonly ok: true;
+  /** The one text form that is stored, returned and compared. G6. */
+  readonly canonical: string;
+  readonly kind: AddressKind;
+  /** Decoded bytes that movements are matched on: 20 evm/tron/xrp, 32 sol/xlm, the script on btc. */
+  readonly bytes: Uint8Array;
+  /** Tag of an XRP X-address, id of a muxed account. */
+  readonly tag: string | null;
+}
+
+// ── Reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Head {
+  readonly height: number;
+  readonly hash: string;
+  /** Highest height that the chain itself calls final (finalized, solidified, validated); null if it has no such tag. */
+  readonly finalizedHeight: number | null;
+}
+
+export interface Block<Raw = unknown> {
+  readonly height: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  /** height − 1, save on sol where slots are skipped and only the parent link proves it (L19). */
+  readonly parentHeight: number;
+  /** Display only; never ordered by. Null where the chain has none. */
+  readonly timeMs: number | null;
+  readonly raw: Raw;
+}
+
+export interface Transfer {
+  readonly txid: string;
+  /** Stable when the transaction is included again in another block. G2. */
+  readonly outputIndex: number;
+  readonly to: string;
+  readonly amount: bigint;
+  readonly decimals: number;
+  /** Null for the native coin. */
+  readonly tokenContract: string | null;
+  readonly tokenSymbol: string;
+  /** Destination tag, memo id or muxed id, decimal text. Recorded, ignored for routing. */
+  readonly tag: string | null;
+  /** Senders known from the block, for G20 and G21; empty when the chain does not say. */
+  readonly from: readonly string[];
+  /** Own threshold of this transfer where it differs from the network's (coinbase maturity, B3). */
+  readonly threshold?: number;
+  /** The payment created the ledger account. R7, M4. */
+  readonly activates?: boolean;
+}
+
+export interface Decoded {
+  readonly transfers: readonly Transfer[];
+  /** What looked like a payment and is none, with the reason; for operators and the `transfers` command. */
+  readonly ignored: readonly { readonly txid: string; readonly reason: string }[];
+}
+
+/** What one transaction of a block did. */
+export interface Outcome {
+  readonly txid: string;
+  readonly success: boolean;
+  readonly reason: string | null;
+  /** Fee paid in the smallest native unit, null where the block does not tell. */
+  readonly fee: bigint | null;
+}
+
+export interface Balance {
+  readonly amount: bigint;
+  /** The non-spendable part: reserve, rent, minimum. */
+  readonly reserved: bigint;
+  readonly available: bigint;
+  readonly decimals: number;
+  readonly accountExists: boolean;
+}
+
+// ── Sending ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Intent {
+  readonly chain: Chain;
+  readonly from: string;
+  /** Absolute path of `from`; the edge derives the key there. */
+  readonly fromPath: string;
+  readonly to: string;
+  /** `all` builds a send-all whose amount follows the fee that is signed. V36. */
+  readonly amount: bigint | 'all';
+  readonly token: Token | null;
+  /** Destination tag (xrp) or memo id (xlm), decimal text. */
+  readonly tag: string | null;
+  /** `trustline` builds the opt-in of spec §4.2 instead of a payment. */
+  readonly kind?: 'payment' | 'trustline';
+}
+
+/** What must not be used twice: the key that makes two versions exclude each other. G25, G27. */
+export type ReplayKey =
+  | { readonly kind: 'nonce'; readonly value: number } // evm
+  | { readonly kind: 'sequence'; readonly value: string } // xrp, xlm
+  | { readonly kind: 'outpoints'; readonly value: readonly string[] } // btc, `txid:vout`
+  | { readonly kind: 'expiry'; readonly value: string }; // tron (expiration ms), sol (lastValidBlockHeight)
+
+export interface Unsigned {
+  readonly chain: Chain;
+  /** evm: 0x hex of the unsigned envelope · btc: PSBT base64 · tron: raw_data hex · sol: message base64 · xrp: JSON text · xlm: envelope XDR base64. */
+  readonly payload: string;
+  readonly from: string;
+  readonly fromPath: string;
+  readonly to: string;
+  readonly amount: bigint;
+  readonly tokenContract: string | null;
+  readonly tag: string | null;
+  readonly kind: 'payment' | 'trustline';
+  readonly sendAll: boolean;
+  /** Highest fee this payload can cost, smallest native unit. */
+  readonly feeMax: bigint;
+  /** Family facts for people (gas, fee rate); never trusted by the edge. JSON-safe. */
+  readonly fee: Readonly<Record<string, string | number>>;
+  readonly replayKey: ReplayKey;
+  /** Height at which the inputs were read, for the record. */
+  readonly readAtHeight: number;
+}
+
+/** Signed bytes with the txid that was computed locally. G28. */
+export interface Signed {
+  readonly chain: Chain;
+  readonly payload: string;
+  readonly txid: string;
+}
+
+/** G26. `unknown` means: the same bytes again, never a rebuild. */
+export type BroadcastResult =
+  | { readonly kind: 'accepted' | 'already_known'; readonly txid: string }
+  | { readonly kind: 'rejected_final'; readonly refusal: Refusal }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** What became of a submitted transaction. `dead` only with the chain's own proof (G27). */
+export type Fate =
+  | { readonly kind: 'included'; readonly height: number; readonly hash: string; readonly outcome: Outcome }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'unknown'; readonly reason: string }
+  | { readonly kind: 'dead'; readonly proof: string };
+
+/** Inputs of a build: everything that had to be asked, stamped with the height it was read at. JSON-safe per family. */
+export interface BuildInputs { readonly readAtHeight: number }
+
+/** The consumer's view of a node, the only I/O of a family. Every method may throw `ChainUnavailable`. */
+export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildInputs> {
+  /** Compares with `Network.identity`. Throws: ChainUnavailable when it differs or cannot be read. */
+  checkIdentity(): Promise<void>;
+  /** Newest block of the endpoint that answers; height and hash from one answer. */
+  getHead(): Promise<Head>;
+  /** Height after `height` that holds a block, or null when the node knows none yet. */
+  nextHeight(height: number): Promise<number | null>;
+  /** The whole proven block at a height. Throws ChainUnavailable for anything unproved (G8, G9). */
+  getBlock(height: number): Promise<Block<Raw>>;
+  /** Hash at a height for the reorg walk and G19; null when the node has no block there. */
+  getBlockHash(height: number): Promise<string | null>;
+  /** What a transaction did as the chain says it now; null when it is not in the chain. G19. */
+  getOutcome(txid: string): Promise<(Outcome & { height: number; hash: string }) | null>;
+  /** Balance of an address; a missing account is a real zero with `accountExists: false`. */
+  fetchBalance(address: string, token: Token | null): Promise<Balance>;
+  /** Everything `buildUnsigned` and `estimateFee` need for an intent. */
+  fetchBuildInputs(intent: Intent): Promise<Inputs>;
+  broadcast(signed: Signed): Promise<BroadcastResult>;
+  getFate(unsigned: Unsigned, txid: string): Promise<Fate>;
+}
+
+export interface FeeEstimate {
+  /** Expected and highest fee, smallest native unit. */
+  readonly fee: bigint;
+  readonly feeMax: bigint;
+  readonly parts: Readonly<Record<string, string | number>>;
+}
+
+// ── The module ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface DerivedAddress { readonly address: string; readonly path: string }
+
+export type Derivation =
+  /** `change` 0 are deposit addresses; `1/0` is the gas tank, `1/1` the treasury. */
+  | { readonly kind: 'xpub'; deriveAddress(network: Network, xpub: string, change: 0 | 1, index: number): DerivedAddress }
+  /** Addresses come from the edge; the paths are absolute and hardened. */
+  | { readonly kind: 'pool'; depositPath(index: number): string; readonly gasTankPath: string };
+
+export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildInputs> {
+  readonly family: Family;
+  readonly networks: readonly Network[];
+  readonly derivation: Derivation;
+  /** Refuses: INVALID_ADDRESS. */
+  parseAddress(network: Network, text: string): ParsedAddress | Refusal;
+  /** Addresses that may be issued but never sent to (zero, burn, contracts of the catalogue). Refuses: INVALID_ADDRESS. */
+  checkDestination(network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null;
+  /** A token deployment's canonical text. Refuses: TOKEN_NOT_SUPPORTED. */
+  parseToken(network: Network, text: string): string | Refusal;
+  /** Every movement of a block. Throws: MalformedReply, ChainUnavailable when the unit is not whole. */
+  transfersIn(network: Network, block: Block<Raw>, catalogue: Catalogue): Decoded;
+  /** Outcomes of those wanted transactions that the block holds. */
+  outcomesIn(network: Network, block: Block<Raw>, wanted: ReadonlySet<string>): readonly Outcome[];
+  estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;
+  /** `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm). */
+  buildUnsigned(network: Network, inputs: Inputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal;
+  /** A new version that excludes the old one. Refuses: CONFLICT when the chain has no such means. */
+  reprice(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
+  /** Next counter that the chain itself would take, or null where it has none. */
+  nextReplayValue(inputs: Inputs): number | bigint | null;
+  createClient(network: Network, transport: Transport, catalogue: Catalogue): ChainClient<Raw, Inputs>;
+}
+
+// ── Transport ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface HttpReply { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }
+
+/** One endpoint. Requests are bounded in time and answer size; what fails is a ChainUnavailable. */
+export interface Endpoint {
+  /** Shown in logs and metrics; never the URL, which may carry a key. */
+  readonly name: string;
+  request(call: { method: 'GET' | 'POST'; path: string; body?: string; headers?: Record<string, string> }): Promise<HttpReply>;
+}
+
+/**
+ * Several endpoints of one chain, with health. `pick` prefers healthy ones and rotates; a client that must prove one
+ * block reads it whole from one endpoint (G9) and asks another for the second opinion (G10).
+ */
+export interface Transport {
+  readonly endpoints: readonly Endpoint[];
+  pick(not?: readonly Endpoint[]): Endpoint;
+  /** Tries `read` on one endpoint after another until one answers; collects the reasons. Throws: ChainUnavailable. */
+  attempt<T>(read: (endpoint: Endpoint) => Promise<T>): Promise<T>;
+  report(endpoint: Endpoint, outcome: 'ok' | 'failed' | 'lagging' | 'wrong_network', headHeight?: number): void;
+}
+
+// ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Nothing was proven. Never a zero, never "no deposits". Becomes 503 CHAIN_UNAVAILABLE. */
+export class ChainUnavailable extends Error {
+  readonly chain: Chain;
+  /** Short reason without URLs or keys. X2. */
+  readonly reason: string;
+  constructor(chain: Chain, reason: string, options?: ErrorOptions) {
+    super(`${chain}: ${reason}`, options);
+    this.name = 'ChainUnavailable';
+    this.chain = chain;
+    this.reason = reason;
+  }
+}
+
+/** An answer that has not the shape the node promises. A fault: logged with the recorded excerpt. */
+export class MalformedReply extends Error {
+  readonly excerpt: string;
+  constructor(what: string, excerpt: string, options?: ErrorOptions) {
+    super(`malformed reply: ${what}`, options);
+    this.name = 'MalformedReply';
+    this.excerpt = excerpt.slice(0, 2_000);
+  }
+}

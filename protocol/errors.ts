@@ -1,0 +1,114 @@
+/** THE error table. Spec §7 and decisions 2–3. When several refusals apply, the earlier one in this table wins. */
+
+type Row = readonly [status: number, meaning: string];
+
+export const ERRORS = {
+  // Who is asking.
+  METHOD_NOT_ALLOWED: [405, 'the path exists, the method does not'],
+  PAYLOAD_TOO_LARGE: [413, 'the body is larger than the limit'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'the body is not JSON'],
+  UNAUTHORIZED: [401, 'missing, invalid or revoked key'],
+  EDGE_SIGNATURE_SKEW: [401, 'timestamp outside 300 seconds'],
+  EDGE_SIGNATURE_INVALID: [401, 'Ed25519 verification failed'],
+  EDGE_NONCE_REPLAY: [401, 'nonce seen before'],
+  KEY_MATERIAL_REJECTED: [400, 'request looked like a phrase or private key; refused before reading'],
+  RATE_LIMIT_EXCEEDED: [429, 'band request limit'],
+  EDGE_VERSION_UNSUPPORTED: [400, "the edge's version is below the accepted range"],
+  IDENTITY_ROTATION_PENDING: [409, 'identity changed, awaiting owner'],
+  CROSS_ENVIRONMENT_IDENTITY: [409, 'same mnemonic in live and sandbox'],
+  ACCOUNT_SUSPENDED: [403, 'suspended by an administrator'],
+  SANDBOX_ONLY: [403, 'a live key on a sandbox path'],
+  FORBIDDEN: [403, 'the role does not allow it'],
+  TOTP_REQUIRED: [403, 'no recent second factor'],
+  // What is asked.
+  INVALID_INPUT: [400, 'malformed or missing field'],
+  INVALID_CHAIN: [400, 'unsupported chain slug'],
+  INVALID_ADDRESS: [400, 'fails chain format validation'],
+  INVALID_AMOUNT: [400, 'zero, negative or malformed amount'],
+  TOKEN_NOT_SUPPORTED: [400, 'not in the catalogue'],
+  TOKEN_NOT_ON_CHAIN: [400, 'catalogued, but not on that chain'],
+  TOKEN_NOT_SWEEPABLE: [400, 'the catalogue does not allow sweeping it'],
+  TOKEN_NOT_BRIDGEABLE: [400, 'the catalogue does not allow bridging it'],
+  NOT_FOUND: [404, 'no such resource for this account'],
+  IDEMPOTENCY_CONFLICT: [409, 'key reused with a different body'],
+  // Whether it may be.
+  NO_SUBSCRIPTION: [403, 'no active subscription'],
+  TIER_FEATURE_LOCKED: [403, 'feature needs a higher tier'],
+  MERCHANT_NOT_ACTIVE: [403, 'payments are not switched on'],
+  ORIGIN_NOT_REGISTERED: [403, 'embedded checkout from an unregistered origin'],
+  PAYMENT_SESSION_LIMIT_EXCEEDED: [403, 'too many open sessions on a link'],
+  CHAIN_NOT_READY: [403, 'readiness red or amber'],
+  ADDRESS_LIMIT_EXCEEDED: [403, 'band capacity reached'],
+  AMOUNT_CAP_EXCEEDED: [403, 'a spend or bridge cap'],
+  COMPLIANCE_REJECTED: [403, 'reserved'],
+  IMPERSONATION_FORBIDDEN: [403, 'reserved'],
+  IMPERSONATION_READ_ONLY: [403, 'reserved'],
+  MERCHANT_SCOPE_VIOLATION: [403, 'reserved'],
+  KEY_SOURCE_MISMATCH: [400, 'pushed addresses do not derive from the sent extended key; nothing written'],
+  SIGNED_BATCH_REJECTED: [400, 'a signed payload does not match the built transaction, or the edge refused to sign'],
+  ALREADY_ENROLLED: [409, 'full sync would register nothing new'],
+  RESYNC_REQUIRED: [409, 'cloud has no enrolment for this edge'],
+  LEASE_HELD: [409, 'another session holds the leader lease'],
+  LEASE_EPOCH_STALE: [409, 'frame epoch below current; stream closed'],
+  DRY_RUN_STALE: [409, 'commit quoted a superseded dry run'],
+  IMPORT_NOT_READY: [409, 'batch state does not allow the operation'],
+  ADDRESS_CONFLICT: [409, 'another account claims an address'],
+  ROLLBACK_WINDOW_CLOSED: [409, 'past 72 hours or a transaction landed'],
+  KEY_SOURCE_PURGED: [409, 'key material gone; addresses watch-only'],
+  CONFLICT: [409, 'the state is already so'],
+  ADDRESS_WATCH_ONLY: [422, 'no key can sign; monitored, withdrawals refused'],
+  ADDRESS_IN_OBSERVE_MODE: [423, 'address in a project not yet cut over'],
+  IMPORT_TOO_LARGE: [422, 'above self-service ceiling; handled by staff'],
+  INSUFFICIENT_FUNDS: [422, 'the asset does not cover the amount'],
+  INSUFFICIENT_GAS: [422, 'the native fee currency does not cover the fee'],
+  INSUFFICIENT_RESERVE: [422, 'send would breach a locked reserve'],
+  DESTINATION_OPT_IN_REQUIRED: [422, 'the destination has no trustline for the asset'],
+  CHAIN_REJECTED: [422, 'node refused; reason in details'],
+  // Whether it can be now.
+  EDGE_OFFLINE: [423, 'needs a live edge'],
+  EDGE_NO_LEADER: [423, 'replicas live, none holds the lease'],
+  EDGE_NOT_SYNCED: [503, 'edge up, registration unconfirmed'],
+  UPSTREAM_UNAVAILABLE: [503, 'cloud unreachable from edge'],
+  CHAIN_UNAVAILABLE: [503, 'chain unreachable, or not enabled for the account'],
+  SERVICE_UNAVAILABLE: [503, 'overloaded or stopping; try again after Retry-After'],
+  EDGE_OUTBOX_FULL: [507, 'local queue at capacity'],
+  INTERNAL_ERROR: [500, 'unhandled; quote meta.requestId'],
+} as const satisfies Record<string, Row>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An expected "no": a value with a stable code, never thrown across a port. */
+export interface Refusal {
+  readonly ok: false;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export function refuse(code: ErrorCode, details: Record<string, unknown> = {}, message?: string): Refusal {
+  return { ok: false, code, message: message ?? ERRORS[code][1], details };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && (value as { ok?: unknown }).ok === false
+    && typeof (value as { code?: unknown }).code === 'string';
+}
+
+export function statusOf(code: ErrorCode): number {
+  return ERRORS[code][0];
+}
+
+/** Position in the table; the smaller one wins when several refusals apply. */
+export function precedenceOf(code: ErrorCode): number {
+  return Object.keys(ERRORS).indexOf(code);
+}
+
+/** Carries a refusal through code that can only throw (a Fastify hook, a client). */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(`${refusal.code}: ${refusal.message}`);
+    this.name = 'Refused';
+    this.refusal = refusal;
+  }
+}

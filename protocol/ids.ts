@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Chain, Environment } from './slugs.ts';
+
+/** Prefixes of generated ids. Decisions 1. */
+export const ID_PREFIXES = [
+  'org', 'usr', 'adr', 'txn', 'dep', 'dlv', 'lnk', 'pay', 'inv', 'wal', 'swj', 'swo', 'tkr', 'ks', 'mig',
+  'scn', 'upl', 'imp', 'dry', 'rot', 'ses', 'ek', 'key', 'req',
+] as const;
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`;
+
+// The letters of RFC 4648 base32 in the order of their character codes, so that ids sort as their bytes do.
+const BASE32 = '234567abcdefghijklmnopqrstuvwxyz';
+
+/** Sortable lowercase base32 without padding: 26 characters for 16 bytes. */
+export function base32(bytes: Uint8Array): string {
+  let bits = 0, value = 0, text = '';
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(value >>> (bits - 5)) & 31];
+    value &= (1 << bits) - 1;
+  }
+  return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
+}
+
+/** unix_ms(48) || version(4) = 7 || random(12) || variant(2) = 2 || random(62). Source: RFC 9562 §5.7. */
+export function uuidv7Bytes(nowMs: number, random: Uint8Array = randomBytes(10)): Uint8Array {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMs) << 16n);
+  bytes.set(random.subarray(0, 10), 6);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return bytes;
+}
+
+/** `prefix_` + 26 base32 characters of a UUIDv7: later ids sort after earlier ones. */
+export function newId<P extends IdPrefix>(prefix: P, nowMs: number, random?: Uint8Array): Id<P> {
+  return `${prefix}_${base32(uuidv7Bytes(nowMs, random))}`;
+}
+
+/** A plain UUIDv7 in text, for webhook and sweep-policy ids. Spec §4.1: uuid. */
+export function newUuid(nowMs: number, random?: Uint8Array): string {
+  const hex = Buffer.from(uuidv7Bytes(nowMs, random)).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** True for `prefix_` followed by 26 characters of the id alphabet. */
+export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
+  return text.length === prefix.length + 27 && text.startsWith(`${prefix}_`)
+    && /^[a-z2-7]{26}$/.test(text.slice(prefix.length + 1));
+}
+
+/** `evt_` + the first 128 bits of SHA-256 of the fact, so that the same fact always has the same id. Decisions 1. */
+export function eventId(...fact: (string | number | bigint)[]): string {
+  const digest = createHash('sha256').update(fact.map(String).join('\u001f')).digest();
+  return `evt_${base32(digest.subarray(0, 16))}`;
+}
+
+/** An account is (organization, environment) and is one actor. Decisions 1. */
+export type AccountId = `org_${string}_${Environment}`;
+
+export function accountIdOf(organizationId: string, environment: Environment): AccountId {
+  return `${organizationId}_${environment}` as AccountId;
+}
+
+export function environmentOf(accountId: AccountId): Environment {
+  return accountId.endsWith('_live') ? 'live' : 'sandbox';
+}
+
+/** Logical shards; fixed from the first migration so that nothing is ever rehashed. Design 4. */
+export const SHARD_COUNT = 1024;
+
+/** First 4 bytes of SHA-256 of the account id, modulo the shard count. */
+export function shardOf(accountId: string): number {
+  return createHash('sha256').update(accountId).digest().readUInt32BE(0) % SHARD_COUNT;
+}
+
+/**
+ * A ledger is one history of blocks that a watcher follows: `eth` for the live chain, `eth@org_…_sandbox` for the
+ * simulated one of a sandbox account, so that no sandbox tenant moves another's confirmations.
+ */
+export type LedgerId = Chain | `${Chain}@${string}`;
+
+export function ledgerOf(chain: Chain, accountId: AccountId): LedgerId {
+  return environmentOf(accountId) === 'live' ? chain : `${chain}@${accountId}`;
+}
+
+export function chainOfLedger(ledger: LedgerId): Chain {
+  const at = ledger.indexOf('@');
+  return (at === -1 ? ledger : ledger.slice(0, at)) as Chain;
+}

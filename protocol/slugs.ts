@@ -1,0 +1,70 @@
+/** Every enumeration that goes over a wire, as an array and its type. Spec §2.2: lowercase slugs. */
+
+export const CHAINS = ['btc', 'eth', 'bsc', 'polygon', 'avax', 'base', 'tron', 'sol', 'xrp', 'xlm'] as const;
+export type Chain = (typeof CHAINS)[number];
+
+export const EVM_CHAINS = ['eth', 'bsc', 'polygon', 'avax', 'base'] as const satisfies readonly Chain[];
+
+/** Chains of one family share code, keys and addresses; a family is never shown on the wire. */
+export const FAMILIES = ['btc', 'evm', 'tron', 'sol', 'xrp', 'xlm'] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/** Spec §1.6: the five EVM networks share one derivation path and one address per customer. */
+export const FAMILY_OF: Readonly<Record<Chain, Family>> = {
+  btc: 'btc', eth: 'evm', bsc: 'evm', polygon: 'evm', avax: 'evm', base: 'evm',
+  tron: 'tron', sol: 'sol', xrp: 'xrp', xlm: 'xlm',
+};
+
+/** Ed25519 chains: no extended public key exists, addresses come from a pool that the edge derived. */
+export const POOLED_CHAINS = ['sol', 'xlm'] as const satisfies readonly Chain[];
+export type PooledChain = (typeof POOLED_CHAINS)[number];
+
+export const ENVIRONMENTS = ['live', 'sandbox'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** Spec §3.1. */
+export const READINESS = ['not_ready', 'ready', 'quarantined', 'pool_low'] as const;
+export type Readiness = (typeof READINESS)[number];
+
+/** Spec §3.2. */
+export const LIVENESS = ['live', 'stale', 'down', 'never_connected'] as const;
+export type Liveness = (typeof LIVENESS)[number];
+
+export const EDGE_ROLES = ['leader', 'follower'] as const;
+export type EdgeRole = (typeof EDGE_ROLES)[number];
+
+export const ORG_ROLES = ['owner', 'editor', 'viewer'] as const;
+export type OrgRole = (typeof ORG_ROLES)[number];
+
+export const TIERS = ['free', 'premium', 'ultimate'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export const BANDS = ['launch', 'growth', 'scale', 'enterprise', 'custom'] as const;
+export type Band = (typeof BANDS)[number];
+
+export const ADDRESS_STATUSES = ['active', 'archived'] as const;
+export type AddressStatus = (typeof ADDRESS_STATUSES)[number];
+
+export const DEPOSIT_STATUSES = ['detected', 'confirmed', 'reversed'] as const;
+export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
+
+export const WITHDRAWAL_STATUSES = [
+  'built', 'signing', 'broadcast', 'confirming', 'confirmed', 'failed', 'replaced', 'expired',
+] as const;
+export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
+
+export const DIRECTIONS = ['in', 'out'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'dead_lettered', 'held'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** Spec §6 and decisions 4. The order is the order of the catalogue in the documents. */
+export const EVENTS = [
+  'deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated',
+  'withdrawal_broadcast', 'withdrawal_confirmed', 'withdrawal_failed',
+  'edge_offline', 'edge_online', 'identity_rotation_detected', 'pool_low',
+  'payment_detected', 'payment_confirmed', 'payment_underpaid', 'payment_late',
+  'payment_link_created', 'payment_link_closed', 'sweep_completed', 'sweep_paused',
+] as const;
+export type EventName = (typeof EVENTS)[number];
