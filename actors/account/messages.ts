@@ -1,0 +1,164 @@
+/**
+ * Messages of the account actor: the only way to change an account. Commands are imperative, plain and serialisable;
+ * time and ids come in with them, so that `decide` is pure.
+ */
+import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, Signed, Unsigned } from '../../chains/chain.ts';
+import type { AddressRow, DepositRow, IdempotencyRow, InboxRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type {
+  AddressStatus, Band, Chain, EdgeRole, Environment, EventName, Family, Liveness, PooledChain, Readiness, Tier,
+} from '../../protocol/slugs.ts';
+
+// ── State ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Plan {
+  tier: Tier;
+  band: Band;
+  subscription: 'active' | 'lapsed';
+  paymentsActive: boolean;
+}
+
+export interface AccountKey { xpub: string; accountPath: string; fingerprint: string }
+export interface Pool { size: number; next: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
+export interface Enrolment { publicKey: string; keys: Partial<Record<Family, AccountKey>> }
+/** Counter of one (chain, address). Empty entries are dropped: the chain's own count is then the truth. V39. */
+export interface Counter { next: number; free: number[]; inFlight: number[] }
+
+/** The whole durable state of an account: small, so that the snapshot is written with every append. */
+export interface AccountState {
+  accountId: AccountId;
+  organizationId: string;
+  environment: Environment;
+  plan: Plan;
+  suspended: boolean;
+  enrolment: Enrolment | null;
+  rotation: { id: string; publicKey: string; keys: Partial<Record<Family, AccountKey>>; detectedAtMs: number } | null;
+  pools: Partial<Record<PooledChain, Pool>>;
+  /** Next unused deposit index by family. */
+  indexes: Partial<Record<Family, number>>;
+  activeAddresses: number;
+  peak: { day: string; active: number };
+  settled: { period: string; count: number };
+  webhooks: number;
+  lease: { epoch: number; holder: string | null };
+  edge: { liveness: Liveness };
+  counters: Record<string, Counter>;
+  openWithdrawals: number;
+}
+
+// ── Commands ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Stored in the same append as the effect; `body` is filled by the shell from the reply. I23. */
+export interface IdempotencyClaim extends Omit<IdempotencyRow, 'status' | 'body'> { successStatus: number }
+
+export interface PushedKey { family: Family; xpub: string; accountPath: string }
+export interface PushedPool {
+  chain: PooledChain;
+  addresses: { index: number; address: string; path: string }[];
+  gasTank: { address: string; path: string };
+}
+
+export type AccountCommand = (
+  | { type: 'inspect' }
+  // Edge
+  | { type: 'enrol'; publicKey: string; keys: PushedKey[]; pools: PushedPool[]; rotationId: string; addressIds: string[] }
+  | { type: 'resume'; publicKey: string }
+  | { type: 'resync'; publicKey: string }
+  | { type: 'push_pool'; publicKey: string; pool: PushedPool }
+  | { type: 'decide_rotation'; rotationId: string; decision: 'approve' | 'reject'; byUser: string }
+  | { type: 'claim_lease'; sessionId: string; liveSessions: string[] }
+  | { type: 'release_lease'; sessionId: string }
+  | { type: 'note_liveness'; liveness: Liveness }
+  // Addresses
+  | { type: 'create_address'; id: string; chain: Chain; userRef: string | null; tag: string | null; label: string | null;
+      poolAddress: { address: string; path: string } | null }
+  | { type: 'set_address_status'; known: AddressRow; status: AddressStatus }
+  | { type: 'note_peak'; day: string }
+  // Chain
+  | { type: 'apply_facts'; inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[];
+      depositIds: string[] }
+  // Withdrawals
+  | { type: 'build_withdrawal'; id: string; intent: Intent; inputs: BuildInputs; from: AddressRow; tokenSymbol: string;
+      decimals: number }
+  | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
+  | { type: 'abandon_withdrawal'; known: WithdrawalRow }
+  | { type: 'submit_signed'; known: WithdrawalRow; signed: Signed; sessionId: string; leaseEpoch: number }
+  | { type: 'note_broadcast'; known: WithdrawalRow; txid: string; result: BroadcastResult }
+  // Webhooks
+  | { type: 'create_webhook'; row: WebhookRow }
+  | { type: 'replace_webhook'; row: WebhookRow }
+  | { type: 'delete_webhook'; known: WebhookRow }
+  | { type: 'replay_delivery'; deliveryId: string; newDeliveryId: string; eventAtMs: number }
+  // Plan and sandbox
+  | { type: 'change_plan'; plan: Partial<Plan> }
+  | { type: 'suspend'; suspended: boolean }
+  | { type: 'reset_sandbox' }
+) & { idempotency?: IdempotencyClaim };
+
+// ── Events ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Facts of the stream: past tense, never changed once written, upcast on read when their shape grows. */
+export type AccountEvent =
+  | { type: 'edge_enrolled'; enrolment: Enrolment }
+  | { type: 'keys_added'; keys: Partial<Record<Family, AccountKey>> }
+  | { type: 'pool_pushed'; chain: PooledChain; count: number; gasTank: string; gasTankPath: string }
+  | { type: 'pool_low_announced'; chain: PooledChain }
+  | { type: 'rotation_detected'; id: string; publicKey: string; keys: Partial<Record<Family, AccountKey>>; atMs: number }
+  | { type: 'rotation_approved'; id: string; byUser: string }
+  | { type: 'rotation_rejected'; id: string; byUser: string }
+  | { type: 'lease_granted'; sessionId: string; epoch: number }
+  | { type: 'lease_released'; sessionId: string; epoch: number }
+  | { type: 'edge_liveness_changed'; liveness: Liveness }
+  | { type: 'address_issued'; id: string; family: Family; chain: Chain; index: number }
+  | { type: 'address_status_changed'; id: string; status: AddressStatus }
+  | { type: 'peak_noted'; day: string; active: number }
+  | { type: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved'; id: string; incarnation: number;
+      amount: string; height: number; blockHash: string }
+  | { type: 'withdrawal_built'; id: string; counter: { key: string; value: number; chainNext: number } | null }
+  | { type: 'withdrawal_repriced'; id: string }
+  | { type: 'withdrawal_signed'; id: string; txid: string }
+  | { type: 'withdrawal_broadcast'; id: string; txid: string }
+  | { type: 'withdrawal_included'; id: string; txid: string; height: number }
+  | { type: 'withdrawal_orphaned'; id: string; txid: string }
+  | { type: 'withdrawal_confirmed'; id: string; txid: string; counter: { key: string; value: number } | null; period: string }
+  | { type: 'withdrawal_failed'; id: string; reason: string; counter: { key: string; value: number; reusable: boolean } | null }
+  | { type: 'webhook_created' | 'webhook_replaced' | 'webhook_deleted'; id: string }
+  | { type: 'delivery_replayed'; deliveryId: string }
+  | { type: 'plan_changed'; plan: Plan }
+  | { type: 'suspension_changed'; suspended: boolean }
+  | { type: 'sandbox_reset' };
+
+// ── Replies ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface ReadinessView { chain: Chain; state: Readiness; reason: string | null; xpub: string | null; poolLevelPercent: number | null }
+
+/** What a command is answered with when it is accepted; keyed by command type. */
+export interface AccountReplies {
+  inspect: AccountState;
+  enrol: { outcome: 'enrolled' | 'keys_added' | 'rotation_pending'; readiness: ReadinessView[] };
+  resume: { readiness: ReadinessView[] };
+  resync: { readiness: ReadinessView[] };
+  push_pool: { size: number; unused: number };
+  decide_rotation: { readiness: ReadinessView[] };
+  claim_lease: { epoch: number; role: EdgeRole };
+  release_lease: { epoch: number };
+  note_liveness: { liveness: Liveness };
+  create_address: AddressRow;
+  set_address_status: AddressRow;
+  note_peak: { day: string; active: number };
+  apply_facts: { applied: number; events: EventName[] };
+  build_withdrawal: WithdrawalRow & { feeEstimate: FeeEstimate };
+  reprice_withdrawal: WithdrawalRow;
+  abandon_withdrawal: WithdrawalRow;
+  submit_signed: WithdrawalRow;
+  note_broadcast: WithdrawalRow;
+  create_webhook: WebhookRow;
+  replace_webhook: WebhookRow;
+  delete_webhook: WebhookRow;
+  replay_delivery: { deliveryId: string };
+  change_plan: Plan;
+  suspend: { suspended: boolean };
+  reset_sandbox: { reset: true };
+}
+
+export type { Unsigned };

@@ -1,0 +1,134 @@
+/**
+ * Frames of the edge stream (Socket.IO) and bodies of the edge-only REST paths, as zod schemas: both ends parse.
+ * Every frame from the cloud that acts carries the lease epoch; the edge drops one below its own, the cloud answers
+ * an old one with LEASE_EPOCH_STALE and closes the stream (spec §7).
+ *
+ * Handshake: `auth: { headers }` carries the RFC 9421 headers of a signed GET on STREAM_PATH plus `X-API-Key`.
+ * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `closing`.
+ * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`.
+ */
+import { z } from 'zod';
+import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
+
+export const STREAM_PATH = '/v1/edge/stream';
+
+/** Decisions 3. Milliseconds. */
+export const HEARTBEAT_MS = 30_000;
+export const LEASE_RENEW_MS = 10_000;
+export const LEASE_TTL_MS = 30_000;
+/** A closed leader stream may come back within this time and keep the lease. */
+export const LEASE_GRACE_MS = 10_000;
+export const LIVENESS_STALE_MS = 60_000;
+export const LIVENESS_DOWN_MS = 120_000;
+export const SESSION_REAP_MS = 3_600_000;
+export const SIGNATURE_SKEW_SECONDS = 300;
+/** Nonces are kept longer than any timestamp can be accepted twice. Decisions 2. */
+export const NONCE_KEEP_SECONDS = 660;
+/** Limit of deliveries in one frame, and of frames that wait for their attempts. */
+export const DELIVERIES_PER_FRAME = 256;
+
+export const EDGE_VERSION = '1.0.0';
+export const EDGE_VERSION_MIN = '1.0.0';
+
+const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
+const epoch = z.number().int().nonnegative();
+const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/);
+
+// ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const pushedKey = z.strictObject({ family: z.enum(FAMILIES), xpub: z.string().max(120), accountPath: path });
+export const pushedPool = z.strictObject({
+  chain: z.enum(POOLED_CHAINS),
+  addresses: z.array(z.strictObject({ index: z.number().int().nonnegative(), address: z.string().max(64), path })).max(5_000),
+  gasTank: z.strictObject({ address: z.string().max(64), path }),
+});
+export const syncBody = z.strictObject({
+  edgeVersion: z.string().max(20),
+  sessionId: z.string().max(40),
+  keys: z.array(pushedKey).max(8),
+  pools: z.array(pushedPool).max(4),
+});
+export const resumeBody = z.strictObject({ edgeVersion: z.string().max(20), sessionId: z.string().max(40) });
+export const heartbeatBody = z.strictObject({
+  sessionId: z.string().max(40),
+  edgeVersion: z.string().max(20),
+  outboxDepth: z.number().int().nonnegative(),
+  outboxPoisoned: z.boolean(),
+  outboxMode: z.enum(['durable', 'memory']),
+  podHint: z.string().max(120).nullable(),
+});
+export const poolsBody = z.strictObject({ pool: pushedPool });
+export const signedBody = z.strictObject({
+  signedPayload: z.string().max(400_000),
+  txid: z.string().max(120),
+  sessionId: z.string().max(40),
+  leaseEpoch: epoch,
+});
+
+/** A local key as replicas see it: signed by the edge's identity, so that the cloud can relay but not invent one. */
+export const localKeyRecord = z.strictObject({
+  id: z.string().regex(/^ek_[a-z2-7]{26}$/),
+  environment: z.enum(['live', 'sandbox']),
+  hash: hex(32),
+  label: z.string().max(120),
+  prefix: z.string().max(40),
+  createdAtMs: z.number().int(),
+  revokedAtMs: z.number().int().nullable(),
+  /** Ed25519 over the UTF-8 text `flock-local-key-v1\n` + the fields above joined by `\n` in this order. */
+  signature: hex(64),
+});
+
+// ── Stream frames ────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const welcomeFrame = z.object({
+  sessionId: z.string(),
+  role: z.enum(EDGE_ROLES),
+  leaseEpoch: epoch,
+  leaseTtlMs: z.number().int().positive(),
+  heartbeatMs: z.number().int().positive(),
+  serverTimeMs: z.number().int(),
+  localKeys: z.array(localKeyRecord),
+});
+export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
+
+export const deliverFrame = z.object({
+  leaseEpoch: epoch,
+  deliveries: z.array(z.object({
+    deliveryId: z.string(),
+    attempt: z.number().int().positive(),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    /** Sent unchanged: the signature is over these bytes. */
+    body: z.string(),
+    timeoutMs: z.number().int().positive(),
+  })).max(DELIVERIES_PER_FRAME),
+});
+export const attemptsFrame = z.object({
+  sessionId: z.string(),
+  leaseEpoch: epoch,
+  attempts: z.array(z.object({
+    deliveryId: z.string(),
+    attempt: z.number().int().positive(),
+    /** Null when no answer came. Only status and duration go back: never body, headers or error text. */
+    statusCode: z.number().int().nullable(),
+    durationMs: z.number().nonnegative(),
+    retryAfterSeconds: z.number().int().nonnegative().nullable(),
+    outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed']),
+  })).max(DELIVERIES_PER_FRAME),
+});
+export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
+export const heartbeatReply = z.object({ ok: z.boolean(), code: z.string().optional(), role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
+/** The cloud was asked to broadcast; the edge answers `{ ok: true }` after it submitted, or a refusal. */
+export const signFrame = z.object({ leaseEpoch: epoch, transactionId: z.string() });
+export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: z.number().int(), count: z.number().int().positive() });
+export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
+export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().optional(), details: z.record(z.string(), z.unknown()).optional() });
+
+export type SyncBody = z.infer<typeof syncBody>;
+export type HeartbeatBody = z.infer<typeof heartbeatBody>;
+export type LocalKeyRecord = z.infer<typeof localKeyRecord>;
+export type DeliverFrame = z.infer<typeof deliverFrame>;
+export type AttemptsFrame = z.infer<typeof attemptsFrame>;
+export type WelcomeFrame = z.infer<typeof welcomeFrame>;
+export type Acknowledgement = z.infer<typeof acknowledgement>;
+export type ChainSlug = (typeof CHAINS)[number];
