@@ -1,0 +1,210 @@
+/**
+ * What the other rooms ask of the store, by consumer. `persistence/postgres` implements all of it, each write as ONE
+ * statement; `persistence/memory` has a twin of what the pure tests need. Reads never go through an actor.
+ */
+import type { AccountEvent, AccountState, Plan } from '../actors/account/messages.ts';
+import type { EntityStore } from '../actors/kernel/protocol.ts';
+import type { Page } from '../protocol/envelope.ts';
+import type { AccountId, LedgerId } from '../protocol/ids.ts';
+import type { LocalKeyRecord } from '../protocol/frames.ts';
+import type { AddressStatus, Chain, DeliveryStatus, Direction, Environment, Liveness, OrgRole } from '../protocol/slugs.ts';
+import type {
+  AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, WebhookRow,
+  WithdrawalRow,
+} from './rows.ts';
+
+// ── Accounts (actor) ─────────────────────────────────────────────────────────────────────────────────────────────
+
+export type AccountStore = EntityStore<AccountState, AccountEvent, RowWrite>;
+
+export interface Ownership {
+  /** Takes shards for a node: mints a new epoch for each in one statement. Answers shard → epoch. */
+  claimShards(node: string, shards: readonly number[]): Promise<Map<number, number>>;
+}
+
+// ── Watchers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Cursor { height: number; hash: string }
+export interface BlockLink { height: number; hash: string; parentHash: string; parentHeight: number; timeMs: number | null }
+
+export interface WatchedAddress { addressKey: string; addressId: string; accountId: AccountId; address: string; purpose: AddressRow['purpose'] }
+
+export interface BlockRecord {
+  link: BlockLink;
+  /** Null at the first block of a ledger. */
+  previous: Cursor | null;
+  transfers: (SeenTransfer & { accountId: AccountId; addressKey: string })[];
+  withdrawals: { accountId: AccountId; fact: Extract<Fact, { kind: 'withdrawal_included' }> }[];
+  /** The content of the height could not be proven yet; the header advances, the height is retried for ever. */
+  unresolved: string | null;
+}
+
+export interface Coverage {
+  ledger: LedgerId;
+  /** End of the contiguous part that is done. */
+  completeHeight: number | null;
+  headHeight: number | null;
+  headAtMs: number | null;
+  unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
+}
+
+export interface WatchStore {
+  cursor(ledger: LedgerId): Promise<Cursor | null>;
+  /** Links from newest to oldest, for the reorg walk. */
+  links(ledger: LedgerId, below: number, limit: number): Promise<BlockLink[]>;
+  /** Height compare-and-set, facts, inbox rows: one statement. False when another watcher was first. */
+  recordBlock(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  /** Content of an unresolved height, proven later. */
+  resolveHeight(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  noteUnresolved(ledger: LedgerId, height: number, reason: string): Promise<void>;
+  unresolvedHeights(ledger: LedgerId, limit: number): Promise<{ height: number; tries: number }[]>;
+  /**
+   * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
+   * their id (`moved`), absent ones become `orphaned`, new ones `seen`; the cursor moves. One statement.
+   */
+  recordReorg(ledger: LedgerId, forkPoint: Cursor, oldHead: Cursor, branch: BlockRecord[]): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  watched(environment: Environment, addressKeys: readonly string[]): Promise<WatchedAddress[]>;
+  /** Facts seen and not matured at or below a height. */
+  immature(ledger: LedgerId, maxHeight: number, limit: number): Promise<SeenTransfer[]>;
+  /** Marks facts matured after the re-read of G19 and writes the inbox rows. */
+  mature(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string; confirmations: number }[]): Promise<AccountId[]>;
+  /** Submitted withdrawals of a ledger that may still land: all their txids. */
+  openWithdrawals(ledger: LedgerId): Promise<{ withdrawalId: string; accountId: AccountId; status: string; txids: string[]; height: number | null; blockHash: string | null }[]>;
+  noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
+  noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
+  coverage(ledger: LedgerId): Promise<Coverage>;
+  /** Addresses of an environment created after an instant, for the second match of the last blocks (design 5). */
+  addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;
+}
+
+export interface InboxStore {
+  /** Facts waiting for an account, oldest first, with the rows that a decision about them needs. */
+  inboxOf(accountId: AccountId, limit: number): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
+  /** Accounts with facts older than an instant: lost pushes are found here. */
+  accountsWithInbox(olderThanMs: number, limit: number): Promise<AccountId[]>;
+}
+
+// ── Publisher ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface DueDelivery {
+  delivery: DeliveryRow;
+  accountId: AccountId;
+  url: string;
+  sealedSecrets: string[];
+  body: string;
+  orderKey: string;
+}
+
+export interface DeliveryStore {
+  /** Claims due deliveries of accounts that have a leader here, oldest first, for `claimMs`; SKIP LOCKED. */
+  claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number): Promise<DueDelivery[]>;
+  /** Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement. */
+  recordAttempts(attempts: (AttemptRow & { next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
+  /** Gives claims back that were never attempted (stream closed). */
+  releaseClaims(deliveryIds: readonly string[]): Promise<void>;
+  /** `svc_event_publication_incomplete`: a query, not a counter. I14. */
+  incompletePublications(): Promise<number>;
+}
+
+// ── Edge ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SessionRow {
+  id: string; accountId: AccountId; role: 'leader' | 'follower'; edgeVersion: string; liveness: Liveness; leaseEpoch: number;
+  outboxMode: string; outboxDepth: number; outboxPoisoned: boolean; podHint: string | null;
+  lastHeartbeatAtMs: number; startedAtMs: number; endedAtMs: number | null;
+}
+
+export interface EdgeStore {
+  saveSessions(rows: readonly SessionRow[]): Promise<void>;
+  sessions(accountId: AccountId): Promise<SessionRow[]>;
+  reapSessions(endedBeforeMs: number): Promise<number>;
+  /** True the first time; kept for `NONCE_KEEP_SECONDS`. Atomic. */
+  claimNonce(keyId: string, nonce: string, expiresAtMs: number): Promise<boolean>;
+  purgeNonces(nowMs: number): Promise<number>;
+  saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<void>;
+  localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
+}
+
+// ── Gateway ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface ApiKeyRow { id: string; accountId: AccountId; organizationId: string; environment: Environment; label: string; hash: string; maskedPrefix: string; createdAtMs: number; revokedAtMs: number | null }
+export interface UserRow { id: string; email: string; passwordHash: string; sealedTotpSecret: string | null; totpConfirmed: boolean; platformRole: 'admin' | null }
+export interface MembershipRow { userId: string; organizationId: string; role: OrgRole }
+export interface OrganizationRow { id: string; name: string; createdAtMs: number }
+
+export interface IdentityStore {
+  apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
+  insertApiKey(row: ApiKeyRow): Promise<void>;
+  revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>;
+  apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
+  userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
+  userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
+  insertUser(row: UserRow): Promise<void>;
+  setTotp(userId: string, sealedSecret: string, confirmed: boolean): Promise<void>;
+  /** Spends a TOTP step once (I22) and counts failures: five wrong codes lock the factor for 15 minutes. */
+  spendTotpStep(userId: string, step: number): Promise<boolean>;
+  noteTotpFailure(userId: string, nowMs: number): Promise<{ lockedUntilMs: number | null }>;
+  totpLockedUntil(userId: string): Promise<number | null>;
+  saveRefreshToken(row: { hash: string; userId: string; organizationId: string; expiresAtMs: number }): Promise<void>;
+  takeRefreshToken(hash: string, nowMs: number): Promise<{ userId: string; organizationId: string } | null>;
+  /** Organization, its two accounts with their plans, and the first owner's membership: one statement. */
+  createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan): Promise<void>;
+  organization(id: string): Promise<OrganizationRow | null>;
+  signingKeys(): Promise<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }[]>;
+  insertSigningKey(row: { kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }): Promise<void>;
+}
+
+export interface TransactionView {
+  id: string; direction: Direction; chain: Chain; status: string; txid: string | null; outputIndex: number | null;
+  address: string; counterparty: string | null; amount: bigint; decimals: number; tokenContract: string | null; tokenSymbol: string;
+  userRef: string | null; tag: string | null; chainTag: string | null; height: number | null; confirmations: number; threshold: number;
+  incarnation: number | null; fee: bigint | null; failure: { code: string; reason: string } | null; createdAtMs: number; updatedAtMs: number;
+}
+
+export interface DeliveryView {
+  id: string; eventId: string; event: string; webhookId: string; url: string; replay: number; status: DeliveryStatus;
+  nextAttemptAtMs: number | null; createdAtMs: number; attempts: { attempt: number; statusCode: number | null; durationMs: number; error: string | null; atMs: number }[];
+}
+
+export interface PageAsk { page: number; size: number }
+
+export interface ReadStore {
+  idempotent(accountId: AccountId, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
+  saveIdempotent(accountId: AccountId, row: IdempotencyRow): Promise<void>;
+  purgeIdempotent(olderThanMs: number): Promise<number>;
+  addresses(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus }, page: PageAsk): Promise<Page<AddressRow>>;
+  address(accountId: AccountId, id: string): Promise<AddressRow | null>;
+  addressByText(accountId: AccountId, chain: Chain, address: string): Promise<AddressRow | null>;
+  ownAddresses(accountId: AccountId, purpose: AddressRow['purpose']): Promise<AddressRow[]>;
+  poolAddress(accountId: AccountId, chain: Chain, index: number): Promise<{ address: string; path: string } | null>;
+  transactions(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction }, page: PageAsk): Promise<Page<TransactionView>>;
+  transaction(accountId: AccountId, id: string): Promise<TransactionView | null>;
+  withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;
+  webhooks(accountId: AccountId): Promise<WebhookRow[]>;
+  webhook(accountId: AccountId, id: string): Promise<WebhookRow | null>;
+  deliveries(accountId: AccountId, filter: { webhookId?: string; status?: DeliveryStatus; event?: string }, page: PageAsk): Promise<Page<DeliveryView>>;
+  delivery(accountId: AccountId, id: string): Promise<DeliveryView | null>;
+}
+
+// ── Sandbox ledger ───────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SandboxBlock { ledger: LedgerId; height: number; hash: string; parentHash: string; timeMs: number; transactions: SandboxTransaction[] }
+export interface SandboxTransaction {
+  txid: string; success: boolean; reason: string | null; fee: string; from: string | null; nonce: number | null;
+  transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null }[];
+}
+
+export interface SandboxStore {
+  head(ledger: LedgerId): Promise<{ height: number; hash: string } | null>;
+  blocks(ledger: LedgerId, from: number, limit: number): Promise<SandboxBlock[]>;
+  blockOf(ledger: LedgerId, txid: string): Promise<{ height: number; hash: string; transaction: SandboxTransaction } | null>;
+  /** Appends blocks above `expected`; false when the ledger moved meanwhile. Balances move with their transactions. */
+  mine(ledger: LedgerId, expected: { height: number; hash: string } | null, blocks: readonly SandboxBlock[]): Promise<boolean>;
+  /** Removes the newest blocks (simulate-reorg). */
+  unmine(ledger: LedgerId, depth: number): Promise<SandboxBlock[]>;
+  balance(ledger: LedgerId, address: string, tokenContract: string | null): Promise<bigint>;
+  nonce(ledger: LedgerId, address: string): Promise<number>;
+  /** Durable timers: confirm later, chain down until. */
+  schedule(row: { id: string; accountId: AccountId; dueAtMs: number; task: unknown }): Promise<void>;
+  takeDue(nowMs: number, limit: number): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
+}
