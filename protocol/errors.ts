@@ -15,7 +15,7 @@ export const ERRORS = {
   RATE_LIMIT_EXCEEDED: [429, 'band request limit'],
   EDGE_VERSION_UNSUPPORTED: [400, "the edge's version is below the accepted range"],
   IDENTITY_ROTATION_PENDING: [409, 'identity changed, awaiting owner'],
-  CROSS_ENVIRONMENT_IDENTITY: [409, 'same mnemonic in live and sandbox'],
+  CROSS_ENVIRONMENT_IDENTITY: [409, 'one identity in live and sandbox'],
   ACCOUNT_SUSPENDED: [403, 'suspended by an administrator'],
   SANDBOX_ONLY: [403, 'a live key on a sandbox path'],
   FORBIDDEN: [403, 'the role does not allow it'],

@@ -1,0 +1,109 @@
+/** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { parseSealKey } from './secret-box.ts';
+
+export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
+export type Role = (typeof ROLES)[number];
+
+const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}$/).transform(Number).pipe(z.number().min(min).max(max));
+const port = wholeNumber(0, 65_535);
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
+
+const chainSettings = (chain: Chain) => ({
+  [`${chain.toUpperCase()}_RPC_URLS`]: list.pipe(z.array(z.url({ protocol: /^https?$/ })).max(16)).default([]),
+  [`${chain.toUpperCase()}_CONFIRMATIONS`]: wholeNumber(1, 10_000).optional(),
+  [`${chain.toUpperCase()}_POLL_MS`]: wholeNumber(20, 600_000).optional(),
+  [`${chain.toUpperCase()}_START_HEIGHT`]: wholeNumber(0, 999_999_999_999).optional(),
+});
+
+const schema = z.object({
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_OWNER_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_CONNECTIONS: wholeNumber(2, 200).default(10),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),
+  ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
+  HOST: z.string().default('127.0.0.1'),
+  CLOUD_PORT: port.default(8080),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SECRET_KEY: z.string().optional(),
+  SECRET_KEY_FILE: z.string().optional(),
+  OIDC_ISSUER: z.url().optional(),
+  OIDC_AUDIENCE: z.string().optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  /** Loopback webhook targets, relaxed cookies: developer machines only. */
+  DEVELOPER_MODE: flag.default(false),
+  WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
+  RESIDENT_ACCOUNTS_MAX: wholeNumber(100, 10_000_000).default(100_000),
+  BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
+});
+
+export interface ChainConfig {
+  rpcUrls: string[];
+  confirmations: number | null;
+  pollMs: number | null;
+  startHeight: number | null;
+}
+
+export interface CloudConfig extends Omit<z.infer<typeof schema>, 'SECRET_KEY' | 'SECRET_KEY_FILE'> {
+  sealKeys: Buffer[];
+  chains: Partial<Record<Chain, ChainConfig>>;
+}
+
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): CloudConfig {
+  const problems: string[] = [];
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const base = schema.safeParse(present);
+  if (!base.success) problems.push(...base.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const chains: CloudConfig['chains'] = {};
+  for (const chain of CHAINS) {
+    const parsed = z.object(chainSettings(chain)).safeParse(present);
+    if (!parsed.success) {
+      problems.push(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+      continue;
+    }
+    const value = (name: string) => (parsed.data as Record<string, unknown>)[`${chain.toUpperCase()}_${name}`];
+    const rpcUrls = value('RPC_URLS') as string[];
+    if (rpcUrls.length === 0) continue;
+    chains[chain] = {
+      rpcUrls,
+      confirmations: (value('CONFIRMATIONS') as number | undefined) ?? null,
+      pollMs: (value('POLL_MS') as number | undefined) ?? null,
+      startHeight: (value('START_HEIGHT') as number | undefined) ?? null,
+    };
+  }
+  const sealKeys = readSealKeys(present, problems);
+  if (!base.success || problems.length > 0) throw new ConfigurationError(problems);
+  const { SECRET_KEY: _key, SECRET_KEY_FILE: _file, ...rest } = base.data;
+  return { ...rest, sealKeys, chains };
+}
+
+/** One key a line or comma; the first one seals, all of them open. */
+function readSealKeys(env: Record<string, string | undefined>, problems: string[]): Buffer[] {
+  const { SECRET_KEY, SECRET_KEY_FILE } = env;
+  if ((SECRET_KEY === undefined) === (SECRET_KEY_FILE === undefined)) {
+    problems.push('SECRET_KEY or SECRET_KEY_FILE: exactly one is needed (32 bytes, hex or base64)');
+    return [];
+  }
+  try {
+    const text = SECRET_KEY ?? readFileSync(SECRET_KEY_FILE!, 'utf8');
+    return text.split(/[\s,]+/).filter((part) => part !== '').map(parseSealKey);
+  } catch (error) {
+    const reason = error instanceof RangeError ? error.message : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    problems.push(`SECRET_KEY${SECRET_KEY === undefined ? '_FILE' : ''}: ${reason}`);
+    return [];
+  }
+}

@@ -1,0 +1,47 @@
+/** Secrets at rest: AES-256-GCM under a key from the environment or a file. Design 3. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { SecretBox } from '../gateway/ports.ts';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+interface SealKey { readonly id: string; readonly bytes: Buffer }
+
+/** 32 bytes from 64 hex digits or base64. Throws: RangeError naming the setting. */
+export function parseSealKey(text: string): Buffer {
+  const trimmed = text.trim();
+  const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64');
+  if (bytes.length !== 32) throw new RangeError('SECRET_KEY must be 32 bytes as 64 hex digits or base64');
+  return bytes;
+}
+
+/**
+ * Seals with the first key and opens with any, so that a key is rotated by putting a new one in front and running
+ * `flock secrets reseal`. Layout: `v1.` keyId `.` base64url(nonce(12) || tag(16) || ciphertext).
+ * The context is additional data: a ciphertext moved to another row or column does not open.
+ */
+export function createSecretBox(keys: readonly Buffer[]): SecretBox {
+  const ring: SealKey[] = keys.map((bytes) => ({
+    id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes,
+  }));
+  const first = ring[0];
+  if (first === undefined) throw new RangeError('at least one sealing key is needed');
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', first.bytes, nonce).setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return `v1.${first.id}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+    },
+    open(sealed, context) {
+      const [version, keyId, text] = sealed.split('.');
+      const key = ring.find((candidate) => candidate.id === keyId);
+      if (version !== 'v1' || key === undefined || text === undefined) throw new Error('sealed under an unknown key');
+      const bytes = Buffer.from(text, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, NONCE_BYTES))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+    },
+  };
+}

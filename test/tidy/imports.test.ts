@@ -1,0 +1,65 @@
+import test from 'ava';
+import { importsOf, sources } from '../support/tree.ts';
+
+/** Who may import whom, from docs/ARCHITECTURE.md; `types` may be imported as types only. */
+const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
+  'protocol': { rooms: ['protocol'] },
+  'chains': { rooms: ['protocol', 'chains'] },
+  'actors/kernel': { rooms: ['protocol', 'actors/kernel'], types: ['supervision/policy'] },
+  'actors': { rooms: ['protocol', 'chains', 'actors'], types: ['persistence', 'gateway/ports'] },
+  'gateway': { rooms: ['protocol', 'chains', 'gateway', 'actors'], types: ['persistence'] },
+  'chain-watchers': { rooms: ['protocol', 'chains', 'chain-watchers', 'actors/kernel'], types: ['persistence', 'gateway/ports', 'actors'] },
+  'persistence': { rooms: ['protocol', 'persistence'], types: ['actors', 'chains'] },
+  'edge': { rooms: ['protocol', 'chains', 'edge', 'actors/kernel'] },
+  'supervision': { rooms: ['protocol', 'chains', 'actors', 'gateway', 'chain-watchers', 'persistence', 'supervision', 'console'] },
+  'console': { rooms: ['protocol', 'console'] },
+};
+
+const roomOf = (path: string) => (path.startsWith('actors/kernel/') ? 'actors/kernel' : path.split('/')[0]!);
+
+test('style 2(a): every room imports only what its row of the table allows', (t) => {
+  const wrong: string[] = [];
+  for (const file of sources().filter((source) => !source.path.startsWith('bench/'))) {
+    const rule = MAY[roomOf(file.path)]!;
+    for (const { target, typeOnly, specifier } of importsOf(file)) {
+      if (!specifier.startsWith('.')) continue;
+      const allowed = [...rule.rooms, ...(typeOnly ? rule.types ?? [] : [])];
+      if (!allowed.some((room) => target === room || target.startsWith(`${room}/`) || target.startsWith(`${room}.`))) {
+        wrong.push(`${file.path} imports ${target}`);
+      }
+    }
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('style 2(a): nact is imported by actors/kernel only', (t) => {
+  const importers = sources().filter((file) => importsOf(file).some(({ specifier }) => specifier === 'nact'));
+  t.true(importers.length > 0);
+  t.deepEqual(importers.map((file) => file.path).filter((path) => !path.startsWith('actors/kernel/') && !path.startsWith('bench/')), []);
+});
+
+test('the cloud cannot sign: no cloud room imports edge/ or names key material', (t) => {
+  const guard = new Set(['protocol/key-material.ts', 'gateway/http/key-material.ts']);
+  const wrong: string[] = [];
+  for (const file of sources().filter((source) => !/^(edge|bench|supervision\/dev)\//.test(source.path))) {
+    if (importsOf(file).some(({ target }) => target.startsWith('edge/'))) wrong.push(`${file.path} imports edge/`);
+    if (guard.has(file.path)) continue;
+    file.lines.forEach((line, index) => {
+      const code = line.replace(/\/\/.*|^\s*\*.*|\/\*.*?\*\//g, '');
+      if (/\b(mnemonic|privateKey)\b/.test(code)) wrong.push(`${file.path}:${index + 1} ${code.trim().slice(0, 80)}`);
+    });
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('every source file is imported by another or is an entry of package.json', async (t) => {
+  const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
+  const entries = Object.values(manifest.scripts).join(' ');
+  const imported = new Set(sources().flatMap((file) => importsOf(file).map(({ target }) => target)));
+  const spawned = sources().map((file) => file.text).join('\n');
+  const orphans = sources()
+    .map((file) => file.path)
+    .filter((path) => !imported.has(path) && !entries.includes(path) && !path.startsWith('bench/'))
+    .filter((path) => !spawned.includes(`/${path.split('/').slice(-1)[0]!}'`) && !spawned.includes(path));
+  t.deepEqual(orphans, []);
+});

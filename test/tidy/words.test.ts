@@ -1,0 +1,44 @@
+import test from 'ava';
+import { filesOf, ROOMS, sources, type SourceFile } from '../support/tree.ts';
+
+/** Lines of code (comments removed) that match, as `path:line text`. */
+function hits(files: readonly SourceFile[], pattern: RegExp, keepComments = false): string[] {
+  return files.flatMap((file) => file.lines.flatMap((line, index) => {
+    const text = keepComments ? line : line.replace(/\/\/.*|^\s*\*.*|\/\*.*?\*\//g, '');
+    return pattern.test(text) ? [`${file.path}:${index + 1} ${text.trim().slice(0, 100)}`] : [];
+  }));
+}
+
+const everything = () => filesOf([...ROOMS, 'test', 'docs', '.'], '.ts', '.md', '.json', '.yaml', '.sql', '.sh')
+  .filter((file) => !file.path.startsWith('test/vectors/') && file.path !== 'package-lock.json');
+
+test('reliability 0.1: sql.begin, sql.reserve and sql.unsafe only in the migrations module', (t) => {
+  const files = sources().filter((file) => !/persistence\/postgres\/migrat/.test(file.path));
+  t.deepEqual(hits(files, /\bsql\.(begin|reserve|unsafe)\b/), []);
+});
+
+test('G4: no floating point near money', (t) => {
+  t.deepEqual(hits(sources(), /parseFloat|toFixed\(/), []);
+});
+
+test('style 3.13: no console outside of command lines', (t) => {
+  const files = sources().filter((file) => !/\/cli\/|^bench\/|supervision\/dev\//.test(file.path));
+  t.deepEqual(hits(files, /\bconsole\.(log|error|warn|info|debug)\(/), []);
+});
+
+test('nothing unfinished is left in the tree', (t) => {
+  const files = [...sources(), ...filesOf(['test'], '.ts')].filter((file) => file.path !== 'test/tidy/words.test.ts');
+  t.deepEqual(hits(files, /\b(TODO|FIXME|XXX|HACK)\b/, true), []);
+  t.deepEqual(hits(files, /\btest\.(skip|todo|failing|only)\b/), []);
+});
+
+test('no path of a machine and no registry host in any file', (t) => {
+  const files = everything().filter((file) => file.path !== 'test/tidy/words.test.ts');
+  t.deepEqual(hits(files, /(?:^|[\s"'`(=])\/(?:work|root|home\/[a-z]+)\/|registry\.npmjs|deb\.debian\.org/, true), []);
+});
+
+test('the lockfile holds no resolved addresses', (t) => {
+  const [lock] = filesOf(['package-lock.json'], 'package-lock.json');
+  t.truthy(lock);
+  t.notRegex(lock!.text, /"resolved": "https?:/);
+});
