@@ -1,0 +1,31 @@
+/** `flock webhooks listen --secret whsec_… [--port 9000]`: verifies deliveries and prints one line for each. */
+import { parseArgs } from 'node:util';
+import { startReceiver } from './webhook-receiver.ts';
+
+/** Runs until SIGINT or SIGTERM. Answers the exit code. */
+export async function webhooksListen(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args], strict: true,
+    options: { port: { type: 'string', default: '9000' }, secret: { type: 'string' } },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    console.error('--port must be a port number');
+    return 2;
+  }
+  const secret = values.secret ?? process.env.WEBHOOK_SECRET;
+  const receiver = await startReceiver({
+    port,
+    ...(secret === undefined ? {} : { secret }),
+    onEvent: ({ event, id, confirmations, data, verified }) => {
+      const note = verified === true ? 'verified' : 'NOT VERIFIED (no --secret)';
+      console.log(`${event} ${id} confirmations=${confirmations ?? '-'} ${note} ${JSON.stringify(data)}`);
+    },
+  });
+  console.error(`listening on ${receiver.url}${secret === undefined ? ' without a secret: signatures are not checked' : ''}`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await receiver.close();
+  return 0;
+}
