@@ -1,10 +1,12 @@
 /** What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing. */
+import type { Logger } from 'pino';
 import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
-import type { Acknowledgement } from '../protocol/frames.ts';
+import type { EdgeStore, IdentityStore, ReadStore, WatchStore } from '../persistence/ports.ts';
+import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
-import type { Chain } from '../protocol/slugs.ts';
+import type { Chain, EdgeRole } from '../protocol/slugs.ts';
 
 /** The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT. */
 export interface DuplicateKey { readonly ok: 'duplicate' }
@@ -39,6 +41,10 @@ export interface EdgeStreams {
   askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal>;
   /** Closes every stream of an account (revoked key, rotation). */
   close(accountId: AccountId, code: string): void;
+  /** The heartbeat of spec §4.3 over REST, when the stream is down: liveness, session row, role. Refuses: LEASE_EPOCH_STALE. */
+  noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal>;
+  /** When the lease of the current leader ends unless it is renewed; null when it is vacant or another node's. */
+  leaseExpiresAtMs(accountId: AccountId): number | null;
 }
 
 export interface SandboxControl {
@@ -53,4 +59,75 @@ export interface SandboxControl {
 export interface SecretBox {
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
+}
+
+/** One actor as an administrator sees it: a summary without secrets. */
+export interface ActorReport {
+  readonly path: string;
+  readonly kind: string;
+  readonly state: unknown;
+  readonly mailboxDepth: number;
+  readonly messages: number;
+  readonly restarts: number;
+  readonly lastFault: string | null;
+  readonly children: readonly ActorReport[];
+}
+
+export interface ActorInspection {
+  /** The tree from its root. Limit: an actor with many children reports the first `childrenMax` of them. */
+  tree(childrenMax: number): Promise<ActorReport>;
+  one(path: string): Promise<ActorReport | null>;
+  /** Forgets the actor's memory and reads it from the store again. False when there is no such actor. */
+  restart(path: string): Promise<boolean>;
+}
+
+/** What a scrape of /metrics asks for: values that are a query or a state, not a count of calls. */
+export interface GaugeReader {
+  read(): Promise<{
+    publicationsIncomplete: number;
+    blocksUnresolved: Readonly<Record<string, number>>; // by chain
+    headAgeSeconds: Readonly<Record<string, number>>; // by chain
+    nonceGaps: Readonly<Record<string, number>>; // by chain
+    mailboxDepth: number;
+    deadLetters: number;
+    residentAccounts: number;
+    edgeStreams: number;
+  }>;
+}
+
+/** Requests of one account within a minute. In memory for one node, Redis for several. */
+export interface RateLimiter {
+  /** Counts one request. `resetSeconds` is the time until the window ends. */
+  take(key: string, limit: number, nowMs: number): Promise<{ allowed: boolean; remaining: number; resetSeconds: number }>;
+}
+
+export interface GatewayConfig {
+  /** Origin that clients use, without a trailing slash; issuer of the built-in tokens. */
+  readonly publicUrl: string;
+  readonly bodyLimitBytes: number;
+  readonly developerMode: boolean;
+  readonly oidc: { readonly issuer: string; readonly audience: string } | null;
+}
+
+/** Everything that `createGateway` is made of. */
+export interface GatewayDeps {
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  readonly stores: {
+    readonly identity: IdentityStore;
+    readonly reads: ReadStore;
+    readonly edge: EdgeStore;
+    readonly watch: Pick<WatchStore, 'coverage'>;
+  };
+  readonly accounts: Accounts;
+  readonly chains: ChainAccess;
+  readonly edges: EdgeStreams;
+  readonly sandbox: SandboxControl;
+  readonly secrets: SecretBox;
+  readonly actors: ActorInspection;
+  readonly gauges: GaugeReader;
+  readonly rateLimiter: RateLimiter;
+  /** Parts of `/health/ready` by name; false for one of them is a 503. */
+  readonly health: () => Promise<Readonly<Record<string, boolean>>>;
+  readonly config: GatewayConfig;
 }

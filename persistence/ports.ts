@@ -150,6 +150,7 @@ export interface IdentityStore {
   /** Organization, its two accounts with their plans, and the first owner's membership: one statement. */
   createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan): Promise<void>;
   organization(id: string): Promise<OrganizationRow | null>;
+  members(organizationId: string): Promise<{ userId: string; email: string; role: OrgRole; totpConfirmed: boolean }[]>;
   signingKeys(): Promise<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }[]>;
   insertSigningKey(row: { kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }): Promise<void>;
 }
@@ -182,7 +183,8 @@ export interface ReadStore {
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;
   webhooks(accountId: AccountId): Promise<WebhookRow[]>;
   webhook(accountId: AccountId, id: string): Promise<WebhookRow | null>;
-  deliveries(accountId: AccountId, filter: { webhookId?: string; status?: DeliveryStatus; event?: string }, page: PageAsk): Promise<Page<DeliveryView>>;
+  /** Newest first. `event` is a name; `fromMs`/`toMs` bound the creation of the delivery, `[from, to)`. */
+  deliveries(accountId: AccountId, filter: { webhookId?: string; status?: DeliveryStatus; event?: string; eventId?: string; fromMs?: number; toMs?: number }, page: PageAsk): Promise<Page<DeliveryView>>;
   delivery(accountId: AccountId, id: string): Promise<DeliveryView | null>;
 }
 
