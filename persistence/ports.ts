@@ -27,6 +27,7 @@ export interface Ownership {
 export interface Cursor { height: number; hash: string }
 export interface BlockLink { height: number; hash: string; parentHash: string; parentHeight: number; timeMs: number | null }
 
+/** `addressKey` is `addressKeyOf` of protocol/ids.ts. */
 export interface WatchedAddress { addressKey: string; addressId: string; accountId: AccountId; address: string; purpose: AddressRow['purpose'] }
 
 export interface BlockRecord {
@@ -50,31 +51,86 @@ export interface Coverage {
 
 export interface WatchStore {
   cursor(ledger: LedgerId): Promise<Cursor | null>;
-  /** Links from newest to oldest, for the reorg walk. */
+  /** Links of heights < `below`, from newest to oldest, for the reorg walk. */
   links(ledger: LedgerId, below: number, limit: number): Promise<BlockLink[]>;
   /** Height compare-and-set, facts, inbox rows: one statement. False when another watcher was first. */
   recordBlock(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
   /** Content of an unresolved height, proven later. */
   resolveHeight(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  /** One more failed try at a height that is unresolved already. */
   noteUnresolved(ledger: LedgerId, height: number, reason: string): Promise<void>;
-  unresolvedHeights(ledger: LedgerId, limit: number): Promise<{ height: number; tries: number }[]>;
+  /** Fewest tries first, so that one stubborn height never starves another. `hash` is the one that was recorded. */
+  unresolvedHeights(ledger: LedgerId, limit: number): Promise<{ height: number; hash: string; tries: number }[]>;
+  /**
+   * Transfers of a height that is done, found later because their address is younger than the block (design 5). Facts
+   * that exist are left alone; nothing is written when the hash is no longer the recorded one.
+   */
+  recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
    * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
-   * their id (`moved`), absent ones become `orphaned`, new ones `seen`; the cursor moves. One statement.
+   * their id (`moved`), absent ones become `orphaned`, new ones `seen`; the cursor moves to the end of the branch, or to
+   * the fork point where the branch is empty. One statement.
    */
   recordReorg(ledger: LedgerId, forkPoint: Cursor, oldHead: Cursor, branch: BlockRecord[]): Promise<{ recorded: boolean; accounts: AccountId[] }>;
   watched(environment: Environment, addressKeys: readonly string[]): Promise<WatchedAddress[]>;
-  /** Facts seen and not matured at or below a height. */
-  immature(ledger: LedgerId, maxHeight: number, limit: number): Promise<SeenTransfer[]>;
+  /** Facts seen and not matured that reached their own threshold: height + threshold − 1 ≤ head; lowest height first. */
+  immature(ledger: LedgerId, headHeight: number, limit: number): Promise<SeenTransfer[]>;
   /** Marks facts matured after the re-read of G19 and writes the inbox rows. */
   mature(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string; confirmations: number }[]): Promise<AccountId[]>;
-  /** Submitted withdrawals of a ledger that may still land: all their txids. */
-  openWithdrawals(ledger: LedgerId): Promise<{ withdrawalId: string; accountId: AccountId; status: string; txids: string[]; height: number | null; blockHash: string | null }[]>;
+  /** Marks facts `orphaned` that the re-read of G19 refuted in their own block, and writes the inbox rows. */
+  refute(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string }[]): Promise<AccountId[]>;
+  /**
+   * Withdrawals with signed versions that may still land or be orphaned, oldest first: those in `signing`, `broadcast`
+   * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`.
+   */
+  openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number): Promise<WithdrawalRow[]>;
+  /** Inbox row of a withdrawal; the same (kind, txid, block hash) that still waits there is written once. */
   noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
   noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
   coverage(ledger: LedgerId): Promise<Coverage>;
   /** Addresses of an environment created after an instant, for the second match of the last blocks (design 5). */
   addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;
+}
+
+/** What the recorded facts say an address holds of one asset: `received − sent + unattributed`. */
+export interface LedgerBalance extends WatchedAddress {
+  tokenContract: string | null;
+  /** Transfers on the chain (seen or matured), smallest unit. */
+  received: bigint;
+  /** Included withdrawals of the address, with their fees where the asset is the native coin. */
+  sent: bigint;
+  /** Growth that was recorded as `unattributed` before. G24. */
+  unattributed: bigint;
+}
+
+/** A difference between the chain and the recorded facts: evidence for an operator, never a credit. G24, decisions 5. */
+export interface DiscrepancyRow {
+  id: string;
+  ledger: LedgerId;
+  accountId: AccountId;
+  addressId: string;
+  address: string;
+  tokenContract: string | null;
+  /** `unattributed`: the chain holds more than the facts explain; `shortfall`: less. */
+  kind: 'unattributed' | 'shortfall';
+  /** |chain − facts|, smallest unit, positive. */
+  amount: bigint;
+  expected: bigint;
+  found: bigint;
+  /** Every block up to here was recorded when the balance was read. */
+  height: number;
+  /** JSON-safe: heights, txids and reads that led to it. */
+  evidence: Readonly<Record<string, unknown>>;
+  atMs: number;
+}
+
+/** V7, G24 and the background audit. */
+export interface AuditStore {
+  /** Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token). */
+  ledgerBalances(ledger: LedgerId, ask: { afterKey: string | null } | { addressKeys: readonly string[] }, throughHeight: number, limit: number): Promise<LedgerBalance[]>;
+  /** One row per (ledger, address, asset, height, kind); a `shortfall` that is open already is updated. True when new. */
+  recordDiscrepancy(row: DiscrepancyRow): Promise<boolean>;
+  discrepancies(ledger: LedgerId, limit: number): Promise<DiscrepancyRow[]>;
 }
 
 export interface InboxStore {
@@ -206,7 +262,16 @@ export interface SandboxStore {
   unmine(ledger: LedgerId, depth: number): Promise<SandboxBlock[]>;
   balance(ledger: LedgerId, address: string, tokenContract: string | null): Promise<bigint>;
   nonce(ledger: LedgerId, address: string): Promise<number>;
-  /** Durable timers: confirm later, chain down until. */
+  /** Durable timers: confirm later. */
   schedule(row: { id: string; accountId: AccountId; dueAtMs: number; task: unknown }): Promise<void>;
-  takeDue(nowMs: number, limit: number): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
+  /** Leases due timers: they come back after `leaseMs` unless they are finished. SKIP LOCKED. */
+  takeDue(nowMs: number, leaseMs: number, limit: number): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
+  finish(id: string): Promise<void>;
+  /** simulate-chain-down: until when the ledger answers nobody. */
+  setDown(ledger: LedgerId, untilMs: number): Promise<void>;
+  downUntil(ledger: LedgerId): Promise<number | null>;
+  /** Ledgers whose head is not their watch cursor: mined by a process that died before its tick. */
+  behind(limit: number): Promise<LedgerId[]>;
+  /** Removes the simulated ledgers of an account with their watch state (cursor, links, facts) and timers. */
+  reset(accountId: AccountId): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Chain, Environment } from './slugs.ts';
+import type { Chain, Environment, Family } from './slugs.ts';
 
 /** Prefixes of generated ids. Decisions 1. */
 export const ID_PREFIXES = [
@@ -67,6 +67,15 @@ export function environmentOf(accountId: AccountId): Environment {
   return accountId.endsWith('_live') ? 'live' : 'sandbox';
 }
 
+/**
+ * Key that an address is stored and looked up by: a uuid of the first 16 bytes of SHA-256(environment ‖ family ‖ bytes),
+ * slugs in ASCII, bytes as `parseAddress` decodes them. Design 3.
+ */
+export function addressKeyOf(environment: Environment, family: Family, bytes: Uint8Array): string {
+  const hex = createHash('sha256').update(environment).update(family).update(bytes).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
 /** Logical shards; fixed from the first migration so that nothing is ever rehashed. Design 4. */
 export const SHARD_COUNT = 1024;
 
@@ -88,4 +97,10 @@ export function ledgerOf(chain: Chain, accountId: AccountId): LedgerId {
 export function chainOfLedger(ledger: LedgerId): Chain {
   const at = ledger.indexOf('@');
   return (at === -1 ? ledger : ledger.slice(0, at)) as Chain;
+}
+
+/** The sandbox account whose own ledger this is; null for a live chain, which all live accounts share. */
+export function accountOfLedger(ledger: LedgerId): AccountId | null {
+  const at = ledger.indexOf('@');
+  return at === -1 ? null : ledger.slice(at + 1) as AccountId;
 }
