@@ -35,6 +35,8 @@ export interface Network {
   readonly explorer: { readonly tx: string; readonly address: string }; // `{id}` is replaced
   /** Edge default caps, smallest native unit. G29. */
   readonly feeCap: bigint;
+  /** Confirmations of a gas funding before the sweep that it pays for is sent; the threshold where absent. V42. */
+  readonly fundingDepth?: number;
 }
 
 /** One deployment of a catalogued token on one chain. K1: decimals belong to the deployment. */
@@ -44,6 +46,8 @@ export interface Token {
   readonly contract: string;
   readonly symbol: string;
   readonly decimals: number;
+  /** The contract keeps a part of what is sent: the received difference is credited, not the log. V12. */
+  readonly feeOnTransfer?: true;
 }
 
 /** Tokens of one chain by their contract's canonical text. G23: what is not in here is neither seen nor credited. */
@@ -107,6 +111,17 @@ export interface Decoded {
   readonly transfers: readonly Transfer[];
   /** What looked like a payment and is none, with the reason; for operators and the `transfers` command. */
   readonly ignored: readonly { readonly txid: string; readonly reason: string }[];
+  /** Balance growth that no transaction of a payer explains: shown to an operator, never credited. G24. */
+  readonly unattributed?: readonly Unattributed[];
+}
+
+export interface Unattributed {
+  readonly to: string;
+  readonly amount: bigint;
+  readonly tokenContract: string | null;
+  readonly reason: string;
+  /** Where it stands in the block, e.g. `withdrawal 15450508` or a txid. */
+  readonly evidence: string;
 }
 
 /** What one transaction of a block did. */
@@ -142,6 +157,10 @@ export interface Intent {
   readonly tag: string | null;
   /** `trustline` builds the opt-in of spec §4.2 instead of a payment. */
   readonly kind?: 'payment' | 'trustline';
+  /** Exactly what a send-all of the native coin leaves behind (V43); absent: whatever part of the fee was not used. */
+  readonly leave?: bigint;
+  /** Highest fee as a share of the amount where both are in the native coin, basis points. G29. */
+  readonly maxFeeRatioBps?: number;
 }
 
 /** What must not be used twice: the key that makes two versions exclude each other. G25, G27. */
@@ -215,7 +234,14 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   fetchBuildInputs(intent: Intent): Promise<Inputs>;
   broadcast(signed: Signed): Promise<BroadcastResult>;
   getFate(unsigned: Unsigned, txid: string): Promise<Fate>;
+  /** What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED. */
+  fetchTokenFacts?(contract: string): Promise<TokenFacts | Refusal>;
+  /** Native balances at one block, in the order asked, for the reconciliation of V7. */
+  fetchBalancesAt?(addresses: readonly string[], block: { readonly height: number; readonly hash: string }): Promise<readonly bigint[]>;
 }
+
+/** Texts come from the contract: shown after sanitising, never matched. V15, V16. */
+export interface TokenFacts { readonly symbol: string; readonly name: string; readonly decimals: number }
 
 export interface FeeEstimate {
   /** Expected and highest fee, smallest native unit. */
@@ -255,6 +281,10 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   reprice(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
   /** Next counter that the chain itself would take, or null where it has none. */
   nextReplayValue(inputs: Inputs): number | bigint | null;
+  /** Same counter, nothing to oneself, a fee that displaces the old one. V38. */
+  cancel?(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
+  /** A block from recorded answers of a node, e.g. `{ block, receipts }`; JSON-RPC envelopes are opened. Throws: MalformedReply. */
+  blockFromAnswers?(network: Network, answers: Readonly<Record<string, unknown>>): Block<Raw>;
   createClient(network: Network, transport: Transport, catalogue: Catalogue): ChainClient<Raw, Inputs>;
 }
 
