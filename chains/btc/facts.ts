@@ -1,0 +1,14 @@
+/** What of the Bitcoin family needs no node and no SDK; `index.ts` adds the rest. */
+import type { ChainModule } from '../chain.ts';
+import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { deriveAddress } from './derive.ts';
+import { bitcoin } from './network.ts';
+
+export const btcFacts = {
+  family: 'btc',
+  networks: [bitcoin],
+  derivation: { kind: 'xpub', deriveAddress },
+  parseAddress,
+  checkDestination,
+  parseToken,
+} as const satisfies Partial<ChainModule>;

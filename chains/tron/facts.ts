@@ -1,0 +1,14 @@
+/** What of the TRON family needs no node and no SDK; `index.ts` adds the rest. */
+import type { ChainModule } from '../chain.ts';
+import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { deriveAddress } from './derive.ts';
+import { tron } from './network.ts';
+
+export const tronFacts = {
+  family: 'tron',
+  networks: [tron],
+  derivation: { kind: 'xpub', deriveAddress },
+  parseAddress,
+  checkDestination,
+  parseToken,
+} as const satisfies Partial<ChainModule>;

@@ -1,0 +1,23 @@
+/** The facts of the TRON network. */
+import type { Network } from '../chain.ts';
+
+/** Sun per TRX as a power of ten. */
+export const TRX_DECIMALS = 6;
+
+/** First byte of every account and contract: 0x41 || 20 bytes. */
+export const ADDRESS_PREFIX = 0x41;
+
+export const tron: Network = {
+  slug: 'tron',
+  family: 'tron',
+  nativeSymbol: 'TRX',
+  nativeDecimals: TRX_DECIMALS,
+  threshold: 19, // chains.md part 2: 19 of 27 producers
+  gate: { kind: 'finalized', stallDepth: null }, // also present in the solidified view, chains.md 6.4-2
+  reorgWindow: 256, // G15
+  blockTimeMs: 3_000,
+  accountPath: "m/44'/195'/0'",
+  identity: '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc', // id of block 0
+  explorer: { tx: 'https://tronscan.org/#/transaction/{id}', address: 'https://tronscan.org/#/address/{id}' },
+  feeCap: 100_000_000n,
+};

@@ -1,0 +1,14 @@
+/** What of the Stellar family needs no node and no SDK; `index.ts` adds the rest. */
+import type { ChainModule } from '../chain.ts';
+import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { depositPath, gasTankPath } from './derive.ts';
+import { stellar } from './network.ts';
+
+export const xlmFacts = {
+  family: 'xlm',
+  networks: [stellar],
+  derivation: { kind: 'pool', depositPath, gasTankPath },
+  parseAddress,
+  checkDestination,
+  parseToken,
+} as const satisfies Partial<ChainModule>;

@@ -1,0 +1,14 @@
+/** What of the XRP Ledger family needs no node and no SDK; `index.ts` adds the rest. */
+import type { ChainModule } from '../chain.ts';
+import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { deriveAddress } from './derive.ts';
+import { xrp } from './network.ts';
+
+export const xrpFacts = {
+  family: 'xrp',
+  networks: [xrp],
+  derivation: { kind: 'xpub', deriveAddress },
+  parseAddress,
+  checkDestination,
+  parseToken,
+} as const satisfies Partial<ChainModule>;
