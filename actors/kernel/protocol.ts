@@ -24,7 +24,7 @@ export interface Entity<State, Command, Event, Rows, Reply> {
   evolve(state: State, event: Event): State;
 }
 
-/** One entry of a grouped append. */
+/** One entry of a grouped append. After `appended` the entity's version is `expectedVersion + events.length`. */
 export interface Append<State, Event, Rows> {
   readonly entityId: string;
   /** Fence: the epoch under which this incarnation loaded. */
@@ -39,11 +39,20 @@ export interface Append<State, Event, Rows> {
 /** `stale`: another incarnation or owner wrote; nothing of this entry was written. `duplicate`: an idempotency key was taken. */
 export type AppendOutcome = { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' };
 
+/** An event that cannot be folded: reading it again cannot cure it, so the entity is given up until someone restarts it. */
+export class PoisonousEvent extends Error {
+  readonly code = 'poisonous_event';
+  constructor(kind: string, cause: unknown) {
+    super(`an event of ${kind} cannot be folded`, { cause });
+    this.name = 'PoisonousEvent';
+  }
+}
+
 export interface Loaded<State> { readonly state: State; readonly version: number; readonly ownerEpoch: number }
 
 /** What the shell needs of the outside. One implementation over PostgreSQL, one in memory for tests. */
 export interface EntityStore<State, Event, Rows> {
-  /** Loads AND fences the entity in one statement; null when it does not exist. Throws on a stale owner. */
+  /** Loads AND fences the entity in one statement; null when it does not exist. Throws on a stale owner, PoisonousEvent. */
   load(entityId: string): Promise<Loaded<State> | null>;
   /** Durable when it resolves. Throws when the outcome is unknown. */
   append(entry: Append<State, Event, Rows>): Promise<AppendOutcome>;

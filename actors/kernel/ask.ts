@@ -1,0 +1,111 @@
+/**
+ * Asking an actor. A reply port is the resolver of one promise of ours, never nact's `query`, whose temporary names may
+ * collide. Each ask has its own deadline; each is answered exactly once; what comes later is counted and dropped.
+ */
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { targetOf, type Address } from './address.ts';
+import type { Expirable } from './timers.ts';
+
+/** An idempotency key of the command was taken: nothing was written, the first answer is in the store. */
+export interface Duplicate { readonly ok: 'duplicate' }
+
+/**
+ * What an asker is told. Beside the refusals of the entity itself:
+ * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: mailbox full, stopping, not loadable, not begun in time;
+ * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown.
+ */
+export type Outcome<Reply> = { readonly ok: true; readonly reply: Reply } | Refusal | Duplicate;
+
+export const DUPLICATE: Duplicate = { ok: 'duplicate' };
+
+/** How long an asker waits when it does not say. Choice: below the 15 s after which a client gives a request up. */
+export const ASK_TIMEOUT_MS = 10_000;
+
+/** `Retry-After` of what was turned away. */
+const RETRY_AFTER_SECONDS = 1;
+
+export type UnavailableReason = 'mailbox_full' | 'stopping' | 'load_failed' | 'stale_owner' | 'not_begun_in_time' | 'residents_full';
+export type CrashReason = 'crashed' | 'timed_out' | 'given_up';
+
+/** Nothing was done; the same command may be sent again. */
+export function unavailable(reason: UnavailableReason): Refusal {
+  return refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_SECONDS, reason });
+}
+
+/** Something broke; the outcome may be unknown, so only an idempotency key makes a second try safe. */
+export function crashed(reason: CrashReason): Refusal {
+  return refuse('INTERNAL_ERROR', { reason });
+}
+
+/** Messages that nobody handled or nobody waited for any more. Monotone. */
+export interface DeadLetters {
+  /** To an actor that has stopped or stops. */
+  stopped: number;
+  /** To a full mailbox or a full node. */
+  full: number;
+  /** To an actor that has been given up. */
+  givenUp: number;
+  /** Its asker's deadline had passed when its turn came: it was not executed. */
+  expired: number;
+  /** An answer after its asker's deadline. */
+  late: number;
+}
+
+export function noDeadLetters(): DeadLetters {
+  return { stopped: 0, full: 0, givenUp: 0, expired: 0, late: 0 };
+}
+
+/** One message in a mailbox, with the reply port when it is an ask. */
+export class Envelope implements Expirable {
+  readonly command: unknown;
+  bucket: Set<Expirable> | null = null;
+  #begun = false;
+  #settled = false;
+  readonly #resolve: ((outcome: Outcome<unknown>) => void) | null;
+
+  constructor(command: unknown, resolve: ((outcome: Outcome<unknown>) => void) | null) {
+    this.command = command;
+    this.#resolve = resolve;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** False when nobody waits for it any more: it must not be executed. */
+  begin(): boolean {
+    this.#begun = true;
+    return !this.#settled;
+  }
+
+  /** False when it has been answered before. */
+  settle(outcome: Outcome<unknown>): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.bucket?.delete(this);
+    this.bucket = null;
+    this.#resolve?.(outcome);
+    return true;
+  }
+
+  expire(): void {
+    this.settle(this.#begun ? crashed('timed_out') : unavailable('not_begun_in_time'));
+  }
+}
+
+/** Sends a command and waits for its outcome. Never rejects. Limit: `timeoutMs`. Throws: TypeError on a forged address. */
+export function ask<Command, Reply>(
+  to: Address<Command, Reply>, command: NoInfer<Command>, timeoutMs: number = ASK_TIMEOUT_MS,
+): Promise<Outcome<Reply>> {
+  const target = targetOf(to);
+  return new Promise((resolve) => {
+    const envelope = new Envelope(command, resolve as (outcome: Outcome<unknown>) => void);
+    if (target.deliver(envelope)) target.deadlines.add(envelope, timeoutMs);
+  });
+}
+
+/** Sends a command to nobody's answer. False when it was turned away, which the dead letters count. */
+export function tell<Command>(to: Address<Command>, command: NoInfer<Command>): boolean {
+  return targetOf(to).deliver(new Envelope(command, null));
+}
+

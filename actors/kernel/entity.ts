@@ -1,0 +1,138 @@
+/**
+ * The one shell of all entities. A turn: load and fence if nothing is loaded, take what waits, decide it as one batch,
+ * append once, and only then answer. What the append says decides the rest:
+ *
+ *   appended   the batch is durable: answer each member
+ *   stale      another incarnation wrote: throw this one away, load once more, decide again; twice stale is a fault
+ *   duplicate  an idempotency key was taken: nothing was written, so each member runs alone and only the duplicate
+ *              one is told so
+ *   throws     the outcome is unknown: every member gets INTERNAL_ERROR, the entity restarts and reads its state again
+ *
+ * Nothing is appended after the leaf was stopped, however late a turn goes on; a write under way then is fenced by
+ * version and epoch like any other.
+ */
+import { refuse } from '../../protocol/errors.ts';
+import { DUPLICATE, unavailable, type Envelope } from './ask.ts';
+import { decideBatch, type BatchPlan } from './batch.ts';
+import { KernelFault, type RestartPolicy } from './fault.ts';
+import { Leaf, storeTimedOut, type Parent, type Shared } from './leaf.ts';
+import { PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded } from './protocol.ts';
+
+/** What all entities of one kind share. */
+export interface EntityKind<State, Command, Event, Row, Reply> {
+  readonly entity: Entity<State, Command, Event, readonly Row[], Reply>;
+  readonly store: EntityStore<State, Event, Row>;
+  readonly policy: RestartPolicy;
+  /** Messages that may wait in one mailbox. */
+  readonly mailboxMax: number;
+  /** Commands that one turn decides together. */
+  readonly batchMax: number;
+  readonly storeTimeoutMs: number;
+  summarise?(state: State): Readonly<Record<string, unknown>>;
+  /** The leaf has nothing to do; `exists` false when there is no such entity. */
+  rested(leaf: Leaf, exists: boolean): void;
+}
+
+/** Loads that one batch may cost: the second follows a stale append. */
+const TRIES_PER_BATCH = 2;
+
+export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
+  readonly id: string;
+  /** Monotonic instant of the last use, about; the region keeps it. */
+  usedAtMs = 0;
+  readonly #of: EntityKind<State, Command, Event, Row, Reply>;
+  #live: Loaded<State> | null = null;
+  #exists = true;
+
+  constructor(shared: Shared, parent: Parent, name: string, id: string, of: EntityKind<State, Command, Event, Row, Reply>) {
+    super(shared, parent, name);
+    this.id = id;
+    this.#of = of;
+  }
+
+  get kind(): string { return this.#of.entity.kind; }
+  get policy(): RestartPolicy { return this.#of.policy; }
+  get mailboxMax(): number { return this.#of.mailboxMax; }
+
+  summary(): Readonly<Record<string, unknown>> | null {
+    const live = this.#live;
+    if (live === null) return null;
+    const own = this.guard(() => this.#of.summarise?.(live.state)) ?? {};
+    return { ...own, version: live.version, ownerEpoch: live.ownerEpoch };
+  }
+
+  protected forget(): void {
+    this.#live = null;
+  }
+
+  protected override rested(): void {
+    if (this.phase === 'live') this.#of.rested(this, this.#exists);
+  }
+
+  protected async turn(): Promise<void> {
+    if (this.#live === null && !(await this.#load(() => this.take(this.#of.mailboxMax)))) return;
+    if (this.stopped) return;
+    const batch = this.take(this.#of.batchMax);
+    if (batch.length === 0) return;
+    await this.#settle(batch);
+    this.guard(() => this.shared.hooks.onBatch?.(this.kind, batch.length));
+  }
+
+  /**
+   * False when the entity does not exist; those who wait have then been told. A load that throws has done nothing for
+   * anybody, so all of them may try again.
+   */
+  async #load(waiting: () => readonly Envelope[]): Promise<boolean> {
+    const { store, storeTimeoutMs } = this.#of;
+    this.#live = null;
+    let live;
+    try {
+      live = await this.shared.deadlines.bound(store.load(this.id), storeTimeoutMs, () => storeTimedOut('load'));
+    } catch (error) {
+      if (!(error instanceof PoisonousEvent)) this.answerAll(waiting(), unavailable('load_failed'));
+      throw error;
+    }
+    if (!this.stopped) this.#live = live;
+    this.#exists = live !== null;
+    if (!this.#exists) this.answerAll(waiting(), refuse('NOT_FOUND'));
+    return this.#exists;
+  }
+
+  async #settle(batch: readonly Envelope[]): Promise<void> {
+    const commands = batch.map((envelope) => envelope.command as Command);
+    for (let tries = 0; tries < TRIES_PER_BATCH; tries++) {
+      const live = this.#live;
+      if (live === null || this.stopped) return;
+      const plan = decideBatch(this.#of.entity, live.state, commands, this.shared.clock.nowMs());
+      if (tries === 0) for (const fault of plan.faults) this.note(fault);
+      const outcome = await this.#append(live, plan);
+      if (this.stopped) return;
+      if (outcome.kind === 'appended') {
+        this.#live = { state: plan.state, version: live.version + plan.events.length, ownerEpoch: live.ownerEpoch };
+        batch.forEach((envelope, index) => this.answer(envelope, plan.outcomes[index]!));
+        return;
+      }
+      if (outcome.kind === 'duplicate') return this.#settleApart(batch);
+      if (!(await this.#load(() => batch))) return;
+    }
+    this.answerAll(batch, unavailable('stale_owner'));
+    throw new KernelFault('stale_owner', 'another incarnation wrote twice during one batch');
+  }
+
+  async #settleApart(batch: readonly Envelope[]): Promise<void> {
+    const [only] = batch;
+    if (batch.length === 1) return this.answer(only!, DUPLICATE);
+    for (const envelope of batch) await this.#settle([envelope]);
+  }
+
+  /** A plan that changes nothing is durable already: queries and refusals cost no append. */
+  async #append(live: Loaded<State>, plan: BatchPlan<State, Event, Row, Reply>): Promise<AppendOutcome> {
+    if (plan.events.length === 0 && plan.rows.length === 0) return { kind: 'appended' };
+    const { store, storeTimeoutMs } = this.#of;
+    const entry = {
+      entityId: this.id, ownerEpoch: live.ownerEpoch, expectedVersion: live.version,
+      events: plan.events, state: plan.state, rows: plan.rows,
+    };
+    return this.shared.deadlines.bound(store.append(entry), storeTimeoutMs, () => storeTimedOut('append'));
+  }
+}

@@ -1,0 +1,319 @@
+/**
+ * A leaf of the tree: an actor with a mailbox, a life and a record of it. What a turn does is its kind's business
+ * (entity.ts, worker.ts).
+ *
+ *   live      --fault, policy says restart-->  backoff   (memory forgotten; messages wait)
+ *   live      --fault, policy says give up-->  given_up  (messages are answered INTERNAL_ERROR)
+ *   backoff   --pause over-->                  live
+ *   given_up  --pause over, or restart()-->    live
+ *   any       --drain()-->                     draining  (new messages refused, waiting ones still get their turn)
+ *   draining  --nothing waits, no turn runs--> stopped
+ *   any       --abandon()-->                   stopped   (the turn that still runs may answer nobody and append nothing)
+ */
+import { crashed, unavailable, type DeadLetters, type Envelope, type Outcome } from './ask.ts';
+import { faultOf, KernelFault, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict } from './fault.ts';
+import { PoisonousEvent } from './protocol.ts';
+import { spawnLeaf, stopActor, wake, type ActorRef, type Runnable } from './scheduler.ts';
+import type { Clock, Deadlines, TimerHandle } from './timers.ts';
+
+/** What the rest of the node may want to know at once. Hooks that throw are logged and change nothing. */
+export interface KernelHooks {
+  /** An actor was given up: raise an alarm. */
+  onGiveUp?(path: string, fault: Fault): void;
+  /** Commands that one append (or none, for queries) settled together. */
+  onBatch?(kind: string, size: number): void;
+}
+
+/** What all actors of a system share. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: KernelLog;
+  readonly hooks: KernelHooks;
+  readonly deadlines: Deadlines;
+  readonly deadLetters: DeadLetters;
+  /** Messages waiting in all mailboxes. */
+  waiting: number;
+}
+
+/** A node that holds others and gets no message. */
+export interface Parent {
+  readonly path: string;
+  readonly ref: ActorRef;
+  readonly children: Map<string, Leaf | Parent>;
+}
+
+export type Phase = 'live' | 'backoff' | 'given_up' | 'draining' | 'stopped';
+
+export abstract class Leaf implements Runnable {
+  abstract readonly kind: string;
+  abstract readonly id: string;
+  abstract readonly policy: RestartPolicy;
+  abstract readonly mailboxMax: number;
+  readonly shared: Shared;
+  readonly parent: Parent;
+  readonly name: string;
+  phase: Phase = 'live';
+  handled = 0;
+  restarts = 0;
+  lastFault: Fault | null = null;
+  #ref: ActorRef | null = null;
+  #queue: Envelope[] | null = null;
+  /** What the running turn took and has not answered. */
+  #taken: readonly Envelope[] | null = null;
+  #awake = false;
+  #restartAsked = false;
+  #faultsMs: readonly number[] | null = null;
+  #pause: TimerHandle | null = null;
+  #atRest: (() => void) | null = null;
+
+  constructor(shared: Shared, parent: Parent, name: string) {
+    this.shared = shared;
+    this.parent = parent;
+    this.name = name;
+  }
+
+  get path(): string {
+    return this.parent.path === '' ? this.name : `${this.parent.path}/${this.name}`;
+  }
+
+  get depth(): number {
+    return this.#queue?.length ?? 0;
+  }
+
+  get stopped(): boolean {
+    return this.phase === 'stopped';
+  }
+
+  /** No turn runs and none is due: the leaf may be taken away without anybody noticing. */
+  get idle(): boolean {
+    return !this.#awake && this.depth === 0;
+  }
+
+  /** One turn: takes what it wants and answers all of it. A throw is a fault of the actor. */
+  protected abstract turn(): Promise<void>;
+  /** Forgets everything that is not durable. */
+  protected abstract forget(): void;
+  /** State for the admin endpoints, without secrets; null when nothing is loaded. */
+  abstract summary(): Readonly<Record<string, unknown>> | null;
+  /** True when the next turn has something to do. */
+  protected hasWork(): boolean {
+    return this.depth > 0;
+  }
+  /** Called after each turn that leaves nothing waiting. */
+  protected rested(): void {}
+
+  /** Puts the leaf into the tree. */
+  enter(): void {
+    this.#ref = spawnLeaf(this.parent.ref, this.name, this);
+    this.parent.children.set(this.name, this);
+  }
+
+  deliver(envelope: Envelope): boolean {
+    const { deadLetters } = this.shared;
+    if (this.phase === 'draining' || this.phase === 'stopped') {
+      deadLetters.stopped += 1;
+      envelope.settle(unavailable('stopping'));
+      return false;
+    }
+    if (this.phase === 'given_up') {
+      deadLetters.givenUp += 1;
+      envelope.settle(crashed('given_up'));
+      return false;
+    }
+    if (this.depth >= this.mailboxMax) {
+      deadLetters.full += 1;
+      envelope.settle(unavailable('mailbox_full'));
+      return false;
+    }
+    (this.#queue ??= []).push(envelope);
+    this.shared.waiting += 1;
+    if (this.phase === 'live') this.wake();
+    return true;
+  }
+
+  /** nact calls this, one at a time. Never rejects. */
+  async run(): Promise<void> {
+    try {
+      await this.turn();
+    } catch (error) {
+      this.#fault(error);
+    }
+    this.#failTaken();
+    if (this.#restartAsked) this.#applyRestart();
+    if (this.hasWork() && (this.phase === 'live' || this.phase === 'draining')) return wake(this.#ref!);
+    this.#awake = false;
+    if (this.#atRest !== null) this.#stopNow();
+    else this.rested();
+  }
+
+  /** A defect of the kernel itself: stand still rather than guess. */
+  broken(error: unknown): void {
+    this.shared.log.error({ actor: this.path, ...faultOf(error, this.shared.clock.nowMs()) }, 'kernel turn broke');
+    this.abandon();
+  }
+
+  /** Lets the running turn end, then forgets memory and history. */
+  restart(): void {
+    if (this.phase === 'draining' || this.phase === 'stopped') return;
+    if (this.#awake) this.#restartAsked = true;
+    else this.#applyRestart();
+  }
+
+  /** Refuses what comes, finishes what waits, calls back when at rest. A leaf that pauses or gave up is at rest at once. */
+  drain(atRest: () => void): void {
+    if (this.phase === 'stopped') return atRest();
+    const mayWork = this.phase === 'live' || this.phase === 'draining';
+    this.phase = 'draining';
+    this.#atRest = atRest;
+    this.#clearPause();
+    if (!mayWork) this.#refuseWaiting(unavailable('stopping'));
+    if (!this.#awake) this.#stopNow();
+  }
+
+  /** Stops now, whatever runs. Askers of the running turn get INTERNAL_ERROR, those who wait SERVICE_UNAVAILABLE. */
+  abandon(): void {
+    if (this.phase === 'stopped') return;
+    this.#failTaken();
+    this.#stopNow();
+  }
+
+  /** Takes an idle leaf out of the tree; the next message makes a new one. */
+  leave(): void {
+    this.#clearPause();
+    this.phase = 'stopped';
+    this.parent.children.delete(this.name);
+    if (this.#ref !== null) stopActor(this.#ref);
+  }
+
+  protected wake(): void {
+    if (this.#awake) return;
+    this.#awake = true;
+    wake(this.#ref!);
+  }
+
+  /** Takes up to `limit` waiting messages whose askers still wait. They are answered by `answer`, or fail with the turn. */
+  protected take(limit: number): readonly Envelope[] {
+    const queue = this.#queue ?? [];
+    const first = queue.length <= limit ? queue : queue.splice(0, limit);
+    if (first === queue) this.#queue = null;
+    this.shared.waiting -= first.length;
+    const taken = first.filter((envelope) => envelope.begin());
+    this.shared.deadLetters.expired += first.length - taken.length;
+    this.#taken = taken;
+    return taken;
+  }
+
+  protected answer(envelope: Envelope, outcome: Outcome<unknown>): void {
+    this.handled += 1;
+    // An abandoned turn's askers have been told already.
+    if (!envelope.settle(outcome) && this.phase !== 'stopped') this.shared.deadLetters.late += 1;
+  }
+
+  protected answerAll(envelopes: readonly Envelope[], outcome: Outcome<unknown>): void {
+    for (const envelope of envelopes) this.answer(envelope, outcome);
+  }
+
+  /** Records and logs a fault that needs no restart. */
+  protected note(error: unknown): Fault {
+    const fault = faultOf(error, this.shared.clock.nowMs());
+    this.lastFault = fault;
+    this.shared.log.warn({ actor: this.path, ...fault }, 'actor fault');
+    return fault;
+  }
+
+  #fault(error: unknown): void {
+    if (this.phase === 'stopped') return;
+    const fault = this.note(error);
+    this.#failTaken();
+    this.#forget();
+    if (this.phase === 'draining') return this.#refuseWaiting(unavailable('stopping'));
+    const verdict = this.#verdictOn(error);
+    this.#faultsMs = verdict.faultsMs;
+    if (verdict.kind === 'restart') {
+      this.phase = 'backoff';
+      this.#pauseFor(verdict.delayMs);
+      return;
+    }
+    this.phase = 'given_up';
+    if (verdict.retryAfterMs !== null) this.#pauseFor(verdict.retryAfterMs);
+    this.#refuseWaiting(crashed('given_up'));
+    this.shared.log.error({ actor: this.path, ...fault }, 'actor given up');
+    this.guard(() => this.shared.hooks.onGiveUp?.(this.path, fault));
+  }
+
+  #verdictOn(error: unknown): RestartVerdict {
+    const forGood: RestartVerdict = { kind: 'give_up', retryAfterMs: null, faultsMs: [] };
+    if (error instanceof PoisonousEvent) return forGood;
+    const { clock, random } = this.shared;
+    return this.guard(() => this.policy(this.#faultsMs ?? [], clock.elapsedMs(), random())) ?? forGood;
+  }
+
+  /** Runs code that is not ours to trust. Undefined when it threw. */
+  protected guard<T>(foreign: () => T): T | undefined {
+    try {
+      return foreign();
+    } catch (error) {
+      this.shared.log.error({ actor: this.path, ...faultOf(error, this.shared.clock.nowMs()) }, 'actor callback threw');
+      return undefined;
+    }
+  }
+
+  #pauseFor(delayMs: number): void {
+    this.#pause = this.shared.clock.setTimer(delayMs, () => {
+      this.#pause = null;
+      // A restart is counted when it happens, so that a fault which is given up counts none.
+      this.restarts += 1;
+      this.phase = 'live';
+      if (this.hasWork()) this.wake();
+    });
+  }
+
+  #clearPause(): void {
+    if (this.#pause !== null) this.shared.clock.clearTimer(this.#pause);
+    this.#pause = null;
+  }
+
+  #applyRestart(): void {
+    this.#restartAsked = false;
+    if (this.phase === 'draining' || this.phase === 'stopped') return;
+    this.#clearPause();
+    this.#forget();
+    this.#faultsMs = null;
+    this.restarts += 1;
+    this.phase = 'live';
+    if (this.hasWork()) this.wake();
+  }
+
+  #forget(): void {
+    this.guard(() => this.forget());
+  }
+
+  #failTaken(): void {
+    const taken = this.#taken ?? [];
+    this.#taken = null;
+    for (const envelope of taken) if (!envelope.settled) this.answer(envelope, crashed('crashed'));
+  }
+
+  #refuseWaiting(outcome: Outcome<unknown>): void {
+    const waiting = this.#queue ?? [];
+    this.#queue = null;
+    this.shared.waiting -= waiting.length;
+    for (const envelope of waiting) envelope.settle(outcome);
+  }
+
+  #stopNow(): void {
+    this.#clearPause();
+    this.phase = 'stopped';
+    this.#refuseWaiting(unavailable('stopping'));
+    this.#forget();
+    const atRest = this.#atRest;
+    this.#atRest = null;
+    atRest?.();
+  }
+}
+
+/** The fault of a store that does not answer. */
+export function storeTimedOut(operation: string): Error {
+  return new KernelFault('store_timed_out', `the store did not answer a ${operation} in time`);
+}
