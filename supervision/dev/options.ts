@@ -1,0 +1,24 @@
+/** Options of `npm start` and `npm run demo`: flags first, environment second. */
+import { parseArgs } from 'node:util';
+
+export interface StartOptions { fresh: boolean; cloudPort: number; edgePort: number; dataDir: string }
+
+function portOf(name: string, text: string): number {
+  const port = Number(text);
+  if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError(`${name} must be a port number, got "${text.slice(0, 20)}"`);
+  return port;
+}
+
+/** Throws: RangeError or TypeError naming the option. */
+export function startOptions(args: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
+  const { values } = parseArgs({
+    args: [...args], strict: true, allowPositionals: false,
+    options: { fresh: { type: 'boolean', default: false }, 'data-dir': { type: 'string' } },
+  });
+  return {
+    fresh: values.fresh,
+    cloudPort: portOf('CLOUD_PORT', env.CLOUD_PORT ?? '8080'),
+    edgePort: portOf('EDGE_PORT', env.EDGE_PORT ?? '8081'),
+    dataDir: values['data-dir'] ?? env.FLOCK_DATA_DIR ?? '.data',
+  };
+}

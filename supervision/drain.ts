@@ -1,0 +1,55 @@
+/** Ordered drain of a process: stop taking in, finish, close; within a deadline, or without what does not finish. */
+import type { Logger } from 'pino';
+
+export interface DrainStep {
+  readonly name: string;
+  /** Milliseconds this step may take. */
+  readonly limitMs: number;
+  stop(): Promise<unknown>;
+}
+
+/** Exit within 10 s of SIGTERM is the contract (issue of the first version); the sum of the steps stays below it. */
+export const DRAIN_DEADLINE_MS = 9_000;
+
+/** Runs the steps one after another; a step that fails or takes too long is logged and left behind. */
+export async function drain(steps: readonly DrainStep[], log: Logger): Promise<void> {
+  for (const { name, limitMs, stop } of steps) {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => resolve('late'), limitMs); });
+    try {
+      const outcome = await Promise.race([stop(), late]);
+      if (outcome === 'late') log.error({ step: name, limitMs }, 'drain step did not finish in time');
+    } catch (error) {
+      log.error({ step: name, err: error }, 'drain step failed');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/**
+ * Calls `stop` once: on SIGTERM, on SIGINT, and when the channel to the process that started this one closes, so that a
+ * killed parent leaves no orphan. Exits with 0 after it, with 1 when it takes longer than the deadline.
+ */
+export function stopOnSignals(stop: () => Promise<void>, log: Logger, deadlineMs = DRAIN_DEADLINE_MS): void {
+  let stopping = false;
+  const begin = (cause: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ cause }, 'stopping');
+    setTimeout(() => {
+      log.fatal({ deadlineMs }, 'drain exceeded its deadline');
+      process.exit(1);
+    }, deadlineMs).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'drain failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => begin('SIGTERM'));
+  process.on('SIGINT', () => begin('SIGINT'));
+  if (process.channel !== undefined) process.on('disconnect', () => begin('parent is gone'));
+}
