@@ -3,6 +3,7 @@ import type { ChainModule } from '../chain.ts';
 import { checkDestination, parseAddress, parseToken } from './address.ts';
 import { deriveAddress } from './derive.ts';
 import { bitcoin } from './network.ts';
+import { outcomesIn, transfersIn } from './transfers.ts';
 
 export const btcFacts = {
   family: 'btc',
@@ -11,4 +12,6 @@ export const btcFacts = {
   parseAddress,
   checkDestination,
   parseToken,
+  transfersIn,
+  outcomesIn,
 } as const satisfies Partial<ChainModule>;

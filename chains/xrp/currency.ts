@@ -4,6 +4,8 @@
  * A code is 160 bits. Codes of the form 00(12) || ASCII(3) || 00(5) are spelt with their three characters, all others
  * as 40 hex digits. `XRP` is no code: the native coin has none.
  */
+import { truncatedDecimal } from '../decimal.ts';
+import { ISSUED_DECIMALS } from './network.ts';
 
 /** Source: xrpl.org "Currency codes": letters, digits and these marks, `XRP` excepted. */
 const STANDARD = /^[A-Za-z0-9?!@#$%^&*<>(){}[\]|]{3}$/;
@@ -32,23 +34,10 @@ function currencyFromHex(hex: string): string | null {
   return /^0+$/.test(hex) ? null : hex;
 }
 
-const AMOUNT = /^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?$/;
-/** Exponents of the ledger go from −96 to 80 with 16 digits; what lies outside is malformed. */
-const EXPONENT_MAX = 200;
-const AMOUNT_CHARACTERS_MAX = 100;
-
 /**
- * An issued amount in units of 10^-decimals, truncated toward zero; null when the text is no number.
+ * An issued amount in units of 10^-15, truncated toward zero; null when it is no text of a number.
  * Choice: chains.md R11, truncation, because crediting more than arrived is worse than a quadrillionth less.
  */
-export function issuedAmountOf(text: unknown, decimals: number): bigint | null {
-  if (typeof text !== 'string' || text.length > AMOUNT_CHARACTERS_MAX) return null;
-  const match = AMOUNT.exec(text);
-  if (match === null) return null;
-  const [, sign, whole, fraction = '', exponentText = '0'] = match;
-  const exponent = Number(exponentText) - fraction.length + decimals;
-  if (Math.abs(exponent) > EXPONENT_MAX) return null;
-  const digits = BigInt(whole! + fraction);
-  const magnitude = exponent >= 0 ? digits * 10n ** BigInt(exponent) : digits / 10n ** BigInt(-exponent);
-  return sign === '-' ? -magnitude : magnitude;
+export function issuedAmountOf(value: unknown): bigint | null {
+  return typeof value === 'string' ? truncatedDecimal(value, ISSUED_DECIMALS) : null;
 }
