@@ -266,6 +266,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   readonly derivation: Derivation;
   /** Refuses: INVALID_ADDRESS. */
   parseAddress(network: Network, text: string): ParsedAddress | Refusal;
+  /** Bytes of a text that is canonical already (a `Transfer.to`), without checking it again: the matching of whole blocks. */
+  bytesOf?(canonical: string): Uint8Array;
   /** Addresses that may be issued but never sent to (zero, burn, contracts of the catalogue). Refuses: INVALID_ADDRESS. */
   checkDestination(network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null;
   /** A token deployment's canonical text. Refuses: TOKEN_NOT_SUPPORTED. */
