@@ -279,6 +279,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;
   /** `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm). */
   buildUnsigned(network: Network, inputs: Inputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal;
+  /** Null when the signed bytes are this unsigned payload, signed by `from`, under this txid (G28). Refuses: SIGNED_BATCH_REJECTED. */
+  matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null;
   /** A new version that excludes the old one. Refuses: CONFLICT when the chain has no such means. */
   reprice(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
   /** Next counter that the chain itself would take, or null where it has none. */

@@ -134,7 +134,10 @@ export interface AuditStore {
 }
 
 export interface InboxStore {
-  /** Facts waiting for an account, oldest first, with the rows that a decision about them needs. */
+  /**
+   * Facts waiting for an account, oldest first, with the rows that a decision about them needs: deposits of the same
+   * credit keys, withdrawals named by the facts, the addresses paid, and the account's own addresses (G20).
+   */
   inboxOf(accountId: AccountId, limit: number): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
   /** Accounts with facts older than an instant: lost pushes are found here. */
   accountsWithInbox(olderThanMs: number, limit: number): Promise<AccountId[]>;
@@ -152,8 +155,11 @@ export interface DueDelivery {
 }
 
 export interface DeliveryStore {
-  /** Claims due deliveries of accounts that have a leader here, oldest first, for `claimMs`; SKIP LOCKED. */
-  claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number): Promise<DueDelivery[]>;
+  /**
+   * Claims due deliveries of accounts that have a leader here, in publication order, for `claimMs`; SKIP LOCKED.
+   * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
+   */
+  claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]>;
   /** Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement. */
   recordAttempts(attempts: (AttemptRow & { next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
   /** Gives claims back that were never attempted (stream closed). */
@@ -173,6 +179,8 @@ export interface SessionRow {
 export interface EdgeStore {
   saveSessions(rows: readonly SessionRow[]): Promise<void>;
   sessions(accountId: AccountId): Promise<SessionRow[]>;
+  /** Sessions that had not ended, of all accounts: what a node that starts must hear from again or report offline. */
+  openSessions(): Promise<SessionRow[]>;
   reapSessions(endedBeforeMs: number): Promise<number>;
   /** True the first time; kept for `NONCE_KEEP_SECONDS`. Atomic. */
   claimNonce(keyId: string, nonce: string, expiresAtMs: number): Promise<boolean>;
@@ -233,7 +241,8 @@ export interface ReadStore {
   address(accountId: AccountId, id: string): Promise<AddressRow | null>;
   addressByText(accountId: AccountId, chain: Chain, address: string): Promise<AddressRow | null>;
   ownAddresses(accountId: AccountId, purpose: AddressRow['purpose']): Promise<AddressRow[]>;
-  poolAddress(accountId: AccountId, chain: Chain, index: number): Promise<{ address: string; path: string } | null>;
+  /** Pool addresses that are not issued, lowest index first. */
+  unissuedPool(accountId: AccountId, chain: Chain, limit: number): Promise<{ index: number; address: string; path: string }[]>;
   transactions(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction }, page: PageAsk): Promise<Page<TransactionView>>;
   transaction(accountId: AccountId, id: string): Promise<TransactionView | null>;
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;

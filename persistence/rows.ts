@@ -64,7 +64,8 @@ export interface LedgerEntryRow {
   incarnation: number;
   kind: 'detected' | 'credit' | 'reversal';
   amount: bigint;
-  eventId: string;
+  /** The publication that tells of it. Null where none does: an archived address, a deposit that was detected again. */
+  eventId: string | null;
 }
 
 export interface WithdrawalRow {
@@ -180,20 +181,30 @@ export interface SeenTransfer {
 
 export interface InboxRow { id: string; accountId: AccountId; fact: Fact }
 
-/** What the actor's statement writes beside its events; one tagged list so that a new projection is one more tag. */
+/**
+ * What the actor's statement writes beside its events; one tagged list so that a new projection is one more tag. Of
+ * several rows with one id in one append the last one stands.
+ */
 export type RowWrite =
   | { table: 'address'; row: AddressRow }
+  // Refused as CONFLICT when the address has that status already: the actor keeps no list of addresses.
   | { table: 'address_status'; id: string; status: AddressStatus }
-  | { table: 'pool_address'; row: PoolAddressRow }
+  // The pinned identity; refused as CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins the same one (I20).
+  | { table: 'identity'; publicKey: string }
+  | { table: 'pool_address'; row: PoolAddressRow } // insert, or replace one that was not issued
   | { table: 'account_key'; row: AccountKeyRow }
   | { table: 'deposit'; row: DepositRow } // insert or update by id
   | { table: 'ledger_entry'; row: LedgerEntryRow }
   | { table: 'withdrawal'; row: WithdrawalRow } // insert or update by id
+  // An unsigned build that made room for a newer one.
+  | { table: 'withdrawal_status'; id: string; status: 'expired'; updatedAtMs: number }
   | { table: 'webhook'; row: WebhookRow } // insert or update by id
   | { table: 'publication'; row: PublicationRow }
   | { table: 'replay'; deliveryId: string; newDeliveryId: string; nowMs: number }
+  // Every id must still be there, else the entry is stale: no fact is decided twice.
   | { table: 'inbox_taken'; ids: string[] }
   | { table: 'idempotency'; row: IdempotencyRow }
   | { table: 'billable'; withdrawalId: string; kind: 'withdrawal' | 'sweep'; period: string }
   | { table: 'address_peak'; day: string; active: number }
+  // Deposit addresses, transactions, deliveries, inbox and facts of the account; its own addresses and pools stay.
   | { table: 'sandbox_reset' };

@@ -3,7 +3,10 @@
  * Every frame from the cloud that acts carries the lease epoch; the edge drops one below its own, the cloud answers
  * an old one with LEASE_EPOCH_STALE and closes the stream (spec §7).
  *
- * Handshake: `auth: { headers }` carries the RFC 9421 headers of a signed GET on STREAM_PATH plus `X-API-Key`.
+ * Handshake: `auth` is a `handshakeAuth`; its `headers` are the RFC 9421 headers of a signed GET on STREAM_PATH (no
+ * query) plus `X-API-Key`. A refused handshake is a `connect_error` whose `data` is `{ code, message, details }`.
+ * The edge renews its lease: the leader sends `heartbeat` every LEASE_RENEW_MS and may act until LEASE_TTL_MS after it
+ * SENT the last one that was answered, by its own monotonic clock; a follower sends it every HEARTBEAT_MS.
  * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `closing`.
  * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`.
  */
@@ -78,6 +81,14 @@ export const localKeyRecord = z.strictObject({
   signature: hex(64),
 });
 
+/** The session id is the edge's own, one for each start of its process: a stream that comes back keeps it. */
+export const handshakeAuth = z.strictObject({
+  headers: z.record(z.string(), z.string().max(2_048)),
+  sessionId: z.string().regex(/^ses_[a-z2-7]{26}$/),
+  edgeVersion: z.string().max(20),
+  podHint: z.string().max(120).nullable(),
+});
+
 // ── Stream frames ────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const welcomeFrame = z.object({
@@ -126,6 +137,9 @@ export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().opti
 
 export type SyncBody = z.infer<typeof syncBody>;
 export type HeartbeatBody = z.infer<typeof heartbeatBody>;
+export type HandshakeAuth = z.infer<typeof handshakeAuth>;
+export type HeartbeatReply = z.infer<typeof heartbeatReply>;
+export type LeaseFrame = z.infer<typeof leaseFrame>;
 export type LocalKeyRecord = z.infer<typeof localKeyRecord>;
 export type DeliverFrame = z.infer<typeof deliverFrame>;
 export type AttemptsFrame = z.infer<typeof attemptsFrame>;

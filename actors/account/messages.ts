@@ -21,11 +21,22 @@ export interface Plan {
 export interface AccountKey { xpub: string; accountPath: string; fingerprint: string }
 export interface Pool { size: number; next: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
 export interface Enrolment { publicKey: string; keys: Partial<Record<Family, AccountKey>> }
-/** Counter of one (chain, address). Empty entries are dropped: the chain's own count is then the truth. V39. */
-export interface Counter { next: number; free: number[]; inFlight: number[] }
+/**
+ * What a withdrawal holds until it is out of the way: `built` (nothing signed), `signed` (may land at any time) or
+ * `included` (in a block that may still be orphaned).
+ */
+export interface InFlight { id: string; stage: 'built' | 'signed' | 'included' }
+/**
+ * Replay protection of one (chain, address). Values are decimal text, so that a Stellar sequence (64 bits) fits; on btc
+ * they are the outpoints `txid:vout` that are spoken for. Empty entries are dropped: the chain's own count is then the
+ * truth. V39.
+ */
+export interface Counter { next: string | null; free: string[]; inFlight: Record<string, InFlight> }
 
 /** The whole durable state of an account: small, so that the snapshot is written with every append. */
 export interface AccountState {
+  /** Events folded so far: the version in the ids of the events that are no deposit's. Decisions 1. */
+  version: number;
   accountId: AccountId;
   organizationId: string;
   environment: Environment;
@@ -36,14 +47,21 @@ export interface AccountState {
   pools: Partial<Record<PooledChain, Pool>>;
   /** Next unused deposit index by family. */
   indexes: Partial<Record<Family, number>>;
+  /** Chains that addresses were asked for: tier Free allows two. */
+  chains: Chain[];
   activeAddresses: number;
   peak: { day: string; active: number };
   settled: { period: string; count: number };
-  webhooks: number;
+  /** Ids of the webhooks that are not deleted. */
+  webhooks: string[];
   lease: { epoch: number; holder: string | null };
-  edge: { liveness: Liveness };
+  /** `stale` is presence and kept by the edge-stream room; here are only transitions that are announced. */
+  edge: { liveness: Exclude<Liveness, 'stale'> };
   counters: Record<string, Counter>;
-  openWithdrawals: number;
+  /** Withdrawals that may still change: id → `updatedAtMs` of the newest row, so that a decision on an older row is refused. */
+  withdrawals: Record<string, number>;
+  /** Confirmed withdrawals that a deep reorg took out of the chain: they are not billed again. */
+  reopened: string[];
 }
 
 // ── Commands ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,13 +83,14 @@ export type AccountCommand = (
   | { type: 'resume'; publicKey: string }
   | { type: 'resync'; publicKey: string }
   | { type: 'push_pool'; publicKey: string; pool: PushedPool }
-  | { type: 'decide_rotation'; rotationId: string; decision: 'approve' | 'reject'; byUser: string }
+  | { type: 'decide_rotation'; rotationId: string; decision: 'approve' | 'reject'; byUser: string; addressIds: string[] }
   | { type: 'claim_lease'; sessionId: string; liveSessions: string[] }
   | { type: 'release_lease'; sessionId: string }
   | { type: 'note_liveness'; liveness: Liveness }
   // Addresses
   | { type: 'create_address'; id: string; chain: Chain; userRef: string | null; tag: string | null; label: string | null;
-      poolAddress: { address: string; path: string } | null }
+      /** Pooled chains: the next unissued pool addresses as the store sees them; the actor takes the one that is next. */
+      unissued: { index: number; address: string; path: string }[] }
   | { type: 'set_address_status'; known: AddressRow; status: AddressStatus }
   | { type: 'note_peak'; day: string }
   // Chain
@@ -95,6 +114,9 @@ export type AccountCommand = (
   | { type: 'reset_sandbox' }
 ) & { idempotency?: IdempotencyClaim };
 
+/** Values of one counter that a withdrawal holds. */
+export interface Hold { key: string; values: string[] }
+
 // ── Events ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Facts of the stream: past tense, never changed once written, upcast on read when their shape grows. */
@@ -114,14 +136,16 @@ export type AccountEvent =
   | { type: 'peak_noted'; day: string; active: number }
   | { type: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved'; id: string; incarnation: number;
       amount: string; height: number; blockHash: string }
-  | { type: 'withdrawal_built'; id: string; counter: { key: string; value: number; chainNext: number } | null }
-  | { type: 'withdrawal_repriced'; id: string }
-  | { type: 'withdrawal_signed'; id: string; txid: string }
-  | { type: 'withdrawal_broadcast'; id: string; txid: string }
-  | { type: 'withdrawal_included'; id: string; txid: string; height: number }
-  | { type: 'withdrawal_orphaned'; id: string; txid: string }
-  | { type: 'withdrawal_confirmed'; id: string; txid: string; counter: { key: string; value: number } | null; period: string }
-  | { type: 'withdrawal_failed'; id: string; reason: string; counter: { key: string; value: number; reusable: boolean } | null }
+  | { type: 'withdrawal_built'; id: string; atMs: number; hold: (Hold & { next: string | null; free: string[] }) | null }
+  | { type: 'withdrawal_repriced'; id: string; atMs: number }
+  | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null }
+  | { type: 'withdrawal_broadcast'; id: string; atMs: number; txid: string }
+  | { type: 'withdrawal_included'; id: string; atMs: number; txid: string; height: number; hold: Hold | null }
+  | { type: 'withdrawal_orphaned'; id: string; atMs: number; txid: string; hold: Hold | null; wasConfirmed: boolean }
+  /** `period` is the billing month, null when it was billed before. */
+  | { type: 'withdrawal_confirmed'; id: string; txid: string; hold: Hold | null; period: string | null }
+  | { type: 'withdrawal_failed'; id: string; reason: string; hold: (Hold & { reusable: boolean }) | null }
+  | { type: 'withdrawal_expired'; id: string; hold: Hold | null }
   | { type: 'webhook_created' | 'webhook_replaced' | 'webhook_deleted'; id: string }
   | { type: 'delivery_replayed'; deliveryId: string }
   | { type: 'plan_changed'; plan: Plan }

@@ -36,8 +36,14 @@ export interface Append<State, Event, Rows> {
   readonly rows: readonly Rows[];
 }
 
-/** `stale`: another incarnation or owner wrote; nothing of this entry was written. `duplicate`: an idempotency key was taken. */
-export type AppendOutcome = { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' };
+/**
+ * `stale`: another incarnation or owner wrote; nothing of this entry was written. `duplicate`: an idempotency key was
+ * taken. `refused`: a constraint of the schema says an expected no that the state alone cannot know (an address or
+ * identity that another account holds).
+ */
+export type AppendOutcome =
+  | { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** An event that cannot be folded: reading it again cannot cure it, so the entity is given up until someone restarts it. */
 export class PoisonousEvent extends Error {
