@@ -1,0 +1,148 @@
+/**
+ * A typed client, derived from the route table: `client.call('createAddress', { body: { chain: 'eth' } })` returns the
+ * reply's `data` or the `Refusal`. It works against cloud and edge, and retries nothing by itself: with an idempotency
+ * key the caller may.
+ */
+import { isRefusal, Refused, refuse, ERRORS, type ErrorCode, type Refusal } from './errors.ts';
+import { pathOf, type Method } from './route.ts';
+import { routeOf, ROUTES, type OperationId, type ReplyOf, type SentOf } from './routes.ts';
+import type { Environment } from './slugs.ts';
+
+export { verifyWebhook, type WebhookVerdict } from './webhook-signature.ts';
+
+type Table = typeof ROUTES;
+type Field<O extends OperationId, K extends 'params' | 'query' | 'body'> =
+  Table[O] extends Record<K, unknown>
+    ? object extends SentOf<O, K> ? { readonly [P in K]?: SentOf<O, K> } : { readonly [P in K]: SentOf<O, K> }
+    : unknown;
+
+export interface CallOptions {
+  readonly idempotencyKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+export type Call<O extends OperationId> = Field<O, 'params'> & Field<O, 'query'> & Field<O, 'body'> & CallOptions;
+type Args<O extends OperationId> = object extends Call<O> ? [call?: Call<O>] : [call: Call<O>];
+
+export interface ClientOptions {
+  /** Origin of a cloud or an edge. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly bearer?: string;
+  /** The environment that a bearer works in. */
+  readonly environment?: Environment;
+  /** Headers of a signature over the request, for the edge (`signRequest`). */
+  readonly sign?: (request: { method: Method; url: string; body: string }) => Readonly<Record<string, string>>;
+  /** Bound of one call, milliseconds. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+/** One answer with what surrounds its data. */
+export interface Answered<T> {
+  readonly status: number;
+  readonly requestId: string | null;
+  /** The answer of an earlier request with the same idempotency key. */
+  readonly replayed: boolean;
+  /** Seconds, when the service asks for patience. */
+  readonly retryAfterSeconds: number | null;
+  readonly outcome: T | Refusal;
+}
+
+export interface Client {
+  call<O extends OperationId>(operationId: O, ...call: Args<O>): Promise<ReplyOf<O> | Refusal>;
+  /** Throws: Refused. */
+  must<O extends OperationId>(operationId: O, ...call: Args<O>): Promise<ReplyOf<O>>;
+  ask<O extends OperationId>(operationId: O, ...call: Args<O>): Promise<Answered<ReplyOf<O>>>;
+  /** The same client with other credentials or another base address. */
+  with(options: Partial<ClientOptions>): Client;
+}
+
+const TIMEOUT_MS_DEFAULT = 30_000;
+
+interface Sent extends CallOptions {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** A client of one deployment. An answer that is no envelope, or none at all, is UPSTREAM_UNAVAILABLE. */
+export function createClient(options: ClientOptions): Client {
+  const ask = async (operationId: OperationId, sent: Sent = {}): Promise<Answered<unknown>> => {
+    const request = requestOf(options, operationId, sent);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
+    const signal = sent.signal === undefined ? timeout : AbortSignal.any([timeout, sent.signal]);
+    try {
+      const response = await (options.fetch ?? fetch)(request.url, { ...request.init, signal });
+      return read(response, await response.text(), routeOf(operationId).bare !== undefined);
+    } catch (error) {
+      sent.signal?.throwIfAborted();
+      const reason = timeout.aborted ? 'timeout' : causeOf(error);
+      return { status: 503, requestId: null, replayed: false, retryAfterSeconds: null, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason }) };
+    }
+  };
+  const client: Client = {
+    ask: ask as Client['ask'],
+    call: (async (operationId: OperationId, sent?: Sent) => (await ask(operationId, sent)).outcome) as Client['call'],
+    must: (async (operationId: OperationId, sent?: Sent) => {
+      const { outcome } = await ask(operationId, sent);
+      if (isRefusal(outcome)) throw new Refused(outcome);
+      return outcome;
+    }) as Client['must'],
+    with: (changed) => createClient({ ...options, ...changed }),
+  };
+  return client;
+}
+
+function requestOf(options: ClientOptions, operationId: OperationId, sent: Sent): { url: string; init: RequestInit } {
+  const route = routeOf(operationId);
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(sent.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  const search = query.size === 0 ? '' : `?${query.toString()}`;
+  const url = `${options.baseUrl.replace(/\/+$/, '')}${pathOf(route.path, sent.params ?? {})}${search}`;
+  const body = sent.body === undefined ? '' : JSON.stringify(sent.body);
+  const headers: Record<string, string> = { accept: 'application/json', ...sent.headers };
+  if (body !== '') headers['content-type'] = 'application/json';
+  if (options.apiKey !== undefined) headers['x-api-key'] = options.apiKey;
+  if (options.bearer !== undefined) headers['authorization'] = `Bearer ${options.bearer}`;
+  if (options.environment !== undefined) headers['x-environment'] = options.environment;
+  if (sent.idempotencyKey !== undefined) headers['idempotency-key'] = sent.idempotencyKey;
+  if (options.sign !== undefined) Object.assign(headers, options.sign({ method: route.method, url, body }));
+  return { url, init: { method: route.method, headers, redirect: 'manual', ...(body === '' ? {} : { body }) } };
+}
+
+function read(response: Response, text: string, bare: boolean): Answered<unknown> {
+  const around = {
+    status: response.status,
+    requestId: response.headers.get('x-request-id'),
+    replayed: response.headers.get('idempotent-replayed') === 'true',
+    retryAfterSeconds: /^[0-9]{1,9}$/.test(response.headers.get('retry-after') ?? '') ? Number(response.headers.get('retry-after')) : null,
+  };
+  if (bare && response.ok) return { ...around, outcome: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) as unknown : text };
+  const parsed = envelopeOf(text);
+  if (parsed === null) return { ...around, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason: 'no envelope', status: response.status }) };
+  if (parsed.success) return { ...around, outcome: parsed.data };
+  const { code, message, details } = parsed.error;
+  // A newer service may have codes that this client does not know: the status still says which kind it is.
+  if (!(code in ERRORS)) return { ...around, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason: 'unknown code', code, status: response.status }) };
+  return { ...around, outcome: refuse(code as ErrorCode, { ...details }, message) };
+}
+
+type Parsed = { success: true; data: unknown } | { success: false; error: { code: string; message: string; details: object } };
+
+function envelopeOf(text: string): Parsed | null {
+  try {
+    const value = JSON.parse(text) as { success?: unknown; data?: unknown; error?: { code?: unknown; message?: unknown; details?: unknown } };
+    if (value.success === true) return { success: true, data: value.data };
+    const { code, message, details } = value.error ?? {};
+    if (value.success !== false || typeof code !== 'string') return null;
+    return { success: false, error: { code, message: String(message), details: (details ?? {}) as object } };
+  } catch {
+    return null;
+  }
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return (cause as { code?: string }).code ?? (cause instanceof Error ? cause.name : 'unknown');
+}

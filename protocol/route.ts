@@ -1,0 +1,71 @@
+/** The shape of one entry of THE route table, and how its paths are read. */
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { OrgRole } from './slugs.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Functional areas. Spec §1.5, and those that the service needs beside it. */
+export const TAGS = [
+  'Addresses', 'Balances', 'Transactions', 'Webhooks', 'Edge', 'Edge settings', 'Sandbox', 'Chains', 'Treasury',
+  'Authentication', 'Organizations', 'Settings', 'Billing', 'Administration', 'Health',
+] as const;
+export type Tag = (typeof TAGS)[number];
+
+/**
+ * Who may call. Decisions 2.
+ *   none         nobody has to say who they are
+ *   application  `X-API-Key` (flk_ at the cloud, loc_ at the edge), or a bearer with `X-Environment`
+ *   bearer       console users only; the role is the token's `org_role`
+ *   signed       `X-API-Key` and the edge's Ed25519 signature
+ *   admin        a bearer with `platform_role: admin`
+ */
+export type Credential = 'none' | 'application' | 'bearer' | 'signed' | 'admin';
+
+export interface Route {
+  readonly method: Method;
+  /** With `{name}` for a parameter. */
+  readonly path: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  /** Which deployment serves it. */
+  readonly where: 'cloud' | 'edge' | 'both';
+  readonly credential: Credential;
+  /** Least role of a bearer; an API key counts as editor. Null: any signed-in user. */
+  readonly role: OrgRole | null;
+  /** A live key gets SANDBOX_ONLY. */
+  readonly sandboxOnly?: true;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly reply: z.ZodType;
+  readonly status: 200 | 201;
+  /** Codes beside those that every route of its credential can answer. */
+  readonly refusals: readonly ErrorCode[];
+  /**
+   * How an `Idempotency-Key` is kept: `actor` with the effect, in the account's own append; `store` after it.
+   * Absent where a repetition changes nothing.
+   */
+  readonly idempotent?: 'actor' | 'store';
+  /** Bytes; the configured limit where absent. */
+  readonly bodyLimitBytes?: number;
+  /** The answer is the document itself, without an envelope. */
+  readonly bare?: string;
+}
+
+/** `/v1/addresses/{id}` with the parameters put in, percent-encoded. Throws: a parameter is missing. */
+export function pathOf(template: string, params: Readonly<Record<string, string>>): string {
+  return template.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new TypeError(`path parameter ${name} is missing`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** True when a path has the shape of a template, whatever its parameters hold. */
+export function pathMatches(template: string, path: string): boolean {
+  const wanted = template.split('/');
+  const given = path.split('/');
+  return wanted.length === given.length
+    && wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]));
+}

@@ -1,0 +1,87 @@
+/** Sign-in, organizations, settings, billing. Spec §2.9, §4.4; decisions 2. */
+import { z } from 'zod';
+import { BANDS, ENVIRONMENTS, ORG_ROLES, TIERS } from '../slugs.ts';
+import { freeText, instant, pageReply, pathId, totpCode } from './values.ts';
+
+// ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────
+
+export const PASSWORD_CHARS_MAX = 1_024;
+export const loginBody = z.strictObject({
+  email: freeText(320),
+  password: z.string().min(1).max(PASSWORD_CHARS_MAX),
+  totp: totpCode.optional(),
+  organizationId: z.string().max(40).optional(),
+});
+export const tokenReply = z.object({
+  accessToken: z.string(),
+  tokenType: z.literal('Bearer'),
+  expiresInSeconds: z.number().int(),
+  organizationId: z.string().nullable(),
+  role: z.enum(ORG_ROLES).nullable(),
+  totpAt: instant.nullable(),
+});
+export const signedOut = z.object({ signedOut: z.literal(true) });
+export const switchBody = z.strictObject({ organizationId: freeText(40) });
+export const stepUpBody = z.strictObject({ totp: totpCode });
+export const totpEnrolled = z.object({
+  secret: z.string().meta({ description: 'base32, shown once' }),
+  otpauthUri: z.string(),
+});
+export const jwks = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
+
+// ── Organizations ────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const createOrganizationBody = z.strictObject({ name: freeText(120) });
+export const organization = z.object({
+  id: z.string(), name: z.string(), role: z.enum(ORG_ROLES), createdAt: instant,
+});
+export const organizationPage = pageReply(organization);
+
+// ── Settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const mintApiKeyBody = z.strictObject({
+  label: freeText(120), environment: z.enum(ENVIRONMENTS), totp: totpCode.optional(),
+});
+export const apiKeyParams = z.strictObject({ id: pathId('key') });
+export const apiKey = z.object({
+  id: z.string(), label: z.string(), environment: z.enum(ENVIRONMENTS),
+  prefix: z.string().meta({ description: 'masked' }), createdAt: instant, revokedAt: instant.nullable(),
+});
+export const apiKeyCreated = apiKey.extend({ key: z.string().meta({ description: '`flk_…`, shown once' }) });
+export const apiKeyPage = pageReply(apiKey);
+
+export const edgeSetup = z.object({
+  environment: z.enum(ENVIRONMENTS),
+  command: z.string(),
+  variables: z.array(z.object({ name: z.string(), value: z.string().nullable(), description: z.string() })),
+});
+
+export const rotationParams = z.strictObject({ id: pathId('rot') });
+export const rotationBody = z.strictObject({ totp: totpCode.optional() });
+export const rotation = z.object({ id: z.string(), publicKey: z.string(), detectedAt: instant, families: z.array(z.string()) });
+export const rotationPage = pageReply(rotation);
+export const rotationDecided = z.object({ id: z.string(), decision: z.enum(['approved', 'rejected']) });
+
+export const member = z.object({
+  userId: z.string(), email: z.string(), role: z.enum(ORG_ROLES), totpConfirmed: z.boolean(),
+});
+export const memberPage = pageReply(member);
+
+// ── Billing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const bandBody = z.strictObject({ band: z.enum(BANDS) });
+export const plan = z.object({
+  tier: z.enum(TIERS), band: z.enum(BANDS), subscription: z.enum(['active', 'lapsed']), paymentsActive: z.boolean(),
+});
+export const usage = z.object({
+  period: z.object({ start: z.iso.date(), end: z.iso.date() }),
+  plan,
+  activeAddresses: z.object({
+    current: z.number().int(),
+    billed: z.number().int().meta({ description: 'peak of the daily snapshots' }),
+    limit: z.number().int().nullable().meta({ description: 'null in sandbox, which is not metered' }),
+  }),
+  settledTransactions: z.object({ count: z.number().int(), included: z.number().int().nullable() }),
+  overage: z.object({ transactions: z.number().int(), amount: z.string(), currency: z.literal('USD') }),
+  projected: z.object({ transactions: z.number().int(), overageAmount: z.string() }),
+});

@@ -1,0 +1,78 @@
+/** Addresses, balances and fees. Spec §2.3, §2.4, §4.2. */
+import { z } from 'zod';
+import { pageQuery } from '../envelope.ts';
+import { ADDRESS_STATUSES, CHAINS, ENVIRONMENTS } from '../slugs.ts';
+import { addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText } from './values.ts';
+
+const USER_REF_CHARS_MAX = 256;
+export const userRef = freeText(USER_REF_CHARS_MAX);
+export const tag = freeText(100);
+
+export const createAddressBody = z.strictObject({
+  chain,
+  userRef: userRef.nullish().meta({ description: "the caller's customer id; opaque, echoed on every webhook" }),
+  tag: tag.nullish(),
+  label: freeText(200).nullish(),
+});
+
+export const address = z.object({
+  id: z.string(),
+  chain: z.enum(CHAINS),
+  address: z.string(),
+  derivationPath: z.string().meta({ description: 'absolute; enough to recover the address from the recovery phrase' }),
+  environment: z.enum(ENVIRONMENTS),
+  userRef: z.string().nullable(),
+  tag: z.string().nullable(),
+  label: z.string().nullable(),
+  status: z.enum(ADDRESS_STATUSES),
+  reserveDrops: z.string().optional().meta({ description: 'smallest first deposit of an `xlm` address, in stroops' }),
+  createdAt: instant,
+});
+
+export const addressParams = z.strictObject({ id: pathId('adr') });
+export const addressPage = pageReply(address);
+export const listAddressesQuery = pageQuery.extend({
+  chain: chain.optional(),
+  userRef: userRef.optional(),
+  tag: tag.optional(),
+  status: z.enum(ADDRESS_STATUSES).optional(),
+}).strict();
+
+export const trustlineParams = z.strictObject({ address: addressText });
+export const trustlineBody = z.strictObject({ chain, asset: tokenText });
+
+export const balance = money.extend({
+  chain: z.enum(CHAINS),
+  address: z.string(),
+  tokenContract: z.string().nullable(),
+  tokenSymbol: z.string(),
+  reserved: replyAmount.meta({ description: 'locked minimum: reserve, rent, minimum balance' }),
+  available: replyAmount.meta({ description: 'amount minus reserved' }),
+  accountExists: z.boolean(),
+});
+export const balancePage = pageReply(balance);
+export const listBalancesQuery = pageQuery.extend({
+  chain: chain.optional(),
+  userRef: userRef.optional(),
+  tag: tag.optional(),
+}).strict();
+export const balanceParams = z.strictObject({ chain, address: addressText });
+export const tokenBalanceParams = balanceParams.extend({ token: pathText(160) });
+
+export const feeParams = z.strictObject({ chain });
+export const feeQuery = z.strictObject({
+  from: addressText.optional(),
+  to: addressText.optional(),
+  amount: amount.optional(),
+  tokenContract: tokenText.optional(),
+});
+export const fee = z.object({
+  chain: z.enum(CHAINS),
+  symbol: z.string(),
+  decimals: z.number().int(),
+  fee: replyAmount.meta({ description: 'expected fee, smallest native unit' }),
+  feeFormatted: z.string(),
+  feeMax: replyAmount.meta({ description: 'highest fee, smallest native unit' }),
+  feeMaxFormatted: z.string(),
+  parts: z.record(z.string(), z.union([z.string(), z.number()])),
+});

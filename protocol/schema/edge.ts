@@ -1,0 +1,67 @@
+/** Paths between edge and cloud, and what an application may read of them. Spec §2.8, §4.3; bodies in ../frames.ts. */
+import { z } from 'zod';
+import { CHAINS, EDGE_ROLES, LIVENESS, READINESS } from '../slugs.ts';
+import { freeText, instant, pageReply, pathId } from './values.ts';
+
+export const edgeHealth = z.object({ status: z.literal('ok') });
+
+export const lease = z.object({
+  state: z.enum(['held', 'vacant']),
+  epoch: z.number().int().nonnegative(),
+  holder: z.string().nullable(),
+  expiresAt: instant.nullable(),
+});
+export const outbox = z.object({
+  outboxDepth: z.number().int().nonnegative(),
+  outboxPoisoned: z.boolean(),
+  outboxMode: z.string().nullable(),
+});
+export const readiness = z.object({
+  chain: z.enum(CHAINS),
+  state: z.enum(READINESS),
+  reason: z.string().nullable(),
+  xpub: z.string().nullable().meta({ description: 'first eight and last four characters' }),
+  poolLevelPercent: z.number().nullable(),
+});
+export const readinessPage = pageReply(readiness);
+export const session = z.object({
+  id: z.string(),
+  role: z.enum(EDGE_ROLES),
+  edgeVersion: z.string(),
+  liveness: z.enum(LIVENESS),
+  leaseEpoch: z.number().int(),
+  outboxMode: z.string(),
+  outboxDepth: z.number().int(),
+  outboxPoisoned: z.boolean(),
+  podHint: z.string().nullable(),
+  lastHeartbeatAt: instant,
+  startedAt: instant,
+  endedAt: instant.nullable(),
+});
+export const sessionPage = pageReply(session);
+export const gasTankPage = pageReply(z.object({ chain: z.enum(CHAINS), address: z.string(), derivationPath: z.string() }));
+
+export const syncReply = z.object({ outcome: z.enum(['enrolled', 'keys_added']), readiness: z.array(readiness) });
+export const resumeReply = z.object({ readiness: z.array(readiness) });
+export const heartbeatReply = z.object({
+  role: z.enum(EDGE_ROLES), leaseEpoch: z.number().int(), leaseTtlMs: z.number().int(), serverTimeMs: z.number().int(),
+});
+export const poolReply = z.object({ size: z.number().int(), unused: z.number().int() });
+
+/** Edge side only: local keys. Spec §2.8. */
+export const localKeyBody = z.strictObject({ label: freeText(120) });
+export const localKeyParams = z.strictObject({ id: pathId('ek') });
+export const localKey = z.object({
+  id: z.string(),
+  label: z.string(),
+  prefix: z.string().meta({ description: 'masked' }),
+  createdAt: instant,
+  revokedAt: instant.nullable(),
+});
+export const localKeyCreated = z.object({
+  id: z.string(),
+  label: z.string(),
+  key: z.string().meta({ description: 'shown once; begins `loc_live_` or `loc_test_`' }),
+  prefix: z.string(),
+});
+export const localKeyPage = pageReply(localKey);

@@ -1,0 +1,173 @@
+/**
+ * The event catalogue: for every webhook event the schema of its `data`, an example and when it is sent. Spec §6,
+ * decisions 4. Receivers may see fields that are not named here; they never miss one that is.
+ */
+import { z } from 'zod';
+import { CHAINS, ENVIRONMENTS, EVENTS, POOLED_CHAINS, type EventName } from '../slugs.ts';
+import { instant, money, replyAmount } from './values.ts';
+
+export interface EventEntry {
+  readonly data: z.ZodType;
+  readonly when: string;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+const TXID = `0x${'5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'}`;
+const BLOCK_HASH = `0x${'88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6'}`;
+
+const deposit = money.extend({
+  depositId: z.string(),
+  chain: z.enum(CHAINS),
+  txid: z.string(),
+  outputIndex: z.number().int().meta({ description: 'with txid, the key to credit by' }),
+  address: z.string(),
+  addressId: z.string(),
+  tokenContract: z.string().nullable(),
+  tokenSymbol: z.string(),
+  userRef: z.string().nullable(),
+  tag: z.string().nullable(),
+  chainTag: z.string().nullable(),
+  height: z.number().int(),
+  blockHash: z.string(),
+  incarnation: z.number().int().meta({ description: 'rises when a reversed deposit comes back' }),
+});
+const depositExample = {
+  depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e', chain: 'eth', txid: TXID, outputIndex: 0, address: ADDRESS,
+  addressId: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi', amount: '1500000', amountFormatted: '1.5', decimals: 6,
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', userRef: 'customer-42',
+  tag: 'deposits', chainTag: null, height: 23_000_000, blockHash: BLOCK_HASH, incarnation: 1,
+};
+
+const withdrawal = money.extend({
+  transactionId: z.string(),
+  chain: z.enum(CHAINS),
+  txid: z.string().nullable(),
+  from: z.string(),
+  to: z.string(),
+  tokenContract: z.string().nullable(),
+  tokenSymbol: z.string(),
+  chainTag: z.string().nullable(),
+});
+const withdrawalExample = {
+  transactionId: 'txn_24pgoiqq3mkqkhynxqa46gacki', chain: 'eth', txid: TXID, from: ADDRESS,
+  to: '0x8617E340B3D01FA5F11F306F4090FD50E238070D', amount: '1000000', amountFormatted: '1', decimals: 6,
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', chainTag: null,
+};
+
+const payment = money.extend({
+  paymentId: z.string(),
+  linkId: z.string(),
+  createdVia: z.literal('link'),
+  chain: z.enum(CHAINS),
+  asset: z.string(),
+  txid: z.string(),
+  address: z.string(),
+  amountPaid: z.string(),
+  amountRemaining: z.string(),
+  customerEmail: z.string().nullable(),
+  customerName: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+const paymentExample = {
+  paymentId: 'pay_24pgoiqsx6vqvnqeqxvdh5ggkm', linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu', createdVia: 'link', chain: 'eth',
+  asset: 'USDC', txid: TXID, address: ADDRESS, amount: '25000000', amountFormatted: '25', decimals: 6, amountPaid: '25',
+  amountRemaining: '0', customerEmail: 'ada@example.com', customerName: null, metadata: { order: '1001' },
+};
+
+const link = z.object({
+  linkId: z.string(),
+  chain: z.enum(CHAINS),
+  asset: z.string(),
+  mode: z.enum(['fixed', 'donation']),
+  url: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+const linkExample = {
+  linkId: 'lnk_24pgoiqr6nmqzhfhdbnl2qzxyu', chain: 'eth', asset: 'USDC', mode: 'fixed',
+  url: 'https://pay.example.com/pay/3f9c1d', metadata: { order: '1001' },
+};
+
+const edge = z.object({ liveness: z.enum(['live', 'down']), lastHeartbeatAt: instant.nullable() });
+const sweep = z.object({
+  jobId: z.string(), policyId: z.string(), chain: z.enum(CHAINS), asset: z.string(), state: z.string(),
+});
+
+const entry = (data: z.ZodType, when: string, example: Readonly<Record<string, unknown>>): EventEntry => ({ data, when, example });
+
+export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
+  deposit_detected: entry(deposit, 'A deposit has its first confirmation. Show it as pending; do not credit.', depositExample),
+  deposit_confirmed: entry(deposit, "A deposit reached the chain's threshold. Credit by txid and outputIndex; a higher incarnation re-credits what was reversed.", depositExample),
+  deposit_reversed: entry(
+    deposit.extend({ wasConfirmed: z.boolean(), depth: z.number().int() }),
+    'A deposit that was seen or confirmed left the chain in a reorg.', { ...depositExample, wasConfirmed: false, depth: 2 },
+  ),
+  address_activated: entry(
+    z.object({ chain: z.enum(CHAINS), address: z.string(), addressId: z.string(), txid: z.string(), userRef: z.string().nullable(), tag: z.string().nullable() }),
+    'The first payment created the ledger account of an XRP or Stellar address.',
+    { chain: 'xrp', address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe', addressId: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi', txid: TXID.slice(2).toUpperCase(), userRef: 'customer-42', tag: null },
+  ),
+  withdrawal_broadcast: entry(withdrawal, 'A signed withdrawal was handed to the chain.', withdrawalExample),
+  withdrawal_confirmed: entry(
+    withdrawal.extend({ fee: replyAmount.nullable(), height: z.number().int() }),
+    "A withdrawal reached the chain's threshold.", { ...withdrawalExample, fee: '1260000000000000', height: 23_000_012 },
+  ),
+  withdrawal_failed: entry(
+    withdrawal.extend({ reason: z.string() }),
+    'A withdrawal can no longer land, or landed and failed.', { ...withdrawalExample, reason: 'execution reverted' },
+  ),
+  edge_offline: entry(edge, 'No heartbeat for two minutes. Events are queued.', { liveness: 'down', lastHeartbeatAt: '2026-01-01T00:00:00.000Z' }),
+  edge_online: entry(edge, 'Heartbeats are back.', { liveness: 'live', lastHeartbeatAt: '2026-01-01T00:05:00.000Z' }),
+  identity_rotation_detected: entry(
+    z.object({ rotationId: z.string(), detectedAt: instant, chains: z.array(z.enum(CHAINS)) }),
+    'An edge came with another identity: its keys are held back until the owner decides. Sent whatever the subscription.',
+    { rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m', detectedAt: '2026-01-01T00:00:00.000Z', chains: ['eth', 'bsc'] },
+  ),
+  pool_low: entry(
+    z.object({ chain: z.enum(POOLED_CHAINS), size: z.number().int(), unused: z.number().int() }),
+    'Less than a fifth of a pool is unused; the edge was asked for more.', { chain: 'sol', size: 1_000, unused: 199 },
+  ),
+  payment_detected: entry(payment, 'A checkout payment has its first confirmation.', paymentExample),
+  payment_confirmed: entry(payment, 'A checkout payment is complete. Only this marks an invoice paid.', paymentExample),
+  payment_underpaid: entry(payment, 'Less than the amount arrived; the link stays open.', { ...paymentExample, amount: '10000000', amountFormatted: '10', amountPaid: '10', amountRemaining: '15' }),
+  payment_late: entry(payment, 'A payment arrived after the closing date and is credited.', paymentExample),
+  payment_link_created: entry(link, 'A link was created.', linkExample),
+  payment_link_closed: entry(
+    link.extend({ amountRaised: z.string(), paymentCount: z.number().int(), closedReason: z.enum(['paid', 'threshold', 'date', 'manual']) }),
+    'A link was closed.', { ...linkExample, amountRaised: '25', paymentCount: 1, closedReason: 'paid' },
+  ),
+  sweep_completed: entry(sweep, 'All operations of a sweep job ended.', { jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth', asset: 'USDC', state: 'COMPLETED' }),
+  sweep_paused: entry(sweep, 'A sweep policy paused itself after failed cycles.', { jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth', asset: 'USDC', state: 'FAILED' }),
+};
+
+/** The body of a webhook. Spec §6. */
+export const eventEnvelope = z.object({
+  event: z.enum(EVENTS),
+  id: z.string().regex(/^evt_[a-z2-7]{26}$/),
+  environment: z.enum(ENVIRONMENTS),
+  confirmations: z.number().int().nullable(),
+  threshold: z.number().int().nullable(),
+  timestamp: instant,
+  data: z.record(z.string(), z.unknown()),
+});
+export type EventEnvelope = z.infer<typeof eventEnvelope>;
+
+/** The envelope with the `data` of one event. */
+export function envelopeOf(event: EventName): z.ZodType {
+  return eventEnvelope.extend({ event: z.literal(event), data: EVENT_CATALOGUE[event].data });
+}
+
+/** A whole example of an event, as it is sent. */
+export function exampleOf(event: EventName): EventEnvelope {
+  const { example } = EVENT_CATALOGUE[event];
+  const counted = /^(deposit|payment)_(detected|confirmed|reversed|underpaid|late)$/.exec(event);
+  return {
+    event,
+    id: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
+    environment: 'live',
+    confirmations: counted === null ? null : counted[2] === 'confirmed' ? 12 : counted[2] === 'reversed' ? 0 : 1,
+    threshold: counted === null ? null : 12,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    data: { ...example },
+  };
+}

@@ -1,0 +1,98 @@
+/** Chains, tokens, sandbox, administrators, health. Spec §2.5, §4.5, §4.7; decisions 8 and 9. */
+import { z } from 'zod';
+import { CHAINS, READINESS } from '../slugs.ts';
+import { addressText, chain, decimalAmount, freeText, instant, pageReply, pathText, queryNumber, tokenText } from './values.ts';
+
+// ── Chains ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const chainParams = z.strictObject({ chain });
+export const chainView = z.object({
+  chain: z.enum(CHAINS),
+  enabled: z.boolean(),
+  symbol: z.string().nullable(),
+  decimals: z.number().int().nullable(),
+  threshold: z.number().int().nullable().meta({ description: 'confirmations at which a deposit is credited' }),
+  readiness: z.enum(READINESS),
+  explorerUrl: z.string().nullable(),
+});
+export const chainPage = pageReply(chainView);
+export const coverage = z.object({
+  chain: z.enum(CHAINS),
+  completeHeight: z.number().int().nullable().meta({ description: 'end of the contiguous part that is done' }),
+  headHeight: z.number().int().nullable(),
+  headAt: instant.nullable(),
+  lag: z.number().int().nullable().meta({ description: 'blocks between the head and the complete height' }),
+  unresolved: z.array(z.object({
+    height: z.number().int(), reason: z.string(), tries: z.number().int(), since: instant,
+  })),
+});
+
+// ── Tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const tokenEntry = z.object({
+  symbol: z.string(),
+  deployments: z.array(z.object({
+    chain: z.enum(CHAINS),
+    contractAddress: z.string(),
+    decimals: z.number().int(),
+    monitored: z.boolean(),
+    deprecated: z.boolean(),
+    bridgeable: z.boolean(),
+  })),
+  unsupportedChains: z.array(z.object({ chain: z.enum(CHAINS), reason: z.string() })),
+});
+export const tokenPage = pageReply(tokenEntry);
+
+// ── Sandbox ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One day: a confirmation that is due later belongs to another test. */
+const CONFIRM_AFTER_SECONDS_MAX = 86_400;
+export const simulateDepositBody = z.strictObject({
+  address: addressText,
+  chain,
+  amount: decimalAmount,
+  tokenContract: tokenText.nullish(),
+  autoConfirm: z.boolean().default(false),
+  confirmAfterSeconds: z.number().int().min(0).max(CONFIRM_AFTER_SECONDS_MAX).nullish(),
+});
+export const simulatedDeposit = z.object({ txid: z.string(), outputIndex: z.number().int(), height: z.number().int() });
+
+/** Blocks that one call may mine or take back. */
+const SIMULATED_BLOCKS_MAX = 1_000;
+export const simulateConfirmationBody = z.strictObject({
+  chain, txid: freeText(160), confirmations: z.number().int().min(1).max(SIMULATED_BLOCKS_MAX),
+});
+export const simulatedConfirmation = z.object({ confirmations: z.number().int() });
+export const simulateReorgBody = z.strictObject({ chain, depth: z.number().int().min(1).max(SIMULATED_BLOCKS_MAX) });
+export const simulatedReorg = z.object({ depth: z.number().int() });
+export const simulateChainDownBody = z.strictObject({ chain, seconds: z.number().int().min(0).max(3_600) });
+export const simulatedChainDown = z.object({ until: instant });
+export const simulateDuplicateBody = z.strictObject({ eventId: z.string().regex(/^evt_[a-z2-7]{26}$/) });
+export const simulatedDuplicate = z.object({ deliveryIds: z.array(z.string()) });
+export const sandboxReset = z.object({ reset: z.literal(true) });
+
+// ── Administrators and health ────────────────────────────────────────────────────────────────────────────────────
+
+const actorFacts = z.object({
+  path: z.string(),
+  kind: z.string(),
+  state: z.unknown(),
+  mailboxDepth: z.number().int(),
+  messages: z.number().int(),
+  restarts: z.number().int(),
+  lastFault: z.string().nullable(),
+});
+export interface ActorView extends z.infer<typeof actorFacts> { children: ActorView[] }
+export const actor: z.ZodType<ActorView> = actorFacts.extend({
+  get children() { return z.array(actor); },
+}).meta({ id: 'Actor' }) as unknown as z.ZodType<ActorView>;
+/** Children of one actor in a tree answer, unless asked otherwise. */
+export const ACTOR_CHILDREN_DEFAULT = 100;
+export const actorsQuery = z.strictObject({ children: queryNumber(0, 1_000).default(ACTOR_CHILDREN_DEFAULT) });
+export const actorParams = z.strictObject({ path: pathText(500) });
+export const actorRestarted = z.object({ path: z.string(), restarted: z.literal(true) });
+
+export const live = z.object({ status: z.literal('live') });
+export const ready = z.object({ status: z.enum(['ready', 'not_ready']), checks: z.record(z.string(), z.boolean()) });
+/** Answers that are not enveloped: the description, metrics, keys. */
+export const anyDocument = z.unknown();

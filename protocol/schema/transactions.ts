@@ -1,0 +1,99 @@
+/** Transactions: deposits and withdrawals as one list, the unsigned build and its broadcast. Spec §4.2. */
+import { z } from 'zod';
+import { pageQuery } from '../envelope.ts';
+import { CHAINS, DEPOSIT_STATUSES, DIRECTIONS, ENVIRONMENTS, WITHDRAWAL_STATUSES } from '../slugs.ts';
+import { tag, userRef } from './addresses.ts';
+import { addressText, amountOrAll, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText } from './values.ts';
+
+export const TRANSACTION_STATUSES = [...DEPOSIT_STATUSES, ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed')] as const;
+
+export const transaction = money.extend({
+  id: z.string().meta({ description: '`dep_…` for a deposit, `txn_…` for a withdrawal' }),
+  direction: z.enum(DIRECTIONS),
+  chain: z.enum(CHAINS),
+  environment: z.enum(ENVIRONMENTS),
+  status: z.string().meta({ enum: [...TRANSACTION_STATUSES] }),
+  txid: z.string().nullable(),
+  outputIndex: z.number().int().nullable().meta({ description: 'with txid, the key to credit by' }),
+  address: z.string(),
+  counterparty: z.string().nullable(),
+  tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
+  tokenSymbol: z.string(),
+  userRef: z.string().nullable(),
+  tag: z.string().nullable(),
+  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain' }),
+  height: z.number().int().nullable(),
+  confirmations: z.number().int(),
+  threshold: z.number().int(),
+  incarnation: z.number().int().nullable().meta({ description: 'rises when a reversed deposit comes back' }),
+  fee: replyAmount.nullable(),
+  failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
+  explorerUrl: z.string().nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const transactionPage = pageReply(transaction);
+export const listTransactionsQuery = pageQuery.extend({
+  chain: chain.optional(),
+  userRef: userRef.optional(),
+  tag: tag.optional(),
+  status: z.enum(TRANSACTION_STATUSES).optional(),
+  direction: z.enum(DIRECTIONS).optional(),
+}).strict();
+/** A record of either direction. */
+export const transactionParams = z.strictObject({ id: pathText(40) });
+export const withdrawalParams = z.strictObject({ id: pathId('txn') });
+
+export const buildBody = z.strictObject({
+  chain,
+  from: addressText,
+  to: addressText,
+  amount: amountOrAll,
+  tokenContract: tokenText.nullish(),
+  chainTag: freeText(30).nullish().meta({ description: 'destination tag or memo id, decimal text' }),
+});
+
+/** JSON form of `Unsigned` in chains/chain.ts: what the edge checks and signs. */
+export const unsigned = z.object({
+  chain: z.enum(CHAINS),
+  payload: z.string(),
+  from: z.string(),
+  fromPath: z.string(),
+  to: z.string(),
+  amount: replyAmount,
+  tokenContract: z.string().nullable(),
+  tag: z.string().nullable(),
+  kind: z.enum(['payment', 'trustline']),
+  sendAll: z.boolean(),
+  feeMax: replyAmount,
+  fee: z.record(z.string(), z.union([z.string(), z.number()])),
+  replayKey: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('nonce'), value: z.number().int() }),
+    z.object({ kind: z.literal('sequence'), value: z.string() }),
+    z.object({ kind: z.literal('outpoints'), value: z.array(z.string()) }),
+    z.object({ kind: z.literal('expiry'), value: z.string() }),
+  ]),
+  readAtHeight: z.number().int(),
+});
+
+/** A built transaction: nothing is signed or broadcast. */
+export const built = money.extend({
+  id: z.string(),
+  chain: z.enum(CHAINS),
+  status: z.enum(WITHDRAWAL_STATUSES),
+  from: z.string(),
+  to: z.string(),
+  tokenContract: z.string().nullable(),
+  tokenSymbol: z.string(),
+  chainTag: z.string().nullable(),
+  feeEstimate: z.object({
+    fee: replyAmount,
+    feeMax: replyAmount,
+    parts: z.record(z.string(), z.union([z.string(), z.number()])),
+  }),
+  unsigned,
+  createdAt: instant,
+  updatedAt: instant,
+});
+export type UnsignedJson = z.infer<typeof unsigned>;
+export type BuiltJson = z.infer<typeof built>;

@@ -1,0 +1,70 @@
+/** Webhooks and their deliveries. Spec §2.7, §4.1; decisions 4. */
+import { z } from 'zod';
+import { pageQuery } from '../envelope.ts';
+import { DELIVERY_STATUSES, EVENTS } from '../slugs.ts';
+import { freeText, instant, pageReply, pathId, pathUuid } from './values.ts';
+
+const url = freeText(2_048).meta({ format: 'uri', examples: ['https://example.com/webhooks'] });
+const eventNames = z.array(z.enum(EVENTS)).min(1).max(EVENTS.length)
+  .refine((names) => new Set(names).size === names.length, 'each event once').meta({ uniqueItems: true });
+
+/** Create and full replace. */
+export const webhookBody = z.strictObject({ url, events: eventNames });
+export const webhookParams = z.strictObject({ webhookId: pathUuid });
+
+export const webhook = z.object({
+  id: z.uuid(),
+  url: z.string(),
+  events: z.array(z.enum(EVENTS)),
+  status: z.enum(['enabled', 'disabled', 'deleted']),
+  secretPreview: z.string(),
+  rotating: z.boolean().meta({ description: 'deliveries carry the signatures of the new and the previous secret' }),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export const webhookCreated = webhook.extend({ secret: z.string().meta({ description: '`whsec_…`, shown once' }) });
+export const webhookPage = pageReply(webhook);
+export const listWebhooksQuery = pageQuery.strict();
+
+export const delivery = z.object({
+  id: z.string(),
+  eventId: z.string(),
+  event: z.enum(EVENTS),
+  webhookId: z.string(),
+  url: z.string(),
+  replay: z.number().int().nonnegative().meta({ description: '0 for the first delivery of an event to an endpoint' }),
+  status: z.enum(DELIVERY_STATUSES),
+  nextAttemptAt: instant.nullable(),
+  createdAt: instant,
+  attempts: z.array(z.object({
+    attempt: z.number().int().positive(),
+    statusCode: z.number().int().nullable(),
+    durationMs: z.number().nonnegative(),
+    error: z.string().nullable(),
+    at: instant,
+  })),
+});
+export const deliveryPage = pageReply(delivery);
+export const deliveriesOfWebhookQuery = pageQuery.extend({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event: z.enum(EVENTS).optional(),
+}).strict();
+export const listDeliveriesQuery = pageQuery.extend({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event: z.enum(EVENTS).optional(),
+  webhookId: z.uuid().optional(),
+}).strict();
+export const deadLettersQuery = pageQuery.strict();
+export const deliveryParams = z.strictObject({ id: pathId('dlv') });
+export const replayed = z.object({ deliveryId: z.string() });
+
+/** Deliveries that one replay of a time range may create. */
+export const REPLAY_RANGE_MAX = 1_000;
+export const replayRangeBody = z.strictObject({
+  from: instant,
+  to: instant,
+  webhookId: z.uuid().optional(),
+  event: z.enum(EVENTS).optional(),
+  dryRun: z.boolean().default(true).meta({ description: 'count only; the default' }),
+});
+export const replayRange = z.object({ count: z.number().int(), replayed: z.number().int(), dryRun: z.boolean() });
