@@ -68,13 +68,12 @@ export interface WatchStore {
   recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
    * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
-   * their id (`moved`), absent ones become `orphaned`, new ones `seen`; the cursor moves to the end of the branch, or to
+   * their id (`moved`), absent ones become `orphaned` (not before every block is
+   * proven: an unresolved one may hold them), new ones `seen`; the cursor moves to the end of the branch, or to
    * the fork point where the branch is empty. The fork point need not be a recorded link: it may lie below the start of
    * the ledger or be named by a person. One statement.
    */
   recordReorg(ledger: LedgerId, forkPoint: Cursor, oldHead: Cursor, branch: BlockRecord[]): Promise<{ recorded: boolean; accounts: AccountId[] }>;
-  /** Facts on the chain (seen or matured) in blocks above a height, lowest first. */
-  factsAbove(ledger: LedgerId, height: number, limit: number): Promise<BlockRecord['transfers']>;
   watched(environment: Environment, addressKeys: readonly string[]): Promise<WatchedAddress[]>;
   /** Facts seen and not matured that reached their own threshold: height + threshold − 1 ≤ head; lowest height first. */
   immature(ledger: LedgerId, headHeight: number, limit: number): Promise<SeenTransfer[]>;
