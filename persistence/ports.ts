@@ -35,7 +35,8 @@ export interface BlockRecord {
   /** Null at the first block of a ledger. */
   previous: Cursor | null;
   transfers: (SeenTransfer & { accountId: AccountId; addressKey: string })[];
-  withdrawals: { accountId: AccountId; fact: Extract<Fact, { kind: 'withdrawal_included' }> }[];
+  /** Each of kind `withdrawal_included`. */
+  withdrawals: { accountId: AccountId; fact: Extract<Fact, { withdrawalId: string }> }[];
   /** The content of the height could not be proven yet; the header advances, the height is retried for ever. */
   unresolved: string | null;
 }
