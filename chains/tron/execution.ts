@@ -1,0 +1,52 @@
+/**
+ * Whether a TRON transaction did what it says. Three signs tell, and all must agree (chains.md T4):
+ *
+ *   ret[0].contractRet   SUCCESS, or the failure; absent only for contracts older than the virtual machine
+ *   receipt.result       SUCCESS, or the failure; only contract calls have one
+ *   result               FAILED; absent otherwise (the default of its enumeration, which is spelt SUCESS)
+ *
+ * A word that is not known is no success. Signs that contradict each other prove nothing.
+ */
+
+export type Execution =
+  | { readonly kind: 'success' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Contracts that run code; all others either are in a block and happened, or are not in it. Source: java-tron Tron.proto. */
+const RUNS_CODE = new Set(['TriggerSmartContract', 'CreateSmartContract']);
+
+type Sign = 'ok' | 'failed' | 'none';
+
+export interface ExecutionSigns {
+  readonly type: string;
+  readonly contractRet: unknown;
+  readonly receiptResult: unknown;
+  readonly result: unknown;
+}
+
+/** The verdict of the three signs. Spec: chains.md T1, T2, T4. */
+export function executionOf({ type, contractRet, receiptResult, result }: ExecutionSigns): Execution {
+  const runsCode = RUNS_CODE.has(type);
+  const absent: Sign = runsCode ? 'none' : 'ok';
+  const signs: readonly Sign[] = [
+    signOf(contractRet, absent),
+    signOf(receiptResult, absent),
+    result === undefined || result === 'SUCESS' || result === 'SUCCESS' ? 'ok' : 'failed',
+  ];
+  const told = `contractRet ${word(contractRet)}, receipt ${word(receiptResult)}, result ${word(result)}`;
+  if (signs.every((sign) => sign === 'ok')) return { kind: 'success' };
+  // One failure may be alone only where the others say nothing.
+  const failures = signs.filter((sign) => sign === 'failed').length;
+  if (failures >= 2 && !signs.includes('ok')) return { kind: 'failed', reason: `failed: ${told}` };
+  return { kind: 'unknown', reason: told };
+}
+
+function signOf(value: unknown, absent: Sign): Sign {
+  if (value === undefined || value === 'DEFAULT') return absent;
+  return value === 'SUCCESS' ? 'ok' : 'failed';
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 40) : value === undefined ? 'absent' : typeof value;
+}
