@@ -1,0 +1,179 @@
+/** The edge's settings: by environment, checked at boot, every problem named at once, no value ever echoed. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
+import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
+
+const DIGITS_MAX = 78;
+
+const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}$/, 'must be a whole number')
+  .transform(Number).pipe(z.number().min(min).max(max));
+const port = wholeNumber(0, 65_535);
+const smallestUnits = z.string().regex(/^[0-9]+$/, 'must be a whole number of the smallest native unit').max(DIGITS_MAX).transform(BigInt);
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+
+/** `<NAME>_<CHAIN>`: one setting for each chain slug. */
+const CHAIN_SETTINGS = ['EDGE_SPEND_CAP', 'EDGE_WITHDRAWAL_CAP', 'EDGE_FEE_CAP'] as const;
+type ChainSetting = (typeof CHAIN_SETTINGS)[number];
+
+const schema = z.object({
+  /** The key of the cloud. Spec §5.1: its prefix fixes the environment for the life of the process. */
+  API_KEY: z.string(),
+  CLOUD_URL: z.url({ protocol: /^https?$/, message: 'must be an http or https address' }),
+  HOST: z.string().default('127.0.0.1'),
+  EDGE_PORT: port.default(8081),
+  EDGE_DATA_DIR: z.string().default('.data/edge'),
+  EDGE_CHAINS: list.pipe(z.array(z.enum(CHAINS)).min(1)).default([...CHAINS]),
+  /** Rolling window of both caps, in seconds. */
+  EDGE_SPEND_WINDOW: wholeNumber(1, 366 * 86_400).default(86_400),
+  /** Writes to the cloud that may wait; above it EDGE_OUTBOX_FULL. */
+  EDGE_OUTBOX_CAPACITY: wholeNumber(1, 10_000_000).default(100_000),
+  EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
+  EDGE_WEBHOOK_CONCURRENCY: wholeNumber(1, 4_096).default(256),
+  EDGE_WEBHOOK_CONCURRENCY_PER_HOST: wholeNumber(1, 1_024).default(32),
+  POD_HINT: z.string().max(120).default(hostname().slice(0, 120)),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+});
+
+export interface EdgeConfig {
+  readonly apiKey: string;
+  readonly environment: Environment;
+  /** Origin of the cloud, without a trailing slash. */
+  readonly cloudUrl: string;
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly chains: readonly Chain[];
+  /** What the cloud may start (sweeps and their gas) per window, smallest native unit. Default zero. Spec §8.5. */
+  readonly spendCaps: ReadonlyMap<Chain, bigint>;
+  /** Optional bound of withdrawals that a holder of a local key told; absent: unbounded. Decisions 3. */
+  readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
+  /** Highest fee of one transaction, smallest native unit; absent: the network's own. G29. */
+  readonly feeCaps: ReadonlyMap<Chain, bigint>;
+  readonly spendWindowMs: number;
+  readonly outboxCapacity: number;
+  /** Null: public https only, and loopback in sandbox. Decisions 4. */
+  readonly webhookAllowlist: readonly WebhookTarget[] | null;
+  readonly webhookConcurrency: number;
+  readonly webhookConcurrencyPerHost: number;
+  readonly podHint: string;
+  readonly logLevel: string;
+}
+
+/** The phrase and its optional BIP-39 passphrase, as read; forgotten as soon as the seed is made. */
+export interface Phrase { readonly mnemonic: string; readonly passphrase: string }
+
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`the edge does not start:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+export type Environ = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The configuration and the phrase of an environment. `isPhrase` says whether a text is a BIP-39 phrase.
+ * Throws: ConfigurationError with every problem at once; no value is in it.
+ */
+export function readConfig(env: Environ, isPhrase: (text: string) => boolean): { config: EdgeConfig; phrase: Phrase } {
+  const problems: string[] = [];
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
+  const base = schema.safeParse(present);
+  if (!base.success) problems.push(...base.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
+  const environment = environmentOfKey(present['API_KEY'], problems);
+  const caps = readChainSettings(present, problems);
+  const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
+  const phrase = readPhrase(present, isPhrase, problems);
+  if (!base.success || environment === null || phrase === null || problems.length > 0) throw new ConfigurationError(problems);
+  const { data: settings } = base;
+  return {
+    phrase,
+    config: {
+      apiKey: settings.API_KEY, environment, cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
+      host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
+      spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, feeCaps: caps.EDGE_FEE_CAP,
+      spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
+      webhookAllowlist: allowlist, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
+      webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
+      podHint: settings.POD_HINT, logLevel: settings.LOG_LEVEL,
+    },
+  };
+}
+
+/** Spec §5.1: "An edge refuses to start if API_KEY lacks a recognised cloud prefix; a loc_* key is not a cloud credential." */
+export function environmentOfKey(apiKey: string | undefined, problems: string[]): Environment | null {
+  if (apiKey === undefined) return null; // Named by the schema already.
+  if (/^loc_/.test(apiKey)) {
+    problems.push('API_KEY: a loc_ key is issued by an edge and is no credential of the cloud; use flk_live_… or flk_test_…');
+    return null;
+  }
+  const prefix = /^flk_(live|test)_[A-Za-z0-9_-]{16,200}$/.exec(apiKey)?.[1];
+  if (prefix === undefined) {
+    problems.push('API_KEY: must begin with flk_live_ or flk_test_');
+    return null;
+  }
+  return prefix === 'live' ? 'live' : 'sandbox';
+}
+
+function readChainSettings(env: Record<string, string>, problems: string[]): Record<ChainSetting, Map<Chain, bigint>> {
+  const caps = { EDGE_SPEND_CAP: new Map(), EDGE_WITHDRAWAL_CAP: new Map(), EDGE_FEE_CAP: new Map() } as Record<ChainSetting, Map<Chain, bigint>>;
+  for (const [name, text] of Object.entries(env)) {
+    const setting = CHAIN_SETTINGS.find((known) => name.startsWith(`${known}_`));
+    if (setting === undefined) continue;
+    const chain = CHAINS.find((slug) => name === `${setting}_${slug.toUpperCase()}`);
+    // A cap with a misspelt chain would silently not hold.
+    if (chain === undefined) {
+      problems.push(`${name}: names no chain; the chains are ${CHAINS.map((slug) => slug.toUpperCase()).join(', ')}`);
+      continue;
+    }
+    const amount = smallestUnits.safeParse(text);
+    if (amount.success) caps[setting].set(chain, amount.data);
+    else problems.push(`${name}: ${amount.error.issues[0]!.message}`);
+  }
+  return caps;
+}
+
+function readAllowlist(text: string | undefined, problems: string[]): readonly WebhookTarget[] | null {
+  if (text === undefined) return null;
+  const parsed = parseWebhookAllowlist(text);
+  if (parsed.ok) return parsed.targets;
+  problems.push(...parsed.problems.map((problem) => `EDGE_WEBHOOK_ALLOWLIST: ${problem}`));
+  return null;
+}
+
+function readPhrase(env: Record<string, string>, isPhrase: (text: string) => boolean, problems: string[]): Phrase | null {
+  const mnemonic = readSecret(env, 'MNEMONIC', problems);
+  const passphrase = readSecret(env, 'MNEMONIC_PASSPHRASE', problems);
+  if (mnemonic === undefined) {
+    problems.push('MNEMONIC_FILE or MNEMONIC: exactly one is needed');
+    return null;
+  }
+  if (mnemonic === null || passphrase === null) return null;
+  const words = mnemonic.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
+  if (!isPhrase(words)) {
+    problems.push(`MNEMONIC${env['MNEMONIC'] === undefined ? '_FILE' : ''}: is no valid BIP-39 phrase (words or checksum)`);
+    return null;
+  }
+  return { mnemonic: words, passphrase: passphrase ?? '' };
+}
+
+/** Text of `NAME` or of the file `NAME_FILE`; undefined when neither is set, null when a problem was named. */
+function readSecret(env: Record<string, string>, name: string, problems: string[]): string | undefined | null {
+  const text = env[name];
+  const file = env[`${name}_FILE`];
+  if (text !== undefined && file !== undefined) {
+    problems.push(`${name}_FILE and ${name}: set one of them, not both`);
+    return null;
+  }
+  if (file === undefined) return text;
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    problems.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    return null;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * What this edge's own callers asked for, and the journal of what was signed for it. Both survive the process: without
+ * a recorded instruction nothing is signed, and a payload is in the journal before its signature exists.
+ */
+import type { ReplayKey, Signed, Unsigned } from '../chains/chain.ts';
+import type { Chain } from '../protocol/slugs.ts';
+import type { Instruction } from './signers/signer.ts';
+import type { Storage } from './storage/storage.ts';
+
+export interface RecordedInstruction { readonly instruction: Instruction; readonly unsigned: Unsigned }
+
+export interface Signature {
+  readonly transactionId: string;
+  readonly payload: string;
+  readonly signed: Signed | null;
+  /** `taken`: the cloud has the bytes · `refused`: it decided against them for good · `open`: neither is known. */
+  readonly outcome: 'open' | 'taken' | 'refused';
+  readonly outcomeCode: string | null;
+}
+
+interface SignatureRow {
+  transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null;
+  outcome: Signature['outcome']; outcome_code: string | null;
+}
+
+/** JSON in which an amount is `{"$n":"digits"}`: the journal must give back the very values that were checked. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? { $n: entry.toString() } : entry));
+}
+
+function fromJson<T>(text: string): T {
+  return JSON.parse(text, (_key, entry: unknown) => {
+    const digits = typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
+    return typeof digits === 'string' ? BigInt(digits) : entry;
+  }) as T;
+}
+
+/** What a payload uses up, one text each: two payloads that exclude each other share at least one of them. */
+export function replayKeyTexts(key: ReplayKey): string[] {
+  return (key.kind === 'outpoints' ? key.value : [key.value]).map((value) => `${key.kind}:${value}`);
+}
+
+export class Instructions {
+  readonly #storage: Storage;
+  readonly #nowMs: () => number;
+
+  constructor(storage: Storage, nowMs: () => number) {
+    this.#storage = storage;
+    this.#nowMs = nowMs;
+  }
+
+  get(transactionId: string): RecordedInstruction | null {
+    const row = this.#storage.one<{ instruction: string; unsigned: string }>(
+      'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
+    return row === null ? null : { instruction: fromJson<Instruction>(row.instruction), unsigned: fromJson<Unsigned>(row.unsigned) };
+  }
+
+  /**
+   * Keeps an instruction with the payload that was checked against it; durable when it returns. False when another
+   * instruction is known under that id: a cloud that gives an id twice must not replace what was asked.
+   */
+  record({ instruction, unsigned }: RecordedInstruction): boolean {
+    const text = toJson(instruction);
+    return this.#storage.transaction(() => {
+      const known = this.#storage.one<{ instruction: string }>('select instruction from instructions where transaction_id = ?', instruction.id);
+      if (known !== null && known.instruction !== text) return false;
+      this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned`,
+        instruction.id, text, toJson(unsigned), this.#nowMs());
+      return true;
+    });
+  }
+
+  /** Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. */
+  journal({ instruction, unsigned }: RecordedInstruction): void {
+    this.#storage.transaction(() => {
+      const added = this.#storage.run(`insert into signatures (transaction_id, payload, chain, signed_at_ms) values (?, ?, ?, ?)
+        on conflict (transaction_id, payload) do nothing`, instruction.id, unsigned.payload, unsigned.chain, this.#nowMs());
+      if (added === 0) return;
+      for (const key of replayKeyTexts(unsigned.replayKey)) {
+        this.#storage.run('insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
+          unsigned.chain, unsigned.from, key, instruction.id, unsigned.payload);
+      }
+    });
+  }
+
+  /** To be called within a transaction that also puts the bytes into the outbox. */
+  noteSigned(transactionId: string, payload: string, signed: Signed): void {
+    this.#storage.run('update signatures set signed_payload = ?, txid = ? where transaction_id = ? and payload = ?',
+      signed.payload, signed.txid, transactionId, payload);
+  }
+
+  noteOutcome(transactionId: string, txid: string, outcome: 'taken' | 'refused', code: string | null): void {
+    this.#storage.run('update signatures set outcome = ?, outcome_code = ? where transaction_id = ? and txid = ?',
+      outcome, code, transactionId, txid);
+  }
+
+  /** Payloads signed for a transaction, oldest first. */
+  signaturesOf(transactionId: string): Signature[] {
+    const rows = this.#storage.all<SignatureRow>('select * from signatures where transaction_id = ? order by rowid', transactionId);
+    return rows.map(signatureOf);
+  }
+
+  /** Payloads of this sender that use up a part of a key, oldest first, whatever transaction they were signed for. */
+  signaturesUnder(chain: Chain, sender: string, key: ReplayKey): Signature[] {
+    const rows = this.#storage.all<SignatureRow>(`select * from signatures s where exists (
+        select 1 from replay_keys k, json_each(?) wanted where k.chain = ? and k.sender = ? and k.replay_key = wanted.value
+          and k.transaction_id = s.transaction_id and k.payload = s.payload)
+      order by s.rowid`, JSON.stringify(replayKeyTexts(key)), chain, sender);
+    return rows.map(signatureOf);
+  }
+
+  transaction<T>(write: () => T): T {
+    return this.#storage.transaction(write);
+  }
+}
+
+function signatureOf(row: SignatureRow): Signature {
+  const signed = row.signed_payload === null || row.txid === null ? null
+    : { chain: row.chain, payload: row.signed_payload, txid: row.txid };
+  return { transactionId: row.transaction_id, payload: row.payload, signed, outcome: row.outcome, outcomeCode: row.outcome_code };
+}

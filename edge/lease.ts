@@ -1,0 +1,80 @@
+/**
+ * What this replica may believe about its leadership. The cloud grants; the replica only shortens: a grant ends here
+ * `LEASE_MARGIN_MS` before its TTL is over, counted on the monotonic clock from the moment at which this replica SENT
+ * what the grant answers. A replica that was frozen therefore wakes up without a lease, whatever stands in its buffers.
+ *
+ *   follower ── grant(leader, epoch ≥ own) ──▶ leader ── TTL − margin, grant(follower), hint(higher epoch) ──▶ follower
+ *
+ * A frame that the cloud pushed by itself has no send time of ours and extends nothing: it is a hint to ask.
+ */
+import type { EdgeRole } from '../protocol/slugs.ts';
+
+/** Reliability 1.3. Milliseconds. */
+export const LEASE_MARGIN_MS = 2_000;
+const LEASE_TTL_MS_MAX = 600_000;
+
+export interface Grant {
+  readonly role: EdgeRole;
+  readonly leaseEpoch: number;
+  readonly leaseTtlMs: number;
+  /** Monotonic instant at which the request was sent. */
+  readonly sentAtMs: number;
+}
+
+export interface LeaseView { readonly role: EdgeRole; readonly leaseEpoch: number; readonly held: boolean }
+
+export class Lease {
+  readonly #monotonicMs: () => number;
+  #role: EdgeRole = 'follower';
+  #epoch = 0;
+  #endsAtMs = -Infinity;
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** Takes an answer of the cloud. False for an epoch below the highest one seen: it is not believed. */
+  grant({ role, leaseEpoch, leaseTtlMs, sentAtMs }: Grant): boolean {
+    if (leaseEpoch < this.#epoch) return false;
+    const endsAtMs = sentAtMs + Math.min(leaseTtlMs, LEASE_TTL_MS_MAX) - LEASE_MARGIN_MS;
+    // An answer that was overtaken by a newer one of the same epoch must not shorten it.
+    this.#endsAtMs = leaseEpoch === this.#epoch && role === this.#role ? Math.max(this.#endsAtMs, endsAtMs) : endsAtMs;
+    this.#role = role;
+    this.#epoch = leaseEpoch;
+    return true;
+  }
+
+  /** A pushed frame: takes leadership away at once, never gives it. True when the cloud must be asked now. */
+  hint({ role, leaseEpoch }: Pick<Grant, 'role' | 'leaseEpoch'>): boolean {
+    if (leaseEpoch < this.#epoch) return false;
+    if (leaseEpoch > this.#epoch || role === 'follower') this.lose();
+    this.#epoch = leaseEpoch;
+    return role === 'leader';
+  }
+
+  /** The stream broke: the cloud keeps the lease for `graceMs` and then gives it to another replica. */
+  shorten(graceMs: number): void {
+    this.#endsAtMs = Math.min(this.#endsAtMs, this.#monotonicMs() + graceMs - LEASE_MARGIN_MS);
+  }
+
+  lose(): void {
+    this.#role = 'follower';
+    this.#endsAtMs = -Infinity;
+  }
+
+  /** A new enrolment begins its epochs anew. */
+  forget(): void {
+    this.lose();
+    this.#epoch = 0;
+  }
+
+  /** Whether this replica may deliver and sign under this epoch at this moment. */
+  mayAct(leaseEpoch: number): boolean {
+    return leaseEpoch === this.#epoch && this.view().held;
+  }
+
+  view(): LeaseView {
+    const held = this.#role === 'leader' && this.#monotonicMs() < this.#endsAtMs;
+    return { role: held ? 'leader' : 'follower', leaseEpoch: this.#epoch, held };
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * This replica's life with the cloud: registration, then the stream; heartbeats that carry the lease; frames in, reports
+ * and local keys out. Where the stream is down the heartbeat goes over REST (spec §4.3).
+ */
+import { isRefusal, refuse, type ErrorCode } from '../protocol/errors.ts';
+import {
+  heartbeatReply, HEARTBEAT_MS, LEASE_GRACE_MS, LEASE_RENEW_MS, type Acknowledgement, type DeliverFrame, type HeartbeatBody,
+  type LeaseFrame, type WelcomeFrame,
+} from '../protocol/frames.ts';
+import type { PooledChain } from '../protocol/slugs.ts';
+import type { EdgeLog } from './log.ts';
+import type { Lease } from './lease.ts';
+import type { LocalKeyShare } from './local-key-share.ts';
+import type { OutboxWrite } from './outbox.ts';
+import type { Sent } from './outbox-sender.ts';
+import { Registration, type RegistrationSettings, type RegistrationState } from './registration.ts';
+import { EdgeStream } from './stream.ts';
+import type { Timers } from './timers.ts';
+import type { Upstream } from './upstream.ts';
+import { failpoint } from '../protocol/failpoint.ts';
+import type { Attempt } from './webhooks/post.ts';
+
+/** Refusals that say: another replica leads now. */
+const LEASE_CODES: ReadonlySet<string> = new Set<ErrorCode>(['LEASE_EPOCH_STALE', 'LEASE_HELD', 'EDGE_NO_LEADER']);
+
+export interface SessionSettings {
+  readonly sessionId: string;
+  readonly edgeVersion: string;
+  readonly podHint: string | null;
+  readonly cloudUrl: string;
+  readonly upstream: Upstream;
+  readonly timers: Timers;
+  readonly monotonicMs: () => number;
+  readonly lease: Lease;
+  readonly keyShare: LocalKeyShare;
+  readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName'>;
+  readonly outboxReport: () => { outboxDepth: number; outboxPoisoned: boolean };
+  /** Takes deliveries that came under this epoch; false when there is no room. */
+  readonly deliver: (frame: DeliverFrame) => boolean;
+  readonly sign: (transactionId: string, leaseEpoch: number) => Promise<Acknowledgement>;
+  readonly replenish: (ask: { chain: PooledChain; from: number; count: number }) => Promise<Acknowledgement>;
+  /** The outbox may move: stream up, lease taken or lost, registration confirmed. */
+  readonly onMovement: () => void;
+  readonly log: EdgeLog;
+}
+
+export class Session {
+  readonly #settings: SessionSettings;
+  readonly #registration: Registration;
+  readonly #stream: EdgeStream;
+  #beating: Promise<void> | null = null;
+  #cancelBeat: () => void = () => undefined;
+  #stopped = false;
+
+  constructor(settings: SessionSettings) {
+    this.#settings = settings;
+    const { log, upstream, timers, edgeVersion, sessionId, podHint } = settings;
+    const onFault = (error: unknown) => log.fault('session_fault', error);
+    this.#registration = new Registration({
+      ...settings.registration, upstream, timers, edgeVersion, sessionId, onFault,
+      onConfirmed: () => this.#confirmed(),
+      onForgotten: () => settings.lease.forget(),
+      onRefused: (step, { code }) => log.warn('registration_refused', { step, code }),
+    });
+    this.#stream = new EdgeStream({
+      cloudUrl: settings.cloudUrl, timers, monotonicMs: settings.monotonicMs, onFault,
+      auth: () => ({ headers: upstream.handshakeHeaders(), sessionId, edgeVersion, podHint }),
+      onUp: () => log.info('stream_up'),
+      onDown: (reason) => this.#down(reason),
+      onRefused: (code) => this.#refused(code),
+      onMalformed: (frame) => log.warn('frame_malformed', { frame }),
+      handlers: {
+        welcome: (frame, connectStartedAtMs) => this.#welcome(frame, connectStartedAtMs),
+        lease: (frame) => this.#leasePushed(frame),
+        deliver: (frame) => this.#delivered(frame),
+        sign: ({ transactionId, leaseEpoch }) => settings.sign(transactionId, leaseEpoch),
+        replenish: ({ leaseEpoch, chain, from, count }) =>
+          (settings.lease.mayAct(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
+        keys: ({ records }) => this.#keysPushed(records),
+      },
+    });
+  }
+
+  start(): void {
+    this.#registration.start();
+  }
+
+  get registration(): RegistrationState {
+    return this.#registration.state;
+  }
+
+  get streamUp(): boolean {
+    return this.#stream.up;
+  }
+
+  /** Spec §4.3 `POST /v1/edge/resync`: asks the cloud to take the registration anew, then registers. */
+  async resync(): Promise<void> {
+    const { upstream, edgeVersion, sessionId } = this.#settings;
+    await upstream.signed.call('resyncEdge', { body: { edgeVersion, sessionId } });
+    this.#stream.stop();
+    this.#registration.forgotten();
+  }
+
+  /** Reports attempts; the frame carries what the cloud knows this replica by now, whenever they were made. */
+  async sendAttempts(writes: readonly OutboxWrite[]): Promise<Sent> {
+    const { lease, sessionId, log } = this.#settings;
+    const { leaseEpoch, held } = lease.view();
+    failpoint('edge.report.before');
+    const attempts = writes.map(({ body }) => JSON.parse(body) as Attempt);
+    const reply = await this.#stream.tell('attempts', { sessionId, leaseEpoch, attempts });
+    failpoint('edge.report.after');
+    if (reply === null) return { kind: 'held' };
+    if (reply.ok) return { kind: 'taken' };
+    const code = reply.code ?? 'INTERNAL_ERROR';
+    if (!LEASE_CODES.has(code)) return code === 'SERVICE_UNAVAILABLE' ? { kind: 'held' } : { kind: 'refused', code };
+    if (held) {
+      void this.beat();
+      return { kind: 'held' };
+    }
+    // Decisions 4: only the leader's attempts count, and the leader makes them again.
+    log.warn('attempts_superseded', { code, count: writes.length });
+    return { kind: 'taken' };
+  }
+
+  /** One heartbeat, on the stream where it is up. Several callers at one time share it. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beat()
+      .catch((error: unknown) => this.#settings.log.fault('heartbeat_fault', error))
+      .finally(() => {
+        this.#beating = null;
+        this.#scheduleBeat();
+      });
+    return this.#beating;
+  }
+
+  shareKeys(): void {
+    if (this.#stream.up) void this.#settings.keyShare.send((records) => this.#stream.tell('local_keys', { records }));
+  }
+
+  /** Refusals of other calls to the cloud also tell what became of the registration. */
+  noteRefusal(code: string): void {
+    if (code === 'RESYNC_REQUIRED' || code === 'IDENTITY_ROTATION_PENDING') this.#refused(code);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelBeat();
+    this.#stream.stop();
+    this.#settings.lease.lose();
+    await this.#registration.stop();
+  }
+
+  #confirmed(): void {
+    this.#settings.log.info('registered');
+    this.#stream.start();
+    this.#scheduleBeat();
+    this.#settings.onMovement();
+  }
+
+  #welcome(frame: WelcomeFrame, connectStartedAtMs: number): void {
+    const { lease, log, keyShare } = this.#settings;
+    if (!lease.grant({ ...frame, sentAtMs: connectStartedAtMs })) {
+      log.alarm('stale_lease_epoch', { leaseEpoch: frame.leaseEpoch });
+      this.#stream.cut();
+      return;
+    }
+    log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
+    keyShare.welcome(frame.localKeys);
+    this.shareKeys();
+    this.#scheduleBeat();
+    this.#settings.onMovement();
+  }
+
+  #leasePushed(frame: LeaseFrame): void {
+    const before = this.#settings.lease.view();
+    const ask = this.#settings.lease.hint(frame);
+    if (before.held !== this.#settings.lease.view().held) this.#settings.log.info('lease_lost', { leaseEpoch: frame.leaseEpoch });
+    if (ask) void this.beat();
+  }
+
+  #keysPushed(records: WelcomeFrame['localKeys']): void {
+    this.#settings.keyShare.merge(records);
+    this.shareKeys();
+  }
+
+  async #delivered(frame: DeliverFrame): Promise<Acknowledgement> {
+    const { lease, deliver, log } = this.#settings;
+    // A frame of a lease that ran out here may be the first one after a new grant: the cloud is asked, once.
+    if (!lease.mayAct(frame.leaseEpoch) && frame.leaseEpoch >= lease.view().leaseEpoch) await this.beat();
+    if (!lease.mayAct(frame.leaseEpoch)) {
+      log.warn('stale_frame_dropped', { frame: 'deliver', leaseEpoch: frame.leaseEpoch });
+      return staleEpoch();
+    }
+    if (deliver(frame)) return { ok: true };
+    log.warn('deliveries_refused', { count: frame.deliveries.length });
+    const { code, details } = refuse('EDGE_OUTBOX_FULL');
+    return { ok: false, code, details };
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
+    const { lease, upstream, monotonicMs } = this.#settings;
+    const sentAtMs = monotonicMs();
+    const { body, leaseEpoch } = { body: this.#heartbeat(), leaseEpoch: lease.view().leaseEpoch };
+    if (this.#stream.up) {
+      const reply = await this.#stream.ask('heartbeat', { ...body, leaseEpoch }, heartbeatReply);
+      if (reply === null) return this.#stream.cut(); // A half-open connection looks like this.
+      if (!reply.ok && reply.code !== undefined) this.#refused(reply.code);
+      this.#granted(reply, sentAtMs);
+    } else {
+      const reply = await upstream.signed.call('heartbeatEdge', { body });
+      if (isRefusal(reply)) return this.#refused(reply.code);
+      this.#granted(reply, sentAtMs);
+    }
+    this.shareKeys();
+  }
+
+  #granted(reply: LeaseFrame, sentAtMs: number): void {
+    const { lease, log, onMovement } = this.#settings;
+    const before = lease.view();
+    if (!lease.grant({ ...reply, sentAtMs })) {
+      log.alarm('stale_lease_epoch', { leaseEpoch: reply.leaseEpoch });
+      return;
+    }
+    const now = lease.view();
+    if (before.role === now.role && before.leaseEpoch === now.leaseEpoch) return;
+    log.info('lease_changed', { role: now.role, leaseEpoch: now.leaseEpoch });
+    onMovement();
+  }
+
+  #heartbeat(): HeartbeatBody {
+    const { sessionId, edgeVersion, podHint, outboxReport } = this.#settings;
+    const { outboxDepth, outboxPoisoned } = outboxReport();
+    return { sessionId, edgeVersion, outboxDepth, outboxPoisoned, outboxMode: 'durable', podHint };
+  }
+
+  #scheduleBeat(): void {
+    this.#cancelBeat();
+    if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
+    const waitMs = this.#settings.lease.view().held ? LEASE_RENEW_MS : HEARTBEAT_MS;
+    this.#cancelBeat = this.#settings.timers.after(waitMs, () => void this.beat());
+  }
+
+  #down(reason: string): void {
+    this.#settings.log.info('stream_down', { reason });
+    this.#settings.lease.shorten(LEASE_GRACE_MS);
+  }
+
+  #refused(code: string): void {
+    this.#settings.log.warn('cloud_refused', { code });
+    if (LEASE_CODES.has(code)) this.#settings.lease.lose();
+    if (code === 'RESYNC_REQUIRED') {
+      this.#stream.stop();
+      this.#registration.forgotten();
+    }
+    if (code === 'IDENTITY_ROTATION_PENDING' || code === 'EDGE_SIGNATURE_INVALID') {
+      this.#stream.stop();
+      this.#settings.lease.lose();
+      this.#registration.halted(code);
+    }
+  }
+}
+
+function staleEpoch(): Acknowledgement {
+  return { ok: false, code: 'LEASE_EPOCH_STALE' };
+}

@@ -1,0 +1,86 @@
+/**
+ * What was spent, in the smallest native unit, over a rolling window: counted durably before a signature is made, so a
+ * crash leaves it counted and unsigned, never signed and uncounted. Decisions 3 and 6, reliability 3.9-5.
+ *
+ *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
+ *   withdrawal  what a holder of a local key told: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
+ *
+ * A native transfer spends amount + highest fee, a token transfer its highest fee.
+ */
+import { refuse, type Refusal } from '../protocol/errors.ts';
+import type { Chain } from '../protocol/slugs.ts';
+import type { SpendClock } from './spend-clock.ts';
+import type { Storage } from './storage/storage.ts';
+
+export type SpendPurpose = 'cloud' | 'withdrawal';
+
+export interface Spend {
+  /** What the spend is for; versions of one transaction exclude each other and are counted once, at the dearest. */
+  readonly subject: string;
+  readonly chain: Chain;
+  readonly purpose: SpendPurpose;
+  readonly amount: bigint;
+}
+
+export interface SpendCaps {
+  readonly spendCaps: ReadonlyMap<Chain, bigint>;
+  readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
+  readonly spendWindowMs: number;
+}
+
+/** Instant of the newest entry, 0 in an empty ledger. */
+export function newestSpendMs(storage: Storage): number {
+  return storage.one<{ newest: number | null }>('select max(counted_at_ms) as newest from spend')?.newest ?? 0;
+}
+
+export class SpendLedger {
+  readonly #storage: Storage;
+  readonly #caps: SpendCaps;
+  readonly #clock: SpendClock;
+
+  constructor(storage: Storage, caps: SpendCaps, clock: SpendClock) {
+    this.#storage = storage;
+    this.#caps = caps;
+    this.#clock = clock;
+  }
+
+  /** Counts a spend; durable when it returns. Refuses: AMOUNT_CAP_EXCEEDED, and then nothing is counted. */
+  count(spend: Spend): Refusal | null {
+    const cap = this.#capOf(spend);
+    return this.#storage.transaction(() => {
+      // Read inside the transaction: replicas may share the file, and another one may have counted just before.
+      const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
+      const known = this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', spend.subject);
+      if (known !== null && BigInt(known.amount) >= spend.amount) return null;
+      const spent = this.#spentWithin(spend, nowMs);
+      if (cap !== null && spent + spend.amount > cap) {
+        return refuse('AMOUNT_CAP_EXCEEDED', {
+          chain: spend.chain, cap: cap.toString(), spent: spent.toString(), amount: spend.amount.toString(),
+          setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
+          windowSeconds: this.#caps.spendWindowMs / 1_000,
+        });
+      }
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms) values (?, ?, ?, ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`,
+        spend.subject, spend.chain, spend.purpose, spend.amount.toString(), nowMs);
+      return null;
+    });
+  }
+
+  /** Counted within the window that ends now, smallest native unit. */
+  spent(chain: Chain, purpose: SpendPurpose): bigint {
+    return this.#spentWithin({ chain, purpose, subject: '' }, this.#clock.nowMs());
+  }
+
+  /** Null: unbounded. */
+  #capOf({ chain, purpose }: Spend): bigint | null {
+    return purpose === 'cloud' ? this.#caps.spendCaps.get(chain) ?? 0n : this.#caps.withdrawalCaps.get(chain) ?? null;
+  }
+
+  #spentWithin({ chain, purpose, subject }: Pick<Spend, 'chain' | 'purpose' | 'subject'>, nowMs: number): bigint {
+    const rows = this.#storage.all<{ amount: string }>(
+      'select amount from spend where chain = ? and purpose = ? and counted_at_ms > ? and subject <> ?',
+      chain, purpose, nowMs - this.#caps.spendWindowMs, subject);
+    return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  }
+}

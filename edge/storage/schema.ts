@@ -1,0 +1,72 @@
+/** The edge's tables, forward only: entry n brings a file of version n to n + 1. Amounts are decimal text. */
+export const SCHEMA_VERSIONS: readonly string[] = [`
+  create table settings (name text primary key, value text not null) strict;
+
+  -- Writes to the cloud, taken in the order of seq.
+  create table outbox (
+    seq integer primary key autoincrement,
+    kind text not null check (kind in ('attempt', 'signed')),
+    subject text not null,
+    body text not null,
+    tries integer not null default 0,
+    last_code text,
+    created_at_ms integer not null,
+    unique (kind, subject)
+  ) strict;
+
+  -- What was counted against a cap, before the signature was made. Never deleted, never lowered.
+  create table spend (
+    subject text primary key,
+    chain text not null,
+    purpose text not null check (purpose in ('cloud', 'withdrawal')),
+    amount text not null,
+    counted_at_ms integer not null
+  ) strict;
+  create index spend_window on spend (chain, purpose, counted_at_ms);
+
+  -- What this edge's own callers asked for, with the payload that was checked against it last.
+  create table instructions (
+    transaction_id text primary key,
+    instruction text not null,
+    unsigned text not null,
+    recorded_at_ms integer not null
+  ) strict;
+
+  -- Every payload that may have been signed; written before the signature is made.
+  create table signatures (
+    transaction_id text not null,
+    payload text not null,
+    chain text not null,
+    signed_payload text,
+    txid text,
+    outcome text not null default 'open' check (outcome in ('open', 'taken', 'refused')),
+    outcome_code text,
+    signed_at_ms integer not null,
+    primary key (transaction_id, payload)
+  ) strict;
+
+  -- What each signed payload uses up: one counter, or every outpoint that it spends.
+  create table replay_keys (
+    chain text not null,
+    sender text not null,
+    replay_key text not null,
+    transaction_id text not null,
+    payload text not null,
+    primary key (chain, sender, replay_key, transaction_id, payload),
+    foreign key (transaction_id, payload) references signatures (transaction_id, payload)
+  ) strict, without rowid;
+
+  create table local_keys (
+    id text primary key,
+    environment text not null check (environment in ('live', 'sandbox')),
+    hash text not null unique,
+    label text not null,
+    prefix text not null,
+    created_at_ms integer not null,
+    revoked_at_ms integer,
+    -- Null until the running edge has signed it (a key minted by the command line).
+    signature text,
+    -- 1 when the cloud has taken this version of the record.
+    shared integer not null default 0
+  ) strict;
+`];

@@ -1,0 +1,132 @@
+/**
+ * The edge's disk: one SQLite file with WAL and `synchronous=FULL`, so that what was written is there after SIGKILL and
+ * power loss. Everything that the edge must not forget is in it: outbox, spend ledger, instructions, journal of
+ * signatures, local keys, settings. The file holds no key material and no secret of the cloud.
+ */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { SCHEMA_VERSIONS } from './schema.ts';
+
+const FILE_NAME = 'edge.db';
+/** Another process of the same edge (its command line) may hold the write lock this long, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** The disk did not take a write. `disk_full` is for the operator; nothing was written in part. */
+export class StorageFailed extends Error {
+  readonly reason: 'disk_full' | 'locked' | 'io';
+  constructor(reason: StorageFailed['reason'], options?: ErrorOptions) {
+    super({
+      disk_full: 'the data directory takes no more bytes (full disk, quota or file-size limit)',
+      locked: `the data directory was locked by another process for ${BUSY_TIMEOUT_MS} ms`,
+      io: 'the data directory cannot be written',
+    }[reason], options);
+    this.name = 'StorageFailed';
+    this.reason = reason;
+  }
+}
+
+export class Storage {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #open = true;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Rows of a query. Amounts are text columns: a 64-bit integer holds no wei. */
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#guarded(() => this.#statement(sql).all(...values) as Row[]);
+  }
+
+  one<Row>(sql: string, ...values: SQLInputValue[]): Row | null {
+    return this.#guarded(() => (this.#statement(sql).get(...values) as Row | undefined) ?? null);
+  }
+
+  /** Rows changed. Throws: StorageFailed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return this.#guarded(() => Number(this.#statement(sql).run(...values).changes));
+  }
+
+  /** All of `write` or nothing of it; durable when it returns. Throws: StorageFailed. */
+  transaction<T>(write: () => T): T {
+    return this.#guarded(() => {
+      this.#database.exec('begin immediate');
+      try {
+        const result = write();
+        this.#database.exec('commit');
+        return result;
+      } catch (error) {
+        if (this.#database.isTransaction) this.#database.exec('rollback');
+        throw error;
+      }
+    });
+  }
+
+  setting(name: string): string | null {
+    return this.one<{ value: string }>('select value from settings where name = ?', name)?.value ?? null;
+  }
+
+  setSetting(name: string, value: string | null): void {
+    if (value === null) this.run('delete from settings where name = ?', name);
+    else this.run('insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value', name, value);
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, statement = this.#database.prepare(sql));
+    return statement;
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storageFault(error);
+    }
+  }
+}
+
+/** Source: https://www.sqlite.org/rescode.html: the low byte is the primary code. */
+function storageFault(error: unknown): unknown {
+  const code = (error as { errcode?: unknown }).errcode;
+  if (typeof code !== 'number') return error;
+  const primary = code & 0xff;
+  if (primary === 13) return new StorageFailed('disk_full', { cause: error });
+  if (primary === 5 || primary === 6) return new StorageFailed('locked', { cause: error });
+  if (primary === 10) return new StorageFailed(code === 778 ? 'disk_full' : 'io', { cause: error });
+  return error;
+}
+
+/** Opens, or creates, the database of a data directory, readable by its owner only. Throws: StorageFailed. */
+export function openStorage(dataDir: string): Storage {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, FILE_NAME);
+  try {
+    const database = new DatabaseSync(file);
+    chmodSync(file, 0o600);
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
+    migrate(database);
+    return new Storage(database);
+  } catch (error) {
+    throw storageFault(error);
+  }
+}
+
+function migrate(database: DatabaseSync): void {
+  database.exec('begin immediate');
+  const { user_version: at } = database.prepare('pragma user_version').get() as { user_version: number };
+  if (at > SCHEMA_VERSIONS.length) {
+    throw new Error(`the data directory was written by a newer edge (schema ${at}, this one knows ${SCHEMA_VERSIONS.length})`);
+  }
+  for (const sql of SCHEMA_VERSIONS.slice(at)) database.exec(sql);
+  database.exec(`pragma user_version = ${SCHEMA_VERSIONS.length}; commit`);
+}

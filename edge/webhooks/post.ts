@@ -1,0 +1,127 @@
+/** One webhook attempt: the bytes of the cloud, posted unchanged, judged by status only. Decisions 4. */
+import { Agent, errors } from 'undici';
+import { EDGE_VERSION, type AttemptsFrame, type DeliverFrame } from '../../protocol/frames.ts';
+import { BlockedByPolicy, createGuardedConnector, type Resolve } from './connector.ts';
+import type { WebhookPolicy } from './policy.ts';
+
+export type Delivery = DeliverFrame['deliveries'][number];
+export type Attempt = AttemptsFrame['attempts'][number];
+
+/** From the first byte to the answer's head, in milliseconds. Reliability 3.1. */
+export const ATTEMPT_TIMEOUT_MS = 15_000;
+/** Of an answer this many bytes are read and thrown away, so that the connection can be used again. */
+const ANSWER_BYTES_MAX = 64 * 1_024;
+/** And for this long: the status has been said by then. */
+const ANSWER_DRAIN_MS = 2_000;
+const KEEP_ALIVE_MS = 10_000;
+const RETRY_AFTER_SECONDS_MAX = 7 * 86_400;
+/** The only headers of a frame that are sent on: a caller-chosen header could make the edge speak for somebody else. */
+const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+
+export interface WebhookPoster {
+  /** Never throws; null when the process stopped before an answer came (it is no attempt then). */
+  post(delivery: Delivery): Promise<Attempt | null>;
+  /** Ends what is in flight and closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface PosterSettings {
+  readonly policy: WebhookPolicy;
+  /** Connections to one host. */
+  readonly connections: number;
+  readonly monotonicMs: () => number;
+  readonly wallMs: () => number;
+  readonly resolve?: Resolve;
+  /** Why a destination was refused, for the edge's own log. */
+  readonly onBlocked: (deliveryId: string, reason: string) => void;
+}
+
+export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
+  const { policy, monotonicMs } = settings;
+  const agent = new Agent({
+    connect: createGuardedConnector(policy, settings.resolve), connections: settings.connections, pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, allowH2: false,
+  });
+  const stopping = new AbortController();
+
+  const attempt = async (delivery: Delivery, url: URL, startedAtMs: number): Promise<Attempt | null> => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), Math.min(ATTEMPT_TIMEOUT_MS, delivery.timeoutMs));
+    const took = () => Math.round(monotonicMs() - startedAtMs);
+    try {
+      const { statusCode, headers, body } = await agent.request({
+        origin: url.origin, path: url.pathname + url.search, method: 'POST', body: delivery.body,
+        headers: headersOf(delivery), signal: AbortSignal.any([timeout.signal, stopping.signal]),
+        headersTimeout: 0, bodyTimeout: 0,
+      });
+      const answered = answerOf(delivery, statusCode, took(), retryAfterSeconds(headers['retry-after'], settings.wallMs()));
+      dropBody(body);
+      return answered;
+    } catch (error) {
+      if (stopping.signal.aborted) return null;
+      const outcome = timeout.signal.aborted ? 'timeout' : outcomeOf(error);
+      if (error instanceof BlockedByPolicy) settings.onBlocked(delivery.deliveryId, error.reason);
+      return { deliveryId: delivery.deliveryId, attempt: delivery.attempt, statusCode: null, durationMs: took(), retryAfterSeconds: null, outcome };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return {
+    async post(delivery) {
+      const startedAtMs = monotonicMs();
+      const destination = policy.judgeUrl(delivery.url);
+      if (typeof destination !== 'string') return attempt(delivery, destination.url, startedAtMs);
+      settings.onBlocked(delivery.deliveryId, destination);
+      return { deliveryId: delivery.deliveryId, attempt: delivery.attempt, statusCode: null, durationMs: 0, retryAfterSeconds: null, outcome: 'blocked' };
+    },
+    async close() {
+      stopping.abort();
+      await agent.destroy();
+    },
+  };
+}
+
+function headersOf({ headers }: Delivery): Record<string, string> {
+  const sent: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `Flock-Webhooks/${EDGE_VERSION}` };
+  for (const [name, value] of Object.entries(headers)) {
+    const known = SIGNATURE_HEADERS.find((header) => header === name.toLowerCase());
+    if (known !== undefined) sent[known] = value;
+  }
+  return sent;
+}
+
+function answerOf({ deliveryId, attempt }: Delivery, statusCode: number, durationMs: number, retryAfter: number | null): Attempt {
+  return { deliveryId, attempt, statusCode, durationMs, retryAfterSeconds: retryAfter, outcome: 'answered' };
+}
+
+/** `refused`: nobody listens or the name does not resolve · `failed`: the connection broke or spoke no HTTP or TLS. */
+function outcomeOf(error: unknown): Attempt['outcome'] {
+  if (error instanceof BlockedByPolicy) return 'blocked';
+  if (error instanceof errors.ConnectTimeoutError) return 'timeout';
+  const code = (error as { code?: unknown }).code;
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EHOSTUNREACH' ? 'refused' : 'failed';
+}
+
+/** Reads and drops a bounded part of the answer in the background, then cuts it. */
+function dropBody(body: NodeJS.ReadableStream & { destroy(error?: Error): unknown }): void {
+  let bytes = 0;
+  const cut = () => body.destroy();
+  const timer = setTimeout(cut, ANSWER_DRAIN_MS);
+  timer.unref();
+  body.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) cut();
+  });
+  body.on('error', () => undefined); // The status was said; what the body does is nobody's business.
+  body.on('close', () => clearTimeout(timer));
+}
+
+/** Seconds from a `Retry-After` of either form, bounded; null when there is none that can be read. */
+export function retryAfterSeconds(header: string | string[] | undefined, nowMs: number): number | null {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (text === undefined) return null;
+  if (/^[0-9]{1,9}$/.test(text)) return Math.min(Number(text), RETRY_AFTER_SECONDS_MAX);
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? null : Math.min(Math.max(0, Math.ceil((atMs - nowMs) / 1_000)), RETRY_AFTER_SECONDS_MAX);
+}

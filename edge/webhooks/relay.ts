@@ -1,0 +1,166 @@
+/**
+ * Relays webhooks: the cloud's frames in, POSTs out, attempts into the outbox. An attempt is durable before it is
+ * reported, and reported until the cloud acknowledged it. A slow receiver delays no other: each host has its own queue
+ * and its own limit, and a host with nothing in flight always gets a slot.
+ *
+ * Of one host deliveries start in the order of the frames.
+ */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Attempt, Delivery, WebhookPoster } from './post.ts';
+
+/** Deliveries that may wait or run; the cloud is asked to send no more than one frame ahead. */
+const ACCEPTED_MAX = 8_192;
+/** Slots beyond the overall limit that hosts with nothing in flight may take, one each. */
+const EXTRA_HOSTS_MAX = 1_024;
+const STORE_RETRY_MS = 1_000;
+
+export interface RelaySettings {
+  readonly poster: WebhookPoster;
+  readonly outbox: Outbox;
+  readonly concurrency: number;
+  readonly concurrencyPerHost: number;
+  /** Whether this replica holds the lease under this epoch now. */
+  readonly mayAct: (leaseEpoch: number) => boolean;
+  /** Attempts were stored: the outbox has something to send. */
+  readonly onStored: () => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+interface Job { readonly key: string; readonly host: string; readonly leaseEpoch: number; readonly delivery: Delivery }
+
+export class WebhookRelay {
+  readonly #settings: RelaySettings;
+  /** Waiting and running, by `deliveryId/attempt`. */
+  readonly #known = new Set<string>();
+  /** Waiting by host; a host is moved to the end when it got a slot, so that hosts take turns. */
+  readonly #waiting = new Map<string, Job[]>();
+  readonly #runningByHost = new Map<string, number>();
+  #running = 0;
+  #unstored: { key: string; attempt: Attempt }[] = [];
+  #storing: NodeJS.Immediate | NodeJS.Timeout | null = null;
+  #stopped = false;
+  #drained: (() => void) | null = null;
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+  }
+
+  /** Takes deliveries of a frame; those that are known already are left out. False when there is no room for them. */
+  accept(leaseEpoch: number, deliveries: readonly Delivery[]): boolean {
+    if (this.#stopped) return false;
+    const { outbox } = this.#settings;
+    if (this.#known.size + deliveries.length > ACCEPTED_MAX || !outbox.hasRoom(this.#known.size + deliveries.length)) return false;
+    for (const delivery of deliveries) {
+      const key = `${delivery.deliveryId}/${delivery.attempt}`;
+      if (this.#known.has(key)) continue;
+      if (outbox.has('attempt', key)) { // Tried before a crash or a cut: the report is on its way, not the request again.
+        this.#settings.onStored();
+        continue;
+      }
+      this.#known.add(key);
+      const host = hostKey(delivery.url);
+      const queue = this.#waiting.get(host);
+      const job: Job = { key, host, leaseEpoch, delivery };
+      if (queue === undefined) this.#waiting.set(host, [job]);
+      else queue.push(job);
+    }
+    this.#start();
+    return true;
+  }
+
+  /** Waiting and running deliveries. */
+  get load(): number {
+    return this.#known.size;
+  }
+
+  /** Starts nothing more, waits for what runs, then cuts it; what was answered is stored. */
+  async stop(waitMs: number): Promise<void> {
+    this.#stopped = true;
+    for (const job of [...this.#waiting.values()].flat()) this.#known.delete(job.key);
+    this.#waiting.clear();
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        this.#drained = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    await this.#settings.poster.close();
+    this.#store();
+  }
+
+  #start(): void {
+    for (let job = this.#next(); job !== null; job = this.#next()) void this.#relay(job);
+  }
+
+  /** The next delivery that may start, or null. */
+  #next(): Job | null {
+    const { concurrency, concurrencyPerHost } = this.#settings;
+    for (const [host, queue] of this.#waiting) {
+      const running = this.#runningByHost.get(host) ?? 0;
+      const free = this.#running < concurrency ? running < concurrencyPerHost : running === 0 && this.#running < concurrency + EXTRA_HOSTS_MAX;
+      if (!free) continue;
+      const job = queue.shift()!;
+      this.#waiting.delete(host);
+      if (queue.length > 0) this.#waiting.set(host, queue);
+      this.#count(host, 1);
+      return job;
+    }
+    return null;
+  }
+
+  async #relay({ key, host, leaseEpoch, delivery }: Job): Promise<void> {
+    try {
+      // The lease is asked for at the last moment: a replica that lost it while this waited must not send.
+      if (!this.#settings.mayAct(leaseEpoch)) return void this.#known.delete(key);
+      failpoint('edge.relay.before_post');
+      const attempt = await this.#settings.poster.post(delivery);
+      failpoint('edge.relay.after_post');
+      if (attempt === null) return void this.#known.delete(key);
+      this.#unstored.push({ key, attempt });
+      // All answers of one turn of the event loop become durable with one commit.
+      this.#storing ??= setImmediate(() => this.#store());
+    } catch (error) {
+      this.#known.delete(key);
+      this.#settings.onFault(error);
+    } finally {
+      this.#count(host, -1);
+      if (this.#running === 0) this.#drained?.();
+      this.#start();
+    }
+  }
+
+  #store(): void {
+    this.#storing = null;
+    const batch = this.#unstored;
+    if (batch.length === 0) return;
+    this.#unstored = [];
+    try {
+      this.#settings.outbox.append('attempt', batch.map(({ key, attempt }) => ({ subject: key, body: JSON.stringify(attempt) })));
+      failpoint('edge.relay.after_record');
+    } catch (error) {
+      // A full disk: the answers stay in memory and count as load, so that no more are taken than can be kept.
+      this.#settings.onFault(error);
+      this.#unstored = [...batch, ...this.#unstored];
+      if (!this.#stopped) this.#storing ??= setTimeout(() => this.#store(), STORE_RETRY_MS);
+      return;
+    }
+    for (const { key } of batch) this.#known.delete(key);
+    this.#settings.onStored();
+  }
+
+  #count(host: string, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#runningByHost.get(host) ?? 0) + change;
+    if (running === 0) this.#runningByHost.delete(host);
+    else this.#runningByHost.set(host, running);
+  }
+}
+
+/** Deliveries to one scheme, host and port share a queue; a text that is no URL has its own. */
+function hostKey(url: string): string {
+  return URL.parse(url)?.origin ?? 'not-a-url';
+}
