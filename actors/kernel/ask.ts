@@ -6,7 +6,10 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { targetOf, type Address } from './address.ts';
 import type { Expirable } from './timers.ts';
 
-/** An idempotency key of the command was taken: nothing was written, the first answer is in the store. */
+/**
+ * An idempotency key of the command was taken: nothing was written, the first answer is in the store. A refusal of a
+ * second try may rest on what the first one did, so whoever keeps keys looks once more after a refusal.
+ */
 export interface Duplicate { readonly ok: 'duplicate' }
 
 /**

@@ -6,17 +6,19 @@
  *   stale      another incarnation wrote: throw this one away, load once more, decide again; twice stale is a fault
  *   duplicate  an idempotency key was taken: nothing was written, so each member runs alone and only the duplicate
  *              one is told so
+ *   refused    the schema says no to something: likewise
  *   throws     the outcome is unknown: every member gets INTERNAL_ERROR, the entity restarts and reads its state again
  *
  * Nothing is appended after the leaf was stopped, however late a turn goes on; a write under way then is fenced by
  * version and epoch like any other.
  */
-import { refuse } from '../../protocol/errors.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { DUPLICATE, unavailable, type Envelope } from './ask.ts';
 import { decideBatch, type BatchPlan } from './batch.ts';
 import { KernelFault, type RestartPolicy } from './fault.ts';
-import { Leaf, storeTimedOut, type Parent, type Shared } from './leaf.ts';
+import { Leaf } from './leaf.ts';
 import { PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded } from './protocol.ts';
+import type { Parent, Shared } from './shared.ts';
 
 /** What all entities of one kind share. */
 export interface EntityKind<State, Command, Event, Row, Reply> {
@@ -70,7 +72,9 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   }
 
   protected async turn(): Promise<void> {
-    if (this.#live === null && !(await this.#load(() => this.take(this.#of.mailboxMax)))) return;
+    if (this.#live === null && !(await this.#load())) {
+      return this.answerAll(this.take(this.#of.mailboxMax), refuse('NOT_FOUND'));
+    }
     if (this.stopped) return;
     const batch = this.take(this.#of.batchMax);
     if (batch.length === 0) return;
@@ -79,22 +83,23 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   }
 
   /**
-   * False when the entity does not exist; those who wait have then been told. A load that throws has done nothing for
-   * anybody, so all of them may try again.
+   * False when the entity does not exist. A load that throws has done nothing for anybody: those of the batch, or all
+   * who wait when there is none yet, may try again.
    */
-  async #load(waiting: () => readonly Envelope[]): Promise<boolean> {
-    const { store, storeTimeoutMs } = this.#of;
+  async #load(): Promise<boolean> {
+    const { store, storeTimeoutMs, mailboxMax } = this.#of;
     this.#live = null;
     let live;
     try {
       live = await this.shared.deadlines.bound(store.load(this.id), storeTimeoutMs, () => storeTimedOut('load'));
     } catch (error) {
-      if (!(error instanceof PoisonousEvent)) this.answerAll(waiting(), unavailable('load_failed'));
+      if (error instanceof PoisonousEvent) throw error;
+      if (!this.atWork) this.take(mailboxMax);
+      this.failWith(unavailable('load_failed'));
       throw error;
     }
     if (!this.stopped) this.#live = live;
     this.#exists = live !== null;
-    if (!this.#exists) this.answerAll(waiting(), refuse('NOT_FOUND'));
     return this.#exists;
   }
 
@@ -112,16 +117,17 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
         batch.forEach((envelope, index) => this.answer(envelope, plan.outcomes[index]!));
         return;
       }
-      if (outcome.kind === 'duplicate') return this.#settleApart(batch);
-      if (!(await this.#load(() => batch))) return;
+      if (outcome.kind === 'duplicate') return this.#settleApart(batch, DUPLICATE);
+      if (outcome.kind === 'refused') return this.#settleApart(batch, outcome.refusal);
+      if (!(await this.#load())) return this.answerAll(batch, refuse('NOT_FOUND'));
     }
-    this.answerAll(batch, unavailable('stale_owner'));
+    this.failWith(unavailable('stale_owner'));
     throw new KernelFault('stale_owner', 'another incarnation wrote twice during one batch');
   }
 
-  async #settleApart(batch: readonly Envelope[]): Promise<void> {
+  async #settleApart(batch: readonly Envelope[], answer: typeof DUPLICATE | Refusal): Promise<void> {
     const [only] = batch;
-    if (batch.length === 1) return this.answer(only!, DUPLICATE);
+    if (batch.length === 1) return this.answer(only!, answer);
     for (const envelope of batch) await this.#settle([envelope]);
   }
 
@@ -135,4 +141,9 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
     };
     return this.shared.deadlines.bound(store.append(entry), storeTimeoutMs, () => storeTimedOut('append'));
   }
+}
+
+// It may still take effect: the fence of the next append tells.
+function storeTimedOut(operation: 'load' | 'append'): Error {
+  return new KernelFault('store_timed_out', `the store did not answer a ${operation} in time`);
 }

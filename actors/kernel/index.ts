@@ -32,12 +32,13 @@
 export type { Address } from './address.ts';
 export { ask, ASK_TIMEOUT_MS, tell, type DeadLetters, type Duplicate, type Outcome } from './ask.ts';
 export { faultOf, withoutSecrets, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict } from './fault.ts';
-export type { KernelHooks, Phase } from './leaf.ts';
+export type { Phase } from './leaf.ts';
 export {
   PoisonousEvent,
   type Accepted, type Append, type AppendOutcome, type Decision, type Entity, type EntityStore, type Loaded,
 } from './protocol.ts';
 export type { Entities, EntitySpec } from './region.ts';
+export type { KernelHooks } from './shared.ts';
 export { createSystem, type ActorSystem, type StopReport, type SystemCounts, type SystemSpec } from './system.ts';
 export { OwnedTimers, systemClock, type Clock } from './timers.ts';
 export type { Inspection } from './tree.ts';

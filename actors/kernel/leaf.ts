@@ -10,40 +10,16 @@
  *   draining  --nothing waits, no turn runs--> stopped
  *   any       --abandon()-->                   stopped   (the turn that still runs may answer nobody and append nothing)
  */
-import { crashed, unavailable, type DeadLetters, type Envelope, type Outcome } from './ask.ts';
-import { faultOf, KernelFault, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict } from './fault.ts';
+import { crashed, unavailable, type Envelope, type Outcome } from './ask.ts';
+import { faultOf, type Fault, type RestartPolicy, type RestartVerdict } from './fault.ts';
 import { PoisonousEvent } from './protocol.ts';
 import { spawnLeaf, stopActor, wake, type ActorRef, type Runnable } from './scheduler.ts';
-import type { Clock, Deadlines, TimerHandle } from './timers.ts';
-
-/** What the rest of the node may want to know at once. Hooks that throw are logged and change nothing. */
-export interface KernelHooks {
-  /** An actor was given up: raise an alarm. */
-  onGiveUp?(path: string, fault: Fault): void;
-  /** Commands that one append (or none, for queries) settled together. */
-  onBatch?(kind: string, size: number): void;
-}
-
-/** What all actors of a system share. */
-export interface Shared {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: KernelLog;
-  readonly hooks: KernelHooks;
-  readonly deadlines: Deadlines;
-  readonly deadLetters: DeadLetters;
-  /** Messages waiting in all mailboxes. */
-  waiting: number;
-}
-
-/** A node that holds others and gets no message. */
-export interface Parent {
-  readonly path: string;
-  readonly ref: ActorRef;
-  readonly children: Map<string, Leaf | Parent>;
-}
+import type { Parent, Shared } from './shared.ts';
+import type { TimerHandle } from './timers.ts';
 
 export type Phase = 'live' | 'backoff' | 'given_up' | 'draining' | 'stopped';
+
+const CRASHED = crashed('crashed');
 
 export abstract class Leaf implements Runnable {
   abstract readonly kind: string;
@@ -61,6 +37,8 @@ export abstract class Leaf implements Runnable {
   #queue: Envelope[] | null = null;
   /** What the running turn took and has not answered. */
   #taken: readonly Envelope[] | null = null;
+  /** What those of `#taken` are told when the turn throws. */
+  #failure: Outcome<unknown> = CRASHED;
   #awake = false;
   #restartAsked = false;
   #faultsMs: readonly number[] | null = null;
@@ -204,6 +182,16 @@ export abstract class Leaf implements Runnable {
     return taken;
   }
 
+  /** True from `take` to the end of the turn. */
+  protected get atWork(): boolean {
+    return this.#taken !== null;
+  }
+
+  /** Says what is told to those who were taken when this turn throws next: nothing was done for them. */
+  protected failWith(outcome: Outcome<unknown>): void {
+    this.#failure = outcome;
+  }
+
   protected answer(envelope: Envelope, outcome: Outcome<unknown>): void {
     this.handled += 1;
     // An abandoned turn's askers have been told already.
@@ -290,9 +278,10 @@ export abstract class Leaf implements Runnable {
   }
 
   #failTaken(): void {
-    const taken = this.#taken ?? [];
+    const taken = this.#taken ?? [], failure = this.#failure;
     this.#taken = null;
-    for (const envelope of taken) if (!envelope.settled) this.answer(envelope, crashed('crashed'));
+    this.#failure = CRASHED;
+    for (const envelope of taken) if (!envelope.settled) this.answer(envelope, failure);
   }
 
   #refuseWaiting(outcome: Outcome<unknown>): void {
@@ -311,9 +300,4 @@ export abstract class Leaf implements Runnable {
     this.#atRest = null;
     atRest?.();
   }
-}
-
-/** The fault of a store that does not answer. */
-export function storeTimedOut(operation: string): Error {
-  return new KernelFault('store_timed_out', `the store did not answer a ${operation} in time`);
 }

@@ -7,9 +7,10 @@ import { addressOf, Target, type Address } from './address.ts';
 import { unavailable, type Envelope } from './ask.ts';
 import { EntityLeaf, type EntityKind } from './entity.ts';
 import type { RestartPolicy } from './fault.ts';
-import type { Leaf, Parent, Shared } from './leaf.ts';
+import type { Leaf } from './leaf.ts';
 import type { Entity, EntityStore } from './protocol.ts';
 import { actorName } from './scheduler.ts';
+import type { Parent, Shared } from './shared.ts';
 import { OwnedTimers, type Deadlines } from './timers.ts';
 
 export interface EntitySpec<State, Command, Event, Row, Reply> {

@@ -1,7 +1,7 @@
 /**
  * The only file that touches nact. What we take from it is scheduling: one turn of an actor at a time, and a tree.
  * A leaf's mailbox is our own; nact is only told "this leaf has work" and carries at most one such wake per leaf, so
- * that a turn can take everything that waits. Never used, with the reason in docs/decisions: `query`,
+ * that a turn can take everything that waits. Never used, for what test/actors/kernel/nact-*.test.ts shows: `query`,
  * `spawnStateless`, `spawnPersistent`, `shutdownAfter`, `initialStateFunc`, `reset`, `afterStop`.
  */
 import * as nact from 'nact';

@@ -2,9 +2,10 @@
 import type { Address } from './address.ts';
 import { noDeadLetters, type DeadLetters } from './ask.ts';
 import type { KernelLog, RestartPolicy } from './fault.ts';
-import type { KernelHooks, Leaf, Shared } from './leaf.ts';
+import type { Leaf } from './leaf.ts';
 import { Region, SHARDS, shardName, type Entities, type EntitySpec } from './region.ts';
 import { actorName, startRoot } from './scheduler.ts';
+import type { KernelHooks, Shared } from './shared.ts';
 import { Deadlines, type Clock } from './timers.ts';
 import { Branch, inspectionOf, type Inspection } from './tree.ts';
 import { WorkerLeaf, type WorkerSpec } from './worker.ts';

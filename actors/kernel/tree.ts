@@ -1,7 +1,8 @@
 /** The tree as a registry of our own: nact loses sight of the children of a stopped parent, this does not. */
 import type { Fault } from './fault.ts';
-import { Leaf, type Parent, type Phase } from './leaf.ts';
+import type { Leaf, Phase } from './leaf.ts';
 import { spawnParent, stopActor, type ActorRef } from './scheduler.ts';
+import type { Parent } from './shared.ts';
 
 /** Actors below one parent. Choice: style part 3, weakness 4; parents of parents are bounded by the shard count. */
 export const LEAVES_PER_PARENT_MAX = 1_000;

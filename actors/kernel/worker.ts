@@ -7,7 +7,8 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { addressOf, Target, type Address } from './address.ts';
 import { Envelope } from './ask.ts';
 import type { RestartPolicy } from './fault.ts';
-import { Leaf, type Parent, type Shared } from './leaf.ts';
+import { Leaf } from './leaf.ts';
+import type { Parent, Shared } from './shared.ts';
 import { OwnedTimers, type Deadlines } from './timers.ts';
 
 /** What a worker may use of the kernel while it works. */
