@@ -1,0 +1,46 @@
+/** One row of the table: what Flock does, what the same real parts do without any of our code, and the ratio. */
+export interface Figure {
+  readonly id: string;
+  readonly what: string;
+  readonly ours: number;
+  readonly limit: number;
+  readonly unit: string;
+  /** `higher`: ours ÷ limit must reach the goal. `lower`: ours ÷ limit, or ours itself, must stay below it. */
+  readonly better: 'higher' | 'lower';
+  readonly goal: number;
+  readonly note: string;
+}
+
+/** ours ÷ limit. */
+export function ratioOf({ ours, limit }: Figure): number {
+  return ours / limit;
+}
+
+export function goalMet(figure: Figure): boolean {
+  return figure.better === 'higher' ? ratioOf(figure) >= figure.goal : ratioOf(figure) <= figure.goal;
+}
+
+/** The value below which a share of the samples lies; nearest rank. */
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export const median = (samples: readonly number[]): number => percentile(samples, 0.5);
+
+/** Calls per second of `call` with `inFlight` at once for a time. Milliseconds. */
+export async function rate(call: (n: number) => Promise<unknown>, inFlight: number, durationMs: number): Promise<{ perSecond: number; latenciesMs: number[] }> {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const endsAt = startedAt + durationMs;
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < endsAt) {
+      const at = performance.now();
+      await call(next++);
+      latenciesMs.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return { perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt), latenciesMs };
+}

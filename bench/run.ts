@@ -1,0 +1,66 @@
+/**
+ * `npm run bench [-- p1 p4]`: every benchmark in a process of its own, one after another, as a table with ratios.
+ * `-- --write` also puts the table into bench/README.md with machine, date and commit.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { goalMet, ratioOf, type Figure } from './figure.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const README = `${folder}README.md`;
+const BENCH_LIMIT_MS = 300_000;
+
+const number = (value: number): string => value >= 1_000 ? Math.round(value).toLocaleString('en-US')
+  : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
+
+function rowOf(figure: Figure): string {
+  const { id, what, ours, limit, unit, better, goal, note } = figure;
+  const sign = better === 'higher' ? '≥' : '≤';
+  return `| ${id} | ${what} | ${number(ours)} ${unit} | ${number(limit)} ${unit} | ${ratioOf(figure).toFixed(2)} | ${sign} ${goal} | ${goalMet(figure) ? 'yes' : '**no**'} | ${note} |`;
+}
+
+/** Runs one file; each of its output lines that is a figure is collected, the rest is passed on. */
+async function runOne(file: string): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const child = spawn(process.execPath, ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const timer = setTimeout(() => child.kill('SIGKILL'), BENCH_LIMIT_MS);
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('{"id":"P')) figures.push(JSON.parse(line) as Figure);
+    else console.error(`  ${line}`);
+  }
+  const code = await new Promise<number | null>((resolve) => { if (child.exitCode !== null) resolve(child.exitCode); else child.once('exit', resolve); });
+  clearTimeout(timer);
+  if (code !== 0) throw new Error(`${file} ended with ${code}`);
+  return figures;
+}
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const files = readdirSync(folder).filter((name) => /^p[0-9]-.*\.ts$/.test(name)).sort()
+    .filter((name) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(`${prefix}-`)));
+  const rows: string[] = [];
+  for (const file of files) {
+    console.error(`${file} …`);
+    for (const figure of await runOne(file)) {
+      rows.push(rowOf(figure));
+      console.error(`  ${rows.at(-1)}`);
+    }
+  }
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}, commit ${commit}`;
+  const table = [
+    `Machine: ${machine}.`, '',
+    '| # | figure | Flock | limit, same run | ratio | goal | met | how |', '|---|---|---|---|---|---|---|---|', ...rows,
+  ].join('\n');
+  console.log(table);
+  if (args.includes('--write')) {
+    const [before, after] = readFileSync(README, 'utf8').split(/<!-- table -->[\s\S]*<!-- \/table -->/);
+    writeFileSync(README, `${before}<!-- table -->\n${table}\n<!-- /table -->${after ?? ''}`);
+  }
+}
+
+await main();

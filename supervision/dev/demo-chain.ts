@@ -1,0 +1,29 @@
+/** The chain that a demo plays on: a payer with money, and a hand on the ledger's clock. */
+import type { Chain } from '../../protocol/slugs.ts';
+
+export interface Stage {
+  readonly chain: Chain;
+  readonly decimals: number;
+  readonly threshold: number;
+  /** Can this ledger replace blocks? */
+  readonly reorgs: boolean;
+  readonly cloudEnv: Readonly<Record<string, string>>;
+  readonly edgeEnv: Readonly<Record<string, string>>;
+  /** Pays from the outside and puts it into a block; resolves with the txid and the instant the block was there. */
+  pay(address: string, amount: bigint): Promise<{ txid: string; blockAtMs: number }>;
+  /** Adds blocks without payments of ours. */
+  mine(blocks: number): Promise<void>;
+  /** Replaces the newest blocks by others that lack their transactions. */
+  reorg(depth: number): Promise<void>;
+  balanceOf(address: string): Promise<bigint>;
+  /** An address outside of Flock that money can be sent to. */
+  readonly outsider: string;
+  close(): Promise<void>;
+}
+
+/** Opens the stage of a chain. Throws: RangeError when this version has none for it. */
+export async function openStage(chain: Chain): Promise<Stage> {
+  const { FAMILY_OF } = await import('../../protocol/slugs.ts');
+  if (FAMILY_OF[chain] === 'evm') return (await import('./demo-evm.ts')).openEvmStage(chain);
+  throw new RangeError(`${chain} is not enabled in this version: the demo plays on eth, bsc, polygon, avax and base`);
+}
