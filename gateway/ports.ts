@@ -1,6 +1,7 @@
 /** What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing. */
 import type { Logger } from 'pino';
 import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
+import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
 import type { EdgeStore, IdentityStore, ReadStore, WatchStore } from '../persistence/ports.ts';
 import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
@@ -63,25 +64,8 @@ export interface SecretBox {
   open(sealed: string, context: string): string;
 }
 
-/** One actor as an administrator sees it: a summary without secrets. */
-export interface ActorReport {
-  readonly path: string;
-  readonly kind: string;
-  readonly state: unknown;
-  readonly mailboxDepth: number;
-  readonly messages: number;
-  readonly restarts: number;
-  readonly lastFault: string | null;
-  readonly children: readonly ActorReport[];
-}
-
-export interface ActorInspection {
-  /** The tree from its root. Limit: an actor with many children reports the first `childrenMax` of them. */
-  tree(childrenMax: number): Promise<ActorReport>;
-  one(path: string): Promise<ActorReport | null>;
-  /** Forgets the actor's memory and reads it from the store again. False when there is no such actor. */
-  restart(path: string): Promise<boolean>;
-}
+/** The actor tree of this node, and the one way to make an actor forget its memory and read it again. */
+export type ActorInspection = Pick<ActorSystem, 'inspect' | 'restart'>;
 
 /** What a scrape of /metrics asks for: values that are a query or a state, not a count of calls. */
 export interface GaugeReader {

@@ -76,19 +76,26 @@ export const sandboxReset = z.object({ reset: z.literal(true) });
 const actorFacts = z.object({
   path: z.string(),
   kind: z.string(),
-  state: z.unknown(),
+  id: z.string(),
+  phase: z.string(),
+  state: z.record(z.string(), z.unknown()).nullable().meta({ description: 'a summary without secrets' }),
   mailboxDepth: z.number().int(),
   messages: z.number().int(),
   restarts: z.number().int(),
-  lastFault: z.string().nullable(),
+  lastFault: z.record(z.string(), z.unknown()).nullable(),
+  childCount: z.number().int(),
 });
 export interface ActorView extends z.infer<typeof actorFacts> { children: ActorView[] }
 export const actor: z.ZodType<ActorView> = actorFacts.extend({
   get children() { return z.array(actor); },
 }).meta({ id: 'Actor' }) as unknown as z.ZodType<ActorView>;
-/** Children of one actor in a tree answer, unless asked otherwise. */
+/** Levels of the tree and children of one actor in an answer, unless asked otherwise. */
+export const ACTOR_DEPTH_DEFAULT = 3;
 export const ACTOR_CHILDREN_DEFAULT = 100;
-export const actorsQuery = z.strictObject({ children: queryNumber(0, 1_000).default(ACTOR_CHILDREN_DEFAULT) });
+export const actorsQuery = z.strictObject({
+  depth: queryNumber(0, 8).default(ACTOR_DEPTH_DEFAULT),
+  children: queryNumber(0, 1_000).default(ACTOR_CHILDREN_DEFAULT),
+});
 export const actorParams = z.strictObject({ path: pathText(500) });
 export const actorRestarted = z.object({ path: z.string(), restarted: z.literal(true) });
 
