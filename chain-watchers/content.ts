@@ -1,0 +1,90 @@
+/** From a proven block to what is recorded of it. */
+import { ChainUnavailable, MalformedReply, type Block, type Outcome, type Unattributed } from '../chains/chain.ts';
+import type { BlockRecord, Cursor, WatchedAddress } from '../persistence/ports.ts';
+import type { WithdrawalRow } from '../persistence/rows.ts';
+import { accountOfLedger } from '../protocol/ids.ts';
+import type { Environment } from '../protocol/slugs.ts';
+import { linkOf } from './cursor.ts';
+import { recordUnattributed } from './discrepancy.ts';
+import { keyed, keyOf, matchTransfers, type KeyedBlock } from './match.ts';
+import type { Run } from './memory.ts';
+import type { WatcherParts } from './ports.ts';
+
+/** Keys that one look-up asks for; a block of base can hold 10,000 transfers. */
+const KEYS_PER_LOOKUP = 5_000;
+const REASON_CHARACTERS_MAX = 300;
+
+/** The environment whose addresses a ledger may pay. */
+export function environmentOfLedger(parts: Pick<WatcherParts, 'ledger'>): Environment {
+  return accountOfLedger(parts.ledger) === null ? 'live' : 'sandbox';
+}
+
+export interface Content {
+  readonly keyed: KeyedBlock;
+  readonly record: BlockRecord;
+}
+
+/** What is recorded of a whole block. Throws: ChainUnavailable, MalformedReply when its content cannot be proven. */
+export async function contentOf(run: Run, block: Block, previous: Cursor | null): Promise<Content> {
+  const { parts, memory } = run;
+  const { module, network, catalogue } = parts;
+  const decoded = module.transfersIn(network, block, catalogue);
+  const keyedBlock = keyed(module, network, environmentOfLedger(parts), block, decoded.transfers);
+  const watched = await watchedOf(parts, keyedBlock.transfers.map(({ addressKey }) => addressKey));
+  const transfers = matchTransfers({ ledger: parts.ledger, network, only: accountOfLedger(parts.ledger) }, keyedBlock, watched);
+  const wanted = new Map(memory.open.flatMap((row) => row.versions.map(({ txid }) => [txid, row] as const)));
+  const outcomes = wanted.size === 0 ? [] : module.outcomesIn(network, block, new Set(wanted.keys()));
+  const withdrawals = outcomes.map((outcome) => inclusionOf(wanted.get(outcome.txid)!, outcome, block));
+  if (decoded.unattributed !== undefined && decoded.unattributed.length > 0) await keepUnattributed(run, block, decoded.unattributed);
+  return { keyed: keyedBlock, record: { link: linkOf(block), previous, transfers, withdrawals, unresolved: null } };
+}
+
+/** The fact that a withdrawal's transaction is in a block. */
+export function inclusionOf(row: WithdrawalRow, outcome: Outcome, at: { height: number; hash: string }): BlockRecord['withdrawals'][number] {
+  return {
+    accountId: row.accountId,
+    fact: {
+      kind: 'withdrawal_included', withdrawalId: row.id, txid: outcome.txid, height: at.height, blockHash: at.hash,
+      success: outcome.success, reason: outcome.reason, fee: outcome.fee === null ? null : outcome.fee.toString(),
+    },
+  };
+}
+
+/** Watched addresses among keys, by key. */
+export async function watchedOf(parts: WatcherParts, addressKeys: readonly string[]): Promise<Map<string, WatchedAddress>> {
+  const keys = [...new Set(addressKeys)];
+  const found = new Map<string, WatchedAddress>();
+  for (let from = 0; from < keys.length; from += KEYS_PER_LOOKUP) {
+    const hits = await parts.store.watched(environmentOfLedger(parts), keys.slice(from, from + KEYS_PER_LOOKUP));
+    for (const hit of hits) found.set(hit.addressKey, hit);
+  }
+  return found;
+}
+
+/** Growth of watched addresses that no payer explains goes to the operator's table, once per block and asset. G24, V10. */
+async function keepUnattributed(run: Run, block: Block, growth: readonly Unattributed[]): Promise<void> {
+  const { parts } = run;
+  const environment = environmentOfLedger(parts);
+  const byAsset = new Map<string, Unattributed[]>();
+  for (const one of growth) {
+    const key = keyOf(parts.module, parts.network, environment, one.to);
+    if (key !== null) byAsset.set(`${key} ${one.tokenContract ?? ''}`, [...byAsset.get(`${key} ${one.tokenContract ?? ''}`) ?? [], one]);
+  }
+  const watched = await watchedOf(parts, [...byAsset.keys()].map((key) => key.split(' ')[0]!));
+  for (const [key, ones] of byAsset) {
+    const address = watched.get(key.split(' ')[0]!);
+    if (address === undefined || address.purpose !== 'deposit') continue;
+    const amount = ones.reduce((sum, one) => sum + one.amount, 0n);
+    await recordUnattributed(parts, address, {
+      tokenContract: ones[0]!.tokenContract, amount, expected: 0n, found: amount, height: block.height,
+      evidence: { blockHash: block.hash, movements: ones.map(({ reason, evidence, amount: part }) => ({ reason, evidence, amount: part.toString() })) },
+    });
+  }
+}
+
+/** The reason of a chain failure, bounded and without addresses or keys; null for any other error, which is a fault. */
+export function chainFailure(error: unknown): string | null {
+  if (error instanceof ChainUnavailable) return error.reason.slice(0, REASON_CHARACTERS_MAX);
+  if (error instanceof MalformedReply) return error.message.slice(0, REASON_CHARACTERS_MAX);
+  return null;
+}

@@ -1,0 +1,43 @@
+/** What a watcher remembers between ticks. Losing all of it loses no fact: it is read again or waited for again. */
+import type { WithdrawalRow } from '../persistence/rows.ts';
+import type { BlockRecord, Cursor } from '../persistence/ports.ts';
+import type { HeadMemory } from './head.ts';
+import type { KeyedBlock } from './match.ts';
+import type { Bell, WatcherParts } from './ports.ts';
+import type { Suspicion } from './reorg.ts';
+
+export interface Memory {
+  head: HeadMemory | null;
+  /** Height that a ledger without a cursor begins at. */
+  start: number | null;
+  suspicion: Suspicion | null;
+  /** A new branch that is being read; a failed read goes on from here instead of from the fork point. */
+  branch: { readonly forkPoint: Cursor; readonly blocks: { readonly record: BlockRecord; readonly keyed: KeyedBlock | null }[] } | null;
+  /** Why the chain is stopped (G17); only a person starts it again. */
+  stopped: string | null;
+  /** Failed reads of the content of the height after the cursor. */
+  contentFailures: { readonly height: number; readonly tries: number } | null;
+  /** When an unresolved height is tried again, by height. */
+  retryAtMs: Map<number, number>;
+  /** Newest blocks, decoded, oldest first. */
+  recent: KeyedBlock[];
+  recentLoaded: boolean;
+  rematchedAtMs: number | null;
+  notedHead: { readonly height: number; readonly atMs: number } | null;
+  /** Withdrawals whose transactions may appear in the next blocks. */
+  open: readonly WithdrawalRow[];
+}
+
+export function emptyMemory(): Memory {
+  return {
+    head: null, start: null, suspicion: null, branch: null, stopped: null, contentFailures: null, retryAtMs: new Map(),
+    recent: [], recentLoaded: false, rematchedAtMs: null, notedHead: null, open: [],
+  };
+}
+
+/** One watcher at work: its parts, what it remembers, and the bell of the accounts. */
+export interface Run {
+  readonly parts: WatcherParts;
+  readonly memory: Memory;
+  readonly bell: Bell;
+}

@@ -1,0 +1,156 @@
+/**
+ * Withdrawals after their signature: the same bytes are submitted again and again until the chain proves what became of
+ * them (G25, G26). Facts go to the inbox; the account decides what they mean.
+ *
+ *   signed, not in a block   fate included → `withdrawal_included` · pending → wait · unknown → submit the same bytes
+ *                            fate dead for every version (G27, with the chain's proof) → `withdrawal_dead`
+ *   in a block               deep enough, gate passed, re-read (G19) → `withdrawal_matured`
+ *                            its block left our ledger → included elsewhere, or `withdrawal_orphaned` and submit again
+ *
+ * A repriced transaction has several versions that exclude each other: whichever lands counts.
+ */
+import type { Fate, Unsigned } from '../chains/chain.ts';
+import type { Cursor } from '../persistence/ports.ts';
+import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
+import { confirmationsOf, gatePassed } from './confirmations.ts';
+import { chainFailure, inclusionOf } from './content.ts';
+import { finalityOf } from './head.ts';
+import type { Run } from './memory.ts';
+import { inParallel } from './read-ahead.ts';
+
+const WITHDRAWALS_AT_ONCE = 8;
+const BACKOFF_MS_MAX = 300_000;
+/** The gateway submits first, at once; the tracker begins after this. */
+const BACKOFF_FIRST_MS = 2_000;
+
+export interface Outbound {
+  /** One look at every open withdrawal that is due. Throws: ChainUnavailable when none could be looked at. */
+  tick(cursor: Cursor): Promise<void>;
+}
+
+interface Patience { tries: number; nextMs: number }
+
+/** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min. */
+export function backoffMs(tries: number): number {
+  return Math.min(BACKOFF_MS_MAX, BACKOFF_FIRST_MS * 2 ** Math.min(tries, 16));
+}
+
+/** A tracker of the withdrawals of one ledger. */
+export function createOutbound(run: Run): Outbound {
+  const patience = new Map<string, Patience>();
+  return {
+    async tick(cursor) {
+      const { parts, memory } = run;
+      const open = memory.open.filter(({ versions }) => versions.length > 0);
+      const ids = new Set(open.map(({ id }) => id));
+      for (const id of patience.keys()) if (!ids.has(id)) patience.delete(id);
+      parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, open.filter(({ height }) => height === null).length);
+      let reason: string | null = null;
+      await inParallel(WITHDRAWALS_AT_ONCE, open, async (row) => {
+        try {
+          if (row.height === null) await carry(run, row, cursor, patience);
+          else await follow(run, row, cursor);
+        } catch (error) {
+          reason = chainFailure(error);
+          if (reason === null) throw error;
+        }
+      });
+      if (reason !== null) parts.log.warn({ ledger: parts.ledger, reason }, 'some withdrawals could not be looked at');
+    },
+  };
+}
+
+const versionOf = (row: WithdrawalRow, payload: string): Unsigned => ({ ...row.unsigned, payload });
+
+/** A withdrawal that is in no block: what became of it, and the same bytes again where nobody knows. */
+async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map<string, Patience>): Promise<void> {
+  const { parts } = run;
+  const nowMs = parts.nowMs();
+  const waited = patience.get(row.id);
+  if (waited === undefined) { // The first submit is the gateway's; a restart also begins here.
+    patience.set(row.id, { tries: 0, nextMs: nowMs + (row.updatedAtMs + BACKOFF_FIRST_MS > nowMs ? BACKOFF_FIRST_MS : 0) });
+    if (row.updatedAtMs + BACKOFF_FIRST_MS > nowMs) return;
+  } else if (nowMs < waited.nextMs) return;
+  const tries = (waited?.tries ?? 0) + 1;
+  patience.set(row.id, { tries, nextMs: nowMs + backoffMs(tries) });
+  const fates: Fate[] = [];
+  for (const version of row.versions.toReversed()) {
+    const fate = await parts.client.getFate(versionOf(row, version.payload), version.txid);
+    if (fate.kind === 'included') return noteIncluded(run, row, fate, cursor);
+    fates.push(fate);
+  }
+  if (fates.every((fate) => fate.kind === 'dead')) {
+    const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
+    // In no block: the fact has none, and told twice it is the same fact.
+    return note(run, row, { kind: 'withdrawal_dead', txid: row.versions.at(-1)!.txid, height: 0, blockHash: '', success: false, reason: proof, fee: null });
+  }
+  if (fates.some((fate) => fate.kind === 'pending') && row.status !== 'signing') return;
+  await submit(run, row);
+}
+
+/** Facts of a block count only when our ledger recorded that block: the watcher may still be behind it. */
+async function noteIncluded(run: Run, row: WithdrawalRow, fate: Extract<Fate, { kind: 'included' }>, cursor: Cursor): Promise<void> {
+  const { store, ledger } = run.parts;
+  if (fate.height > cursor.height) return;
+  const [link] = await store.links(ledger, fate.height + 1, 1);
+  // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
+  if (link !== undefined && link.height === fate.height && link.hash !== fate.hash) return;
+  const { accountId, fact } = inclusionOf(row, fate.outcome, fate);
+  await store.noteWithdrawalFact(accountId, fact);
+  run.bell.ring([accountId]);
+}
+
+/** Submits the newest version; the others were submitted when they were the newest. G26: never a rebuild. */
+async function submit(run: Run, row: WithdrawalRow): Promise<void> {
+  const { parts } = run;
+  const version = row.versions.at(-1)!;
+  const result = await parts.client.broadcast({ chain: row.chain, payload: version.signedPayload, txid: version.txid });
+  parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
+  if (result.kind === 'unknown') {
+    parts.log.warn({ withdrawalId: row.id, txid: version.txid, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
+    return;
+  }
+  // A refusal after an acceptance proves nothing: only the fate, with its proof, ends such a withdrawal (G27).
+  if (row.status === 'signing') {
+    await parts.accounts.ask(row.accountId, { type: 'note_broadcast', known: row, txid: version.txid, result });
+  } else if (result.kind === 'rejected_final') {
+    parts.log.warn({ withdrawalId: row.id, txid: version.txid, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
+  }
+}
+
+/** A withdrawal that is in a block: matures, or lost its block. */
+async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<void> {
+  const { parts, memory } = run;
+  const { height, blockHash, txid } = row;
+  if (height === null || blockHash === null || txid === null || memory.head === null) return;
+  const [link] = await parts.store.links(parts.ledger, height + 1, 1);
+  const replaced = height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
+  if (replaced) return refollow(run, row, cursor, { height, blockHash, txid });
+  if (row.status !== 'confirming') return;
+  const headHeight = memory.head.head.height;
+  if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
+  if (!gatePassed(parts.network, height, headHeight, finalityOf(memory.head, parts.nowMs()))) return;
+  if (await parts.client.getBlockHash(height) !== blockHash) return;
+  const outcome = await parts.client.getOutcome(txid);
+  if (outcome === null || outcome.hash !== blockHash) return;
+  await note(run, row, {
+    kind: 'withdrawal_matured', txid, height, blockHash, success: outcome.success, reason: outcome.reason,
+    fee: outcome.fee === null ? null : outcome.fee.toString(),
+  });
+}
+
+/** Our ledger replaced the block of a withdrawal: it landed elsewhere (any version), or it is out and is submitted again. */
+async function refollow(run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string }): Promise<void> {
+  for (const version of row.versions.toReversed()) {
+    const fate = await run.parts.client.getFate(versionOf(row, version.payload), version.txid);
+    if (fate.kind === 'included') return noteIncluded(run, row, fate, cursor);
+  }
+  await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason: 'its block left the chain', fee: null });
+}
+
+type WithdrawalFact = Exclude<Fact, { deposit: unknown }>;
+
+async function note(run: Run, row: WithdrawalRow, fact: Omit<WithdrawalFact, 'withdrawalId'>): Promise<void> {
+  await run.parts.store.noteWithdrawalFact(row.accountId, { ...fact, withdrawalId: row.id });
+  run.bell.ring([row.accountId]);
+}

@@ -1,0 +1,73 @@
+/**
+ * What a watcher is made of and asks of the rest. A live worker (polling) and a sandbox ledger (ticked when it mined)
+ * give the same parts.
+ */
+import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
+import type { Accounts } from '../gateway/ports.ts';
+import type { AuditStore, WatchStore } from '../persistence/ports.ts';
+import type { AccountId, LedgerId } from '../protocol/ids.ts';
+
+/** The part of a pino logger that is used here. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export type GaugeName =
+  | 'svc_head_height' | 'svc_head_age_seconds' | 'svc_cursor_height' | 'svc_blocks_behind' | 'svc_blocks_unresolved'
+  | 'svc_chain_stopped' | 'svc_outbound_open' | 'svc_reconcile_pass_seconds' | 'svc_reconcile_waiting'
+  | 'svc_audit_pass_seconds';
+
+export type CounterName =
+  | 'svc_blocks_recorded_total' | 'svc_transfers_recorded_total' | 'svc_reorgs_total' | 'svc_reorg_blocks_total'
+  | 'svc_watch_failures_total' | 'svc_facts_matured_total' | 'svc_facts_refuted_total' | 'svc_resubmissions_total'
+  | 'svc_discrepancies_total' | 'svc_wake_failures_total';
+
+/** Where figures go; `supervision/` binds it to Prometheus. */
+export interface Metrics {
+  set(name: GaugeName, labels: Readonly<Record<string, string>>, value: number): void;
+  add(name: CounterName, labels: Readonly<Record<string, string>>, by?: number): void;
+}
+
+export interface WatchSettings {
+  /** Where a ledger that has no cursor begins; `head` is the head at its first start. */
+  readonly start: number | 'head';
+  /** Limit of blocks that one tick reads, so that the other jobs of a chain that is behind get their turn. G12. */
+  readonly blocksPerTick: number;
+  /** Blocks that are read at once while catching up. */
+  readonly readAhead: number;
+  /** A second look through the only endpoint counts as a second read after this time. G10: one block time. */
+  readonly secondReadMs: number;
+  /** Failed reads of a height's content before its header advances without it. V24 asks for at least 3. */
+  readonly contentTries: number;
+  /** A lower head on another branch that persists for this long is a rollback. G11, C1-12. */
+  readonly silentMs: number;
+  /** How far back, in time, blocks are matched again with addresses created since. Design 5. */
+  readonly rematchMs: number;
+}
+
+export interface WatcherParts {
+  readonly ledger: LedgerId;
+  readonly network: Network;
+  readonly module: ChainModule;
+  readonly client: ChainClient;
+  /** One client per endpoint, for second opinions (G10). Empty where the client has one source only. */
+  readonly witnesses: readonly ChainClient[];
+  readonly catalogue: Catalogue;
+  readonly store: WatchStore;
+  /** Where growth that no payer explains is kept (G24). */
+  readonly audit: Pick<AuditStore, 'recordDiscrepancy'>;
+  readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
+  readonly settings: WatchSettings;
+  nowMs(): number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Rings accounts after a commit; a ring that is lost is found again in the inbox. */
+export interface Bell {
+  ring(accounts: readonly AccountId[]): void;
+  /** Resolves when every account that was rung has answered. */
+  settled(): Promise<void>;
+}

@@ -1,0 +1,78 @@
+/** The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design 5. */
+import { accountOfLedger } from '../protocol/ids.ts';
+import type { WatchedAddress } from '../persistence/ports.ts';
+import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
+import { matchTransfers, type KeyedBlock } from './match.ts';
+import type { Run } from './memory.ts';
+
+/** Limit of blocks and of their transfers that are kept in memory. */
+const RECENT_BLOCKS_MAX = 256;
+const RECENT_TRANSFERS_MAX = 200_000;
+/** Pause between two matches, and how far each looks back before the last: a commit may be this much later than its clock. */
+const REMATCH_EVERY_MS = 2_000;
+const REMATCH_OVERLAP_MS = 10_000;
+
+/** Blocks that a span of time holds, at least two. `rematchMs` 60 s: eth 6 · bsc 134 · btc 2. */
+export function recentBlocksOf(blockTimeMs: number, rematchMs: number): number {
+  return Math.min(RECENT_BLOCKS_MAX, Math.max(2, Math.ceil(rematchMs / blockTimeMs) + 1));
+}
+
+/** Keeps a decoded block for the second match; the oldest go when there are too many. */
+export function remember(run: Run, block: KeyedBlock): void {
+  const { memory, parts } = run;
+  const limit = recentBlocksOf(parts.network.blockTimeMs, parts.settings.rematchMs);
+  memory.recent.push(block);
+  let transfers = memory.recent.reduce((sum, kept) => sum + kept.transfers.length, 0);
+  while (memory.recent.length > limit || (transfers > RECENT_TRANSFERS_MAX && memory.recent.length > 2)) {
+    transfers -= memory.recent.shift()!.transfers.length;
+  }
+}
+
+/** Forgets blocks that a reorg replaced. */
+export function forgetAbove(run: Run, height: number): void {
+  run.memory.recent = run.memory.recent.filter((block) => block.height <= height);
+}
+
+/**
+ * Matches the kept blocks with addresses created since the last time; facts found are recorded beside the block's.
+ * Answers the number of accounts that got late facts, block by block.
+ */
+export async function rematch(run: Run): Promise<number> {
+  const { parts, memory, bell } = run;
+  const nowMs = parts.nowMs();
+  if (memory.rematchedAtMs !== null && nowMs - memory.rematchedAtMs < Math.min(REMATCH_EVERY_MS, parts.settings.rematchMs)) return 0;
+  const sinceMs = memory.rematchedAtMs === null ? nowMs - parts.settings.rematchMs : memory.rematchedAtMs;
+  const young = await parts.store.addressesSince(environmentOfLedger(parts), sinceMs - REMATCH_OVERLAP_MS);
+  if (young.length > 0 && !memory.recentLoaded) await reload(run);
+  const byKey = new Map<string, WatchedAddress>(young.map((address) => [address.addressKey, address]));
+  let late = 0;
+  for (const block of byKey.size === 0 ? [] : memory.recent) {
+    const context = { ledger: parts.ledger, network: parts.network, only: accountOfLedger(parts.ledger) };
+    const transfers = matchTransfers(context, block, byKey);
+    if (transfers.length === 0) continue;
+    const accounts = await parts.store.recordLate(parts.ledger, { height: block.height, hash: block.hash }, transfers);
+    bell.ring(accounts);
+    late += accounts.length;
+  }
+  memory.rematchedAtMs = nowMs;
+  return late;
+}
+
+/** After a restart nothing is kept: the last blocks are read again, as far as the chain still holds them. */
+async function reload(run: Run): Promise<void> {
+  const { parts, memory } = run;
+  const limit = recentBlocksOf(parts.network.blockTimeMs, parts.settings.rematchMs);
+  const oldest = memory.recent[0]?.height ?? Number.MAX_SAFE_INTEGER;
+  const links = await parts.store.links(parts.ledger, oldest, limit - Math.min(limit, memory.recent.length));
+  for (const link of links) {
+    try {
+      const block = await parts.client.getBlock(link.height);
+      if (block.hash !== link.hash) break;
+      memory.recent.unshift((await contentOf(run, block, null)).keyed);
+    } catch (error) {
+      if (chainFailure(error) === null) throw error;
+      return; // Tried again with the next young address.
+    }
+  }
+  memory.recentLoaded = true;
+}

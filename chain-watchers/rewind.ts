@@ -1,0 +1,189 @@
+/**
+ * What happens when the chain holds another block than ours: second opinion, walk-back, the new branch read up to the
+ * old head, and only then one statement. A read that cannot prove itself changes nothing (C3-31).
+ */
+import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
+import type { BlockLink, BlockRecord, Cursor } from '../persistence/ports.ts';
+import type { Chain } from '../protocol/slugs.ts';
+import { chainFailure, contentOf } from './content.ts';
+import { continuesFrom, linkOf } from './cursor.ts';
+import { bareLink, triedEnough } from './follow.ts';
+import type { KeyedBlock } from './match.ts';
+import type { Run } from './memory.ts';
+import { forgetAbove, remember } from './rematch.ts';
+import { forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Witness } from './reorg.ts';
+
+export type Rewound =
+  | { readonly kind: 'reorg'; readonly depth: number; readonly cursor: Cursor }
+  /** Nothing is proven yet, or the endpoints still disagree. */
+  | { readonly kind: 'suspect'; readonly reason: string }
+  | { readonly kind: 'ours' }
+  | { readonly kind: 'stopped'; readonly reason: string }
+  | { readonly kind: 'lost_race' };
+
+/** Another block was read at our cursor's height: asks for a second opinion and follows it. G10. */
+export async function suspect(run: Run, cursor: Cursor, theirs: string | null): Promise<Rewound> {
+  const { settings } = run.parts;
+  const verdict = await secondOpinion(run, cursor, theirs, { secondReadMs: settings.secondReadMs, contestedMs: settings.silentMs });
+  if (verdict === 'ours') {
+    run.memory.suspicion = null;
+    return { kind: 'ours' };
+  }
+  return verdict === 'reorg' ? rewind(run, cursor) : { kind: 'suspect', reason: 'another block at our height, not yet confirmed by a second read' };
+}
+
+/**
+ * The head is below our cursor. That is lag (G10) as long as it lies on our branch, however long: a stuck node and a
+ * rolled-back one look alike, and nothing matures meanwhile. A lower head on another branch that persists is a rollback
+ * (C1-12).
+ */
+export async function lowerHead(run: Run, cursor: Cursor, headHeight: number): Promise<Rewound> {
+  const { client, store, ledger, settings } = run.parts;
+  const [link] = await store.links(ledger, headHeight + 1, 1);
+  const theirs = link === undefined ? null : await client.getBlockHash(link.height);
+  if (link === undefined || theirs === null || theirs === link.hash) {
+    run.memory.suspicion = null;
+    return { kind: 'suspect', reason: `head ${headHeight} is below our cursor` };
+  }
+  const patience = { secondReadMs: settings.silentMs, contestedMs: settings.silentMs };
+  const verdict = await secondOpinion(run, { height: link.height, hash: link.hash }, theirs, patience);
+  const waitedMs = run.parts.nowMs() - (run.memory.suspicion?.sinceMs ?? Number.POSITIVE_INFINITY);
+  if (verdict === 'reorg' && waitedMs >= settings.silentMs) return rewind(run, cursor);
+  return { kind: 'suspect', reason: `head ${headHeight} is below our cursor and on another branch` };
+}
+
+/** What the endpoints say about a block of ours; a suspicion begins, or goes on while it hears the same. */
+async function secondOpinion(run: Run, cursor: Cursor, theirs: string | null, patience: Patience): Promise<Verdict> {
+  const { parts, memory } = run;
+  const { suspicion } = memory;
+  const sameSuspicion = suspicion?.cursor.hash === cursor.hash && suspicion.theirs === theirs;
+  const current = sameSuspicion ? suspicion : { cursor, theirs, sinceMs: parts.nowMs() };
+  memory.suspicion = current;
+  const clients = parts.witnesses.length === 0 ? [parts.client] : parts.witnesses;
+  const reads = await Promise.all(clients.map((client) => witnessOf(client, cursor.height)));
+  const witnesses = reads.filter((read) => read !== null);
+  return judge(current, witnesses, parts.nowMs(), patience);
+}
+
+async function witnessOf(client: ChainClient, height: number): Promise<Witness | null> {
+  try {
+    const { height: headHeight } = await client.getHead();
+    return { headHeight, hash: headHeight < height ? null : await hashAt(client, height) };
+  } catch (error) {
+    if (chainFailure(error) === null) throw error;
+    return null;
+  }
+}
+
+/** Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. */
+export async function rewind(run: Run, oldHead: Cursor): Promise<Rewound> {
+  const { parts } = run;
+  const { store, ledger, network, client } = parts;
+  const head = await client.getHead();
+  const links = await store.links(ledger, oldHead.height + 1, network.reorgWindow);
+  const index = await forkIndex(links, (link) => agrees(client, network.slug, link, head.height));
+  const walk = walkOf(links, index, network.reorgWindow);
+  if (walk.kind === 'too_deep') {
+    await client.checkIdentity(); // Another network must not look like a deep reorg.
+    return stop(run, `no common ancestor within ${network.reorgWindow} blocks below ${oldHead.height}`);
+  }
+  const forkPoint = walk.kind === 'fork' ? walk.forkPoint : await parentOfStart(run, walk.start);
+  return replace(run, forkPoint, oldHead, Math.min(oldHead.height, head.height), walk.depth);
+}
+
+/** Reads the branch above a fork point up to a height and records it in the place of the old one. */
+export async function replace(run: Run, forkPoint: Cursor, oldHead: Cursor, until: number, depth: number): Promise<Rewound> {
+  const { parts, memory, bell } = run;
+  const branch = await readBranch(run, forkPoint, until);
+  const { recorded, accounts } = await parts.store.recordReorg(parts.ledger, forkPoint, oldHead, branch.map(({ record }) => record));
+  memory.branch = null;
+  memory.suspicion = null;
+  if (!recorded) return { kind: 'lost_race' };
+  forgetAbove(run, forkPoint.height);
+  for (const { keyed } of branch) if (keyed !== null) remember(run, keyed);
+  bell.ring(accounts);
+  parts.metrics.add('svc_reorgs_total', { chain: parts.network.slug });
+  parts.metrics.add('svc_reorg_blocks_total', { chain: parts.network.slug }, depth);
+  parts.log.warn({ ledger: parts.ledger, forkPoint, oldHead, depth }, 'blocks were replaced');
+  const last = branch.at(-1)?.record.link ?? forkPoint;
+  return { kind: 'reorg', depth, cursor: { height: last.height, hash: last.hash } };
+}
+
+function stop(run: Run, reason: string): Rewound {
+  const { parts, memory } = run;
+  memory.stopped = reason;
+  parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 1);
+  parts.log.error({ ledger: parts.ledger, reason }, 'chain stopped: a person must look (G17)');
+  return { kind: 'stopped', reason };
+}
+
+/** Hash at a height, `SKIPPED` where the chain goes past it without a block, null when the node cannot tell (G8). */
+async function hashAt(client: ChainClient, height: number): Promise<string | null> {
+  const hash = await client.getBlockHash(height);
+  if (hash !== null) return hash;
+  const next = await client.nextHeight(height - 1);
+  return next !== null && next > height ? SKIPPED : null;
+}
+
+/** Whether the chain still holds a link of ours. Throws: ChainUnavailable when the node cannot tell. */
+async function agrees(client: ChainClient, chain: Chain, link: BlockLink, headHeight: number): Promise<boolean> {
+  if (link.height > headHeight) return false;
+  const hash = await hashAt(client, link.height);
+  if (hash === null) throw new ChainUnavailable(chain, `no hash at height ${link.height}`);
+  return hash === link.hash;
+}
+
+async function parentOfStart(run: Run, start: BlockLink): Promise<Cursor> {
+  const { client, network } = run.parts;
+  const height = await client.nextHeight(start.height - 1);
+  if (height === null) throw new ChainUnavailable(network.slug, `no block at the start height ${start.height}`);
+  const block = await client.getBlock(height);
+  return { height: block.parentHeight, hash: block.parentHash };
+}
+
+/** The new branch, parent-linked from the fork point. Goes on from where the last try ended if the chain still holds it. */
+async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<readonly { record: BlockRecord; keyed: KeyedBlock | null }[]> {
+  const { parts, memory } = run;
+  const { client, network } = parts;
+  const blocks = await resumedBranch(run, forkPoint);
+  memory.branch = { forkPoint, blocks };
+  let previous: Cursor = blocks.at(-1)?.record.link ?? forkPoint;
+  while (previous.height < until) {
+    const height = await client.nextHeight(previous.height);
+    if (height === null) throw new ChainUnavailable(network.slug, `the new branch ends at ${previous.height}, below ${until}`);
+    const taken = await branchBlock(run, { height: previous.height, hash: previous.hash }, height);
+    blocks.push(taken);
+    previous = taken.record.link;
+  }
+  return blocks;
+}
+
+async function resumedBranch(run: Run, forkPoint: Cursor): Promise<{ record: BlockRecord; keyed: KeyedBlock | null }[]> {
+  const { branch } = run.memory;
+  const last = branch?.blocks.at(-1)?.record.link;
+  if (branch === null || last === undefined || branch.forkPoint.hash !== forkPoint.hash) return [];
+  return await run.parts.client.getBlockHash(last.height) === last.hash ? branch.blocks : [];
+}
+
+async function branchBlock(run: Run, previous: Cursor, height: number): Promise<{ record: BlockRecord; keyed: KeyedBlock | null }> {
+  const { client, network } = run.parts;
+  const moved = () => {
+    run.memory.branch = null;
+    return new ChainUnavailable(network.slug, `the branch moved again at ${height} while it was read`);
+  };
+  let link: BlockLink | null = null;
+  try {
+    const block = await client.getBlock(height);
+    if (!continuesFrom(previous, block)) throw moved();
+    link = linkOf(block);
+    const content = await contentOf(run, block, previous);
+    run.memory.contentFailures = null;
+    return content;
+  } catch (error) {
+    const reason = chainFailure(error);
+    if (reason === null || run.memory.branch === null || !triedEnough(run, height)) throw error;
+    const bare = link ?? await bareLink(run, previous, height);
+    if ('kind' in bare) throw bare.kind === 'mismatch' ? moved() : error;
+    return { record: { link: bare, previous, transfers: [], withdrawals: [], unresolved: reason }, keyed: null };
+  }
+}

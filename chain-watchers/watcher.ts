@@ -1,0 +1,189 @@
+/**
+ * The one watcher, for every chain, live or simulated. A tick does a bounded part of each job and keeps nothing that it
+ * could not read again:
+ *
+ *   follow the head · catch up in bounded ranges     follow.ts, rewind.ts
+ *   retry unresolved heights                         unresolved.ts
+ *   mature what is deep enough                       mature.ts
+ *   match the last blocks with younger addresses     rematch.ts
+ *   carry withdrawals to their proof                 outbound.ts
+ *
+ * The audit is a job of its own rhythm (audit.ts, reconcile.ts). A chain failure ends a job of this tick, never another
+ * job; any other error is a fault and ends the tick, for the supervisor to restart.
+ */
+import type { Cursor } from '../persistence/ports.ts';
+import { createBell } from './bell.ts';
+import { chainFailure } from './content.ts';
+import { standingOf } from './cursor.ts';
+import { readForward, recordStart, type Followed } from './follow.ts';
+import { observeHead } from './head.ts';
+import { matureFacts } from './mature.ts';
+import { emptyMemory, type Run } from './memory.ts';
+import { createOutbound } from './outbound.ts';
+import type { WatcherParts } from './ports.ts';
+import { rematch } from './rematch.ts';
+import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
+import { retryUnresolved } from './unresolved.ts';
+
+/** An unchanged head is written again after this time, so that its age is known. */
+const HEAD_NOTE_MS = 5_000;
+/** Withdrawals that one tick carries, and the limit of those whose inclusion is looked for in blocks. */
+const OPEN_WITHDRAWALS_MAX = 1_000;
+
+export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound';
+
+export interface TickReport {
+  readonly headHeight: number | null;
+  readonly cursor: Cursor | null;
+  readonly recorded: number;
+  readonly reorgDepth: number;
+  readonly resolved: number;
+  readonly matured: number;
+  readonly refuted: number;
+  readonly late: number;
+  /** There is more to read than one tick may: tick again without a pause. */
+  readonly more: boolean;
+  /** Why the chain is stopped (G17), or null. */
+  readonly stopped: string | null;
+  readonly failures: readonly { readonly job: Job; readonly reason: string }[];
+}
+
+export interface Watcher {
+  /** One bounded round of all jobs. Never two at a time. */
+  tick(): Promise<TickReport>;
+  /** Resolves when every account that was rung has taken its facts. */
+  settled(): Promise<void>;
+  /** Why the chain is stopped (G17), or null. */
+  stopped(): string | null;
+  /**
+   * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it. Nothing
+   * is deleted; what is absent from the new branch is reversed. C3-33.
+   */
+  rebuildAbove(height: number): Promise<Rewound>;
+}
+
+/** A watcher over its parts. */
+export function createWatcher(parts: WatcherParts): Watcher {
+  const run: Run = { parts, memory: emptyMemory(), bell: createBell(parts.accounts, parts.log, parts.metrics) };
+  const outbound = createOutbound(run);
+  let ticking: Promise<unknown> = Promise.resolve();
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = ticking.then(work, work);
+    ticking = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    tick: () => alone(() => tick(run, outbound)),
+    settled: () => run.bell.settled(),
+    stopped: () => run.memory.stopped,
+    rebuildAbove: (height) => alone(() => rebuild(run, height)),
+  };
+}
+
+type Draft = { -readonly [K in keyof TickReport]: TickReport[K] } & { failures: { job: Job; reason: string }[] };
+
+async function tick(run: Run, outbound: ReturnType<typeof createOutbound>): Promise<TickReport> {
+  const { parts, memory } = run;
+  const report: Draft = {
+    headHeight: null, cursor: null, recorded: 0, reorgDepth: 0, resolved: 0, matured: 0, refuted: 0, late: 0,
+    more: false, stopped: memory.stopped, failures: [],
+  };
+  if (memory.stopped !== null) return report;
+  const attempt = async (job: Job, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      const reason = chainFailure(error);
+      if (reason === null) throw error;
+      fail(run, report, job, reason);
+    }
+  };
+  const sinceHeight = Math.max(0, (memory.head?.head.height ?? 0) - parts.network.reorgWindow);
+  memory.open = await parts.store.openWithdrawals(parts.ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
+  await attempt('follow', () => follow(run, report));
+  report.stopped = memory.stopped;
+  if (memory.stopped !== null || report.headHeight === null || report.cursor === null) return report;
+  await attempt('unresolved', async () => { report.resolved = await retryUnresolved(run); });
+  await attempt('mature', async () => {
+    const { matured, refuted, reason } = await matureFacts(run);
+    report.matured = matured;
+    report.refuted = refuted;
+    if (reason !== null) fail(run, report, 'mature', reason);
+  });
+  await attempt('rematch', async () => { report.late = await rematch(run); });
+  await attempt('outbound', () => outbound.tick(report.cursor!));
+  return report;
+}
+
+function fail(run: Run, report: Draft, job: Job, reason: string): void {
+  report.failures.push({ job, reason });
+  run.parts.metrics.add('svc_watch_failures_total', { chain: run.parts.network.slug, job });
+}
+
+async function follow(run: Run, report: Draft): Promise<void> {
+  const { parts, memory } = run;
+  const head = await parts.client.getHead();
+  memory.head = observeHead(memory.head, head, parts.nowMs());
+  report.headHeight = head.height;
+  await noteHead(run, head.height);
+  const cursor = await parts.store.cursor(parts.ledger);
+  report.cursor = cursor;
+  const standing = standingOf(cursor, head);
+  if (cursor === null) takeFollowed(run, report, await recordStart(run, head.height));
+  else if (standing === 'lagging') takeRewound(run, report, await lowerHead(run, cursor, head.height));
+  else if (standing === 'other_branch') takeRewound(run, report, await suspect(run, cursor, head.hash));
+  else if (standing === 'behind') {
+    const followed = await readForward(run, cursor);
+    takeFollowed(run, report, followed);
+    if (followed.end?.kind === 'mismatch') {
+      const at = await parts.store.cursor(parts.ledger);
+      if (at !== null) takeRewound(run, report, await suspect(run, at, followed.end.theirs));
+    }
+  } else memory.suspicion = null;
+  report.cursor = await parts.store.cursor(parts.ledger);
+  const behind = report.cursor === null ? 0 : Math.max(0, head.height - report.cursor.height);
+  report.more = behind > 0 && (report.recorded > 0 || report.reorgDepth > 0);
+  parts.metrics.set('svc_cursor_height', { chain: parts.network.slug }, report.cursor?.height ?? 0);
+  parts.metrics.set('svc_blocks_behind', { chain: parts.network.slug }, behind);
+}
+
+function takeFollowed(run: Run, report: Draft, followed: Followed): void {
+  report.recorded += followed.recorded;
+  if (followed.recorded > 0) run.memory.suspicion = null;
+  if (followed.end?.kind === 'unproven') fail(run, report, 'follow', followed.end.reason);
+  if (followed.end?.kind === 'lost_race') fail(run, report, 'follow', 'another watcher was first');
+}
+
+function takeRewound(run: Run, report: Draft, rewound: Rewound): void {
+  if (rewound.kind === 'reorg') report.reorgDepth = rewound.depth;
+  if (rewound.kind === 'suspect' || rewound.kind === 'stopped') fail(run, report, 'follow', rewound.reason);
+  if (rewound.kind === 'lost_race') fail(run, report, 'follow', 'another watcher was first');
+}
+
+async function noteHead(run: Run, height: number): Promise<void> {
+  const { parts, memory } = run;
+  const nowMs = parts.nowMs();
+  const noted = memory.notedHead;
+  parts.metrics.set('svc_head_height', { chain: parts.network.slug }, height);
+  parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, Math.floor((nowMs - memory.head!.roseAtMs) / 1_000));
+  if (noted !== null && noted.height === height && nowMs - noted.atMs < HEAD_NOTE_MS) return;
+  await parts.store.noteHead(parts.ledger, height, nowMs);
+  memory.notedHead = { height, atMs: nowMs };
+}
+
+async function rebuild(run: Run, height: number): Promise<Rewound> {
+  const { parts, memory } = run;
+  const oldHead = await parts.store.cursor(parts.ledger);
+  const hash = await parts.client.getBlockHash(height);
+  const { height: headHeight } = await parts.client.getHead();
+  if (oldHead === null || hash === null || height >= oldHead.height) {
+    return { kind: 'suspect', reason: `no block of the chain below our cursor at ${height}` };
+  }
+  const rewound = await replace(run, { height, hash }, oldHead, Math.min(oldHead.height, headHeight), oldHead.height - height);
+  if (rewound.kind === 'reorg') {
+    memory.stopped = null;
+    parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 0);
+    parts.log.warn({ ledger: parts.ledger, height }, 'chain rebuilt by order and resumed');
+  }
+  return rewound;
+}

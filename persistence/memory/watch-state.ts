@@ -1,0 +1,88 @@
+/** What the memory twins of the watchers' stores hold in common, and how facts move in it. */
+import type { BlockLink, BlockRecord, Cursor, DiscrepancyRow, WatchedAddress } from '../ports.ts';
+import type { Fact, InboxRow, SeenTransfer, WithdrawalRow } from '../rows.ts';
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import type { Environment } from '../../protocol/slugs.ts';
+
+export type KeyedFact = BlockRecord['transfers'][number];
+/** `displaced`: in a replaced block, and the new branch has a block that is not proven yet. */
+export type FactStatus = 'seen' | 'matured' | 'orphaned' | 'displaced';
+export interface FactEntry { transfer: KeyedFact; status: FactStatus; was: 'seen' | 'matured' | null }
+
+export interface LedgerState {
+  cursor: Cursor | null;
+  head: { height: number; atMs: number } | null;
+  links: Map<number, BlockLink>;
+  unresolved: Map<number, { hash: string; reason: string; tries: number; sinceMs: number }>;
+  facts: Map<string, FactEntry>;
+}
+
+export interface WatchState {
+  ledgers: Map<LedgerId, LedgerState>;
+  addresses: { row: WatchedAddress; environment: Environment; createdAtMs: number }[];
+  withdrawals: Map<string, WithdrawalRow>;
+  inbox: InboxRow[];
+  discrepancies: DiscrepancyRow[];
+  nextInboxId: number;
+}
+
+export function emptyWatchState(): WatchState {
+  return { ledgers: new Map(), addresses: [], withdrawals: new Map(), inbox: [], discrepancies: [], nextInboxId: 1 };
+}
+
+export function ledgerState(state: WatchState, ledger: LedgerId): LedgerState {
+  let found = state.ledgers.get(ledger);
+  if (found === undefined) {
+    found = { cursor: null, head: null, links: new Map(), unresolved: new Map(), facts: new Map() };
+    state.ledgers.set(ledger, found);
+  }
+  return found;
+}
+
+export const creditKeyOf = (transfer: Pick<SeenTransfer, 'txid' | 'outputIndex'>): string => `${transfer.txid}:${transfer.outputIndex}`;
+
+/** The same fact waits once in an inbox. */
+function factKey(fact: Fact): string {
+  return 'deposit' in fact
+    ? ['deposit', fact.kind, fact.deposit.ledger, creditKeyOf(fact.deposit), fact.deposit.blockHash].join(' ')
+    : ['withdrawal', fact.kind, fact.withdrawalId, fact.txid, fact.blockHash].join(' ');
+}
+
+/** Puts facts into inboxes in order; answers the accounts touched. */
+export function post(state: WatchState, entries: readonly { accountId: AccountId; fact: Fact }[]): AccountId[] {
+  for (const { accountId, fact } of entries) {
+    const key = factKey(fact);
+    if (state.inbox.some((row) => row.accountId === accountId && factKey(row.fact) === key)) continue;
+    state.inbox.push({ id: String(state.nextInboxId++), accountId, fact: structuredClone(fact) });
+  }
+  return [...new Set(entries.map(({ accountId }) => accountId))];
+}
+
+export type DepositFact = Extract<Fact, { deposit: unknown }>;
+
+export function depositFact(kind: DepositFact['kind'], transfer: KeyedFact): { accountId: AccountId; fact: Fact } {
+  const { accountId, addressKey: _key, ...deposit } = transfer;
+  return { accountId, fact: { kind, deposit } };
+}
+
+/** New or orphaned before → seen; known in another block → moved; known in this block → nothing. */
+export function takeTransfers(ledger: LedgerState, transfers: readonly KeyedFact[]): { accountId: AccountId; fact: Fact }[] {
+  return transfers.flatMap((transfer) => {
+    const known = ledger.facts.get(creditKeyOf(transfer));
+    const sameBlock = known?.transfer.blockHash === transfer.blockHash && known.transfer.height === transfer.height;
+    const status = known === undefined || known.status === 'orphaned' ? 'seen' : known.status === 'displaced' ? known.was! : known.status;
+    ledger.facts.set(creditKeyOf(transfer), { transfer: sameBlock ? known!.transfer : { ...transfer }, status, was: null });
+    if (known === undefined || known.status === 'orphaned') return [depositFact('seen', transfer)];
+    return sameBlock ? [] : [depositFact('moved', transfer)];
+  });
+}
+
+/** Displaced facts that no unproven block can hold any more are gone from the chain. */
+export function settleDisplaced(ledger: LedgerState): { accountId: AccountId; fact: Fact }[] {
+  if (ledger.unresolved.size > 0) return [];
+  return [...ledger.facts.values()].filter((entry) => entry.status === 'displaced').map((entry) => {
+    entry.status = 'orphaned';
+    entry.was = null;
+    return depositFact('orphaned', entry.transfer);
+  });
+}

@@ -1,0 +1,165 @@
+/** Memory twin of the watchers' store, for tests: the contract suite holds it to the PostgreSQL one. */
+import type { BlockRecord, Coverage, Cursor, WatchedAddress, WatchStore } from '../ports.ts';
+import type { Fact, InboxRow, WithdrawalRow } from '../rows.ts';
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import type { Environment } from '../../protocol/slugs.ts';
+import {
+  creditKeyOf, depositFact, emptyWatchState, ledgerState, post, settleDisplaced, takeTransfers,
+  type FactEntry, type LedgerState, type WatchState,
+} from './watch-state.ts';
+
+export interface MemoryWatchStore extends WatchStore {
+  readonly state: WatchState;
+  addAddress(row: WatchedAddress, environment: Environment, createdAtMs: number): void;
+  saveWithdrawal(row: WithdrawalRow): void;
+  inbox(accountId: AccountId): InboxRow[];
+  takeInbox(ids: readonly string[]): void;
+  facts(ledger: LedgerId): FactEntry[];
+}
+
+/** A store in memory; `nowMs` dates unresolved heights. */
+export function createMemoryWatchStore(nowMs: () => number, state: WatchState = emptyWatchState()): MemoryWatchStore {
+  return {
+    state,
+    ...records(state, nowMs),
+    ...reads(state),
+    ...maturity(state),
+    addAddress: (row, environment, createdAtMs) => void state.addresses.push({ row, environment, createdAtMs }),
+    saveWithdrawal: (row) => void state.withdrawals.set(row.id, structuredClone(row)),
+    inbox: (accountId) => structuredClone(state.inbox.filter((row) => row.accountId === accountId)),
+    takeInbox: (ids) => { state.inbox = state.inbox.filter(({ id }) => !ids.includes(id)); },
+    facts: (ledger) => structuredClone([...ledgerState(state, ledger).facts.values()]),
+  };
+}
+
+const sameCursor = (a: Cursor | null, b: Cursor | null): boolean => a?.height === b?.height && a?.hash === b?.hash;
+
+function takeBlock(ledger: LedgerState, record: BlockRecord, nowMs: number): { accountId: AccountId; fact: Fact }[] {
+  const { link, transfers, withdrawals, unresolved } = record;
+  ledger.links.set(link.height, { ...link });
+  if (unresolved !== null) ledger.unresolved.set(link.height, { hash: link.hash, reason: unresolved, tries: 1, sinceMs: nowMs });
+  ledger.cursor = { height: link.height, hash: link.hash };
+  return [...takeTransfers(ledger, transfers), ...withdrawals];
+}
+
+function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'recordReorg' | 'noteUnresolved' | 'noteHead'> {
+  const refused = { recorded: false, accounts: [] };
+  return {
+    async recordBlock(id, record) {
+      const ledger = ledgerState(state, id);
+      if (!sameCursor(ledger.cursor, record.previous)) return refused;
+      return { recorded: true, accounts: post(state, takeBlock(ledger, record, nowMs())) };
+    },
+    async resolveHeight(id, record) {
+      const ledger = ledgerState(state, id);
+      if (ledger.unresolved.get(record.link.height)?.hash !== record.link.hash) return refused;
+      ledger.unresolved.delete(record.link.height);
+      const entries = [...takeTransfers(ledger, record.transfers), ...record.withdrawals];
+      return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger)]) };
+    },
+    async recordLate(id, at, transfers) {
+      const ledger = ledgerState(state, id);
+      if (ledger.links.get(at.height)?.hash !== at.hash) return [];
+      return post(state, takeTransfers(ledger, transfers.filter((transfer) => !ledger.facts.has(creditKeyOf(transfer)))));
+    },
+    async recordReorg(id, forkPoint, oldHead, branch) {
+      const ledger = ledgerState(state, id);
+      if (!sameCursor(ledger.cursor, oldHead)) return refused;
+      const above = (height: number) => height > forkPoint.height;
+      for (const height of [...ledger.links.keys()].filter(above)) ledger.links.delete(height);
+      for (const height of [...ledger.unresolved.keys()].filter(above)) ledger.unresolved.delete(height);
+      for (const entry of ledger.facts.values()) {
+        if (!above(entry.transfer.height) || (entry.status !== 'seen' && entry.status !== 'matured')) continue;
+        entry.was = entry.status;
+        entry.status = 'displaced';
+      }
+      ledger.cursor = { ...forkPoint };
+      const entries = branch.flatMap((record) => takeBlock(ledger, record, nowMs()));
+      const included = new Set(branch.flatMap(({ withdrawals }) => withdrawals.map(({ fact }) => fact.withdrawalId)));
+      const absent = [...state.withdrawals.values()]
+        .filter((row) => row.ledger === id && row.status === 'confirming' && row.height !== null && above(row.height) && !included.has(row.id))
+        .map((row) => ({ accountId: row.accountId, fact: {
+          kind: 'withdrawal_orphaned' as const, withdrawalId: row.id, txid: row.txid!, height: row.height!, blockHash: row.blockHash!,
+          success: false, reason: 'reorg', fee: null,
+        } }));
+      return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent]) };
+    },
+    async noteUnresolved(id, height, reason) {
+      const entry = ledgerState(state, id).unresolved.get(height);
+      if (entry !== undefined) Object.assign(entry, { reason, tries: entry.tries + 1 });
+    },
+    async noteHead(id, height, atMs) {
+      ledgerState(state, id).head = { height, atMs };
+    },
+  };
+}
+
+function reads(state: WatchState): Pick<WatchStore, 'cursor' | 'links' | 'unresolvedHeights' | 'watched' | 'addressesSince' | 'coverage'> {
+  return {
+    async cursor(id) {
+      return structuredClone(ledgerState(state, id).cursor);
+    },
+    async links(id, below, limit) {
+      const links = [...ledgerState(state, id).links.values()].filter(({ height }) => height < below);
+      return structuredClone(links.sort((a, b) => b.height - a.height).slice(0, limit));
+    },
+    async unresolvedHeights(id, limit) {
+      return [...ledgerState(state, id).unresolved].map(([height, { hash, tries }]) => ({ height, hash, tries }))
+        .sort((a, b) => a.tries - b.tries || a.height - b.height).slice(0, limit);
+    },
+    async watched(environment, addressKeys) {
+      const keys = new Set(addressKeys);
+      return state.addresses.filter((entry) => entry.environment === environment && keys.has(entry.row.addressKey)).map(({ row }) => ({ ...row }));
+    },
+    async addressesSince(environment, sinceMs) {
+      return state.addresses.filter((entry) => entry.environment === environment && entry.createdAtMs >= sinceMs).map(({ row }) => ({ ...row }));
+    },
+    async coverage(id): Promise<Coverage> {
+      const { cursor, head, unresolved } = ledgerState(state, id);
+      const rows = [...unresolved].map(([height, { reason, tries, sinceMs }]) => ({ height, reason, tries, sinceMs })).sort((a, b) => a.height - b.height);
+      const completeHeight = cursor === null ? null : Math.min(cursor.height, ...rows.map(({ height }) => height - 1));
+      return { ledger: id, completeHeight, headHeight: head?.height ?? null, headAtMs: head?.atMs ?? null, unresolved: rows };
+    },
+  };
+}
+
+function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | 'refute' | 'openWithdrawals' | 'noteWithdrawalFact'> {
+  const seenIn = (id: LedgerId, fact: { txid: string; outputIndex: number; blockHash: string }) => {
+    const entry = ledgerState(state, id).facts.get(creditKeyOf(fact));
+    return entry?.status === 'seen' && entry.transfer.blockHash === fact.blockHash ? entry : null;
+  };
+  return {
+    async immature(id, headHeight, limit) {
+      return [...ledgerState(state, id).facts.values()]
+        .filter(({ status, transfer }) => status === 'seen' && transfer.height + transfer.threshold - 1 <= headHeight)
+        .map(({ transfer: { accountId: _account, addressKey: _key, ...deposit } }) => structuredClone(deposit))
+        .sort((a, b) => a.height - b.height).slice(0, limit);
+    },
+    async mature(id, facts) {
+      return post(state, facts.flatMap((fact) => {
+        const entry = seenIn(id, fact);
+        if (entry === null) return [];
+        entry.status = 'matured';
+        entry.transfer = { ...entry.transfer, confirmations: fact.confirmations };
+        return [depositFact('matured', entry.transfer)];
+      }));
+    },
+    async refute(id, facts) {
+      return post(state, facts.flatMap((fact) => {
+        const entry = seenIn(id, fact);
+        if (entry === null) return [];
+        entry.status = 'orphaned';
+        return [depositFact('orphaned', entry.transfer)];
+      }));
+    },
+    async openWithdrawals(id, sinceHeight, limit) {
+      const mayLand = new Set(['signing', 'broadcast', 'confirming']);
+      return structuredClone([...state.withdrawals.values()].filter((row) => row.ledger === id && row.versions.length > 0
+        && (mayLand.has(row.status) || (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)))
+        .sort((a, b) => a.createdAtMs - b.createdAtMs).slice(0, limit));
+    },
+    async noteWithdrawalFact(accountId, fact) {
+      post(state, [{ accountId, fact }]);
+    },
+  };
+}
