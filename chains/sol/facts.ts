@@ -3,6 +3,7 @@ import type { ChainModule } from '../chain.ts';
 import { checkDestination, parseAddress, parseToken } from './address.ts';
 import { depositPath, gasTankPath } from './derive.ts';
 import { solana } from './network.ts';
+import { outcomesIn, transfersIn } from './transfers.ts';
 
 export const solFacts = {
   family: 'sol',
@@ -11,4 +12,6 @@ export const solFacts = {
   parseAddress,
   checkDestination,
   parseToken,
+  transfersIn,
+  outcomesIn,
 } as const satisfies Partial<ChainModule>;

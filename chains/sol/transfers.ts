@@ -1,0 +1,185 @@
+/**
+ * Movements of a Solana block, read from the balances before and after each transaction: what instructions, inner
+ * instructions and logs tell is never needed, and what they tell of a failed transaction never happened.
+ * Spec: chains.md 7.3 (L1 to L17), L22, G2, G3, G22, G23.
+ */
+import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer } from '../chain.ts';
+import { countIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
+import { SOL_DECIMALS } from './network.ts';
+
+/** The answer of `getBlock` in `json` or `jsonParsed` encoding with full details, parsed without loss. */
+export type SolBlock = Answer;
+
+/** Versions that this code reads; a block from before versions existed names none. Spec: chains.md L22. */
+const KNOWN_VERSIONS: readonly unknown[] = [undefined, 'legacy', 0, 1];
+
+interface Entry {
+  /** Base58 of the first signature. */
+  readonly txid: string;
+  readonly meta: Answer;
+  readonly failed: boolean;
+  readonly transaction: Answer;
+}
+
+function entriesOf(block: SolBlock): readonly Entry[] {
+  const entries = listIn(block['transactions'], 'transactions of a block').map((value) => {
+    const outer = objectIn(value, 'transaction');
+    if (!KNOWN_VERSIONS.includes(outer['version'])) {
+      // Left out, it would be a payment lost; the height waits until this code reads the version.
+      throw new ChainUnavailable('sol', `transaction version ${JSON.stringify(outer['version']).slice(0, 40)} is not known`);
+    }
+    const transaction = objectIn(outer['transaction'], 'transaction');
+    const txid = textIn(listIn(transaction['signatures'], 'signatures')[0], 'signature');
+    if (outer['meta'] === null || outer['meta'] === undefined) {
+      throw new ChainUnavailable('sol', `transaction ${txid} has no metadata`);
+    }
+    const meta = objectIn(outer['meta'], 'meta');
+    if (!('err' in meta)) malformed('metadata without a result', meta);
+    return { txid, meta, failed: meta['err'] !== null, transaction };
+  });
+  if (new Set(entries.map(({ txid }) => txid)).size !== entries.length) malformed('a transaction stands in the block twice', block);
+  return entries;
+}
+
+/**
+ * All account keys in the order of the balances: static ones, then those loaded through lookup tables, writable before
+ * readonly (L1). In `jsonParsed` the list is complete already.
+ */
+function keysOf({ transaction, meta }: Entry, count: number): readonly string[] {
+  const message = objectIn(transaction['message'], 'message');
+  const named = listIn(message['accountKeys'], 'accountKeys').map((key) =>
+    (typeof key === 'string' ? key : textIn(objectIn(key, 'account key')['pubkey'], 'pubkey')));
+  if (named.length === count) return named;
+  const loaded = objectIn(meta['loadedAddresses'] ?? {}, 'loadedAddresses');
+  const keys = [...named, ...['writable', 'readonly'].flatMap((part) =>
+    listIn(loaded[part] ?? [], 'loaded addresses').map((key) => textIn(key, 'loaded address')))];
+  return keys.length === count ? keys : malformed('keys and balances differ in number', message);
+}
+
+/**
+ * Every account that is richer after a transaction: lamports by key, tokens by owner and mint. Throws: MalformedReply,
+ * ChainUnavailable for a transaction of an unknown version or without metadata.
+ */
+export function transfersIn(network: Network, block: Block<SolBlock>, catalogue: Catalogue): Decoded {
+  const transfers: Transfer[] = [];
+  const ignored: { txid: string; reason: string }[] = [];
+  for (const entry of entriesOf(block.raw)) {
+    const { txid, meta } = entry;
+    if (entry.failed) {
+      ignored.push({ txid, reason: 'failed: only the fee moved' });
+      continue;
+    }
+    const before = listIn(meta['preBalances'], 'preBalances');
+    const after = listIn(meta['postBalances'], 'postBalances');
+    if (before.length !== after.length) malformed('balances before and after differ in number', meta);
+    const keys = keysOf(entry, before.length);
+    const tokens = tokenBalancesOf(meta);
+    const holders = new Set(tokens.map(({ accountIndex }) => accountIndex));
+    const lamports = lamportChanges(meta, before, after);
+    const payers = lamports.filter(({ index, change }) => change < 0n && !holders.has(index)).map(({ index }) => keys[index]!);
+    for (const { index, change } of lamports) {
+      if (change <= 0n) continue;
+      if (holders.has(index)) {
+        ignored.push({ txid, reason: `account ${index}: rent or wrapped SOL of a token account` });
+        continue;
+      }
+      transfers.push({
+        txid, outputIndex: index, to: keys[index]!, amount: change, decimals: SOL_DECIMALS, tokenContract: null,
+        tokenSymbol: network.nativeSymbol, tag: null, from: payers,
+      });
+    }
+    readTokens(txid, tokens, catalogue, transfers, ignored);
+  }
+  return { transfers, ignored };
+}
+
+interface LamportChange { readonly index: number; readonly change: bigint }
+
+/** Balances that changed; the fee is given back to the account that paid it, the first one (L3). */
+function lamportChanges(meta: Answer, before: readonly unknown[], after: readonly unknown[]): LamportChange[] {
+  const changes: LamportChange[] = [];
+  for (const [index, value] of before.entries()) {
+    if (value === after[index] && index > 0) continue;
+    const change = integerIn(after[index], 'balance') - integerIn(value, 'balance');
+    changes.push({ index, change: index === 0 ? change + integerIn(meta['fee'], 'fee') : change });
+  }
+  return changes;
+}
+
+interface TokenBalance {
+  readonly accountIndex: number;
+  readonly mint: string;
+  /** Null in blocks from before nodes recorded it. */
+  readonly owner: string | null;
+  /** Positive for a balance after, negative for one before: their sum is the change (L7). */
+  readonly amount: bigint;
+}
+
+function tokenBalancesOf(meta: Answer): readonly TokenBalance[] {
+  return ([['preTokenBalances', -1n], ['postTokenBalances', 1n]] as const).flatMap(([name, sign]) =>
+    listIn(meta[name], name).map((value) => {
+      const balance = objectIn(value, 'token balance');
+      const { owner } = balance;
+      return {
+        accountIndex: countIn(balance['accountIndex'], 'accountIndex'),
+        mint: textIn(balance['mint'], 'mint'),
+        owner: owner === undefined || owner === null ? null : textIn(owner, 'owner'),
+        amount: sign * integerIn(objectIn(balance['uiTokenAmount'], 'uiTokenAmount')['amount'], 'token amount'),
+      };
+    }));
+}
+
+interface Holding { readonly owner: string; readonly mint: string; total: bigint; readonly byAccount: Map<number, bigint> }
+
+/** Sums by owner and mint: an owner's accounts count together, whoever of them the tokens went to (L4, L12). */
+function holdingsOf(txid: string, balances: readonly TokenBalance[], catalogue: Catalogue): readonly Holding[] {
+  const holdings = new Map<string, Holding>();
+  for (const { accountIndex, mint, owner, amount } of balances) {
+    if (owner === null) {
+      if (catalogue.has(mint)) throw new ChainUnavailable('sol', `transaction ${txid}: a token balance without its owner`);
+      continue;
+    }
+    const key = `${owner} ${mint}`;
+    const holding = holdings.get(key) ?? { owner, mint, total: 0n, byAccount: new Map<number, bigint>() };
+    holding.total += amount;
+    holding.byAccount.set(accountIndex, (holding.byAccount.get(accountIndex) ?? 0n) + amount);
+    holdings.set(key, holding);
+  }
+  return [...holdings.values()];
+}
+
+function readTokens(
+  txid: string, balances: readonly TokenBalance[], catalogue: Catalogue, transfers: Transfer[], ignored: { txid: string; reason: string }[],
+): void {
+  const holdings = holdingsOf(txid, balances, catalogue);
+  for (const holding of holdings) {
+    if (holding.total <= 0n) continue;
+    const outputIndex = richestAccount(holding);
+    const token = catalogue.get(holding.mint);
+    if (token === undefined) {
+      ignored.push({ txid, reason: `account ${outputIndex}: mint not in the catalogue` });
+      continue;
+    }
+    transfers.push({
+      txid, outputIndex, to: holding.owner, amount: holding.total, decimals: token.decimals,
+      tokenContract: token.contract, tokenSymbol: token.symbol, tag: null,
+      from: holdings.filter(({ mint, total }) => mint === holding.mint && total < 0n).map(({ owner }) => owner),
+    });
+  }
+}
+
+/** Index of the token account that gained most, the lowest one on ties. Choice: chains.md L5. */
+function richestAccount({ byAccount }: Holding): number {
+  return [...byAccount].reduce((best, next) =>
+    (next[1] > best[1] || (next[1] === best[1] && next[0] < best[0]) ? next : best))[0];
+}
+
+/** What the wanted transactions did, with the fee in lamports. Throws: MalformedReply, ChainUnavailable. */
+export function outcomesIn(_network: Network, block: Block<SolBlock>, wanted: ReadonlySet<string>): readonly Outcome[] {
+  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, failed, meta }) => ({
+    txid,
+    success: !failed,
+    reason: failed ? JSON.stringify(meta['err']).slice(0, 200) : null,
+    fee: integerIn(meta['fee'], 'fee'),
+  }));
+}
