@@ -1,0 +1,141 @@
+/**
+ * Several endpoints of one chain as one transport, with health.
+ *
+ * State of an endpoint, in the order in which they are preferred:
+ *   healthy         answered last time, head not behind the others
+ *   lagging         its head is behind what another endpoint showed; used when no healthy one is left
+ *   backing off     failed twice or more in a row; not asked until its time has come
+ *   wrong network   another chain's node (G14); not asked until an identity check says `ok`
+ * A first failure costs nothing but the turn; each further one doubles the wait, with jitter, up to a minute. A node's
+ * Retry-After is honoured. Time and randomness are arguments.
+ */
+import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../../chains/chain.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import { EndpointFailure } from './http-endpoint.ts';
+
+const BACKOFF_MS_FIRST = 500;
+const BACKOFF_MS_MAX = 60_000;
+/** Blocks that heads of healthy nodes may differ by: propagation, and the time between two readings. */
+const LAG_BLOCKS_MAX = 3;
+const REASON_CHARACTERS_MAX = 300;
+
+export type ReportOutcome = Parameters<Transport['report']>[1];
+
+export interface FailoverOptions {
+  readonly chain: Chain;
+  readonly endpoints: readonly Endpoint[];
+  readonly nowMs: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly lagBlocksMax?: number;
+  /** Called for every report, for metrics and logs. */
+  readonly onReport?: (endpoint: Endpoint, outcome: ReportOutcome) => void;
+}
+
+export interface EndpointHealth {
+  readonly name: string;
+  readonly state: 'healthy' | 'lagging' | 'backing_off' | 'wrong_network';
+  readonly headHeight: number | null;
+  readonly failures: number;
+}
+
+export interface FailoverTransport extends Transport {
+  /** What each endpoint's state is now, in the configured order. */
+  health(): EndpointHealth[];
+}
+
+interface Condition {
+  failures: number;
+  notBeforeMs: number;
+  lagging: boolean;
+  wrongNetwork: boolean;
+  headHeight: number | null;
+  reports: number;
+}
+
+const STATES = ['healthy', 'lagging', 'backing_off', 'wrong_network'] as const;
+
+/** A transport over these endpoints. Throws: TypeError without any. */
+export function createFailoverTransport(options: FailoverOptions): FailoverTransport {
+  const { chain, endpoints, nowMs, random, lagBlocksMax = LAG_BLOCKS_MAX, onReport } = options;
+  if (endpoints.length === 0) throw new TypeError(`${chain}: no endpoints`);
+  const conditions = new Map<Endpoint, Condition>(endpoints.map((endpoint) => [endpoint, {
+    failures: 0, notBeforeMs: 0, lagging: false, wrongNetwork: false, headHeight: null, reports: 0,
+  }]));
+  const conditionOf = (endpoint: Endpoint) => conditions.get(endpoint)!;
+  let turn = 0;
+
+  const stateOf = (endpoint: Endpoint): (typeof STATES)[number] => {
+    const { wrongNetwork, notBeforeMs, lagging } = conditionOf(endpoint);
+    return wrongNetwork ? 'wrong_network' : nowMs() < notBeforeMs ? 'backing_off' : lagging ? 'lagging' : 'healthy';
+  };
+
+  const pick: Transport['pick'] = (not = []) => {
+    const rotated = endpoints.map((_, i) => endpoints[(turn + i) % endpoints.length]!).filter((one) => !not.includes(one));
+    turn = (turn + 1) % endpoints.length;
+    const best = rotated.find((one) => stateOf(one) === 'healthy') ?? rotated.find((one) => stateOf(one) === 'lagging');
+    if (best === undefined) throw new ChainUnavailable(chain, `no endpoint to ask: ${rotated.map(stateOf).join(', ') || 'none left'}`);
+    return best;
+  };
+
+  const backOff = (condition: Condition, askedMs: number | null) => {
+    condition.failures++;
+    const doubled = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** Math.min(condition.failures - 2, 20));
+    const waitMs = condition.failures === 1 ? 0 : doubled * (0.5 + random() / 2);
+    condition.notBeforeMs = nowMs() + Math.max(waitMs, askedMs ?? 0);
+  };
+
+  const noteHead = (condition: Condition, headHeight: number) => {
+    condition.headHeight = headHeight;
+    // Each endpoint's newest reading, so that a rollback which all of them show leaves none of them lagging.
+    const best = Math.max(...[...conditions.values()].map((one) => one.headHeight ?? 0));
+    condition.lagging = headHeight + lagBlocksMax < best;
+  };
+
+  const note = (endpoint: Endpoint, outcome: ReportOutcome, headHeight?: number, askedMs: number | null = null) => {
+    const condition = conditionOf(endpoint);
+    condition.reports++;
+    if (outcome === 'failed') backOff(condition, askedMs);
+    else condition.failures = 0;
+    if (outcome === 'ok') Object.assign(condition, { notBeforeMs: 0, wrongNetwork: false });
+    if (outcome === 'wrong_network') condition.wrongNetwork = true;
+    if (headHeight !== undefined) noteHead(condition, headHeight);
+    if (outcome === 'lagging') condition.lagging = true;
+    onReport?.(endpoint, outcome);
+  };
+
+  const attempt: Transport['attempt'] = async (read) => {
+    const tried: Endpoint[] = [], reasons: string[] = [];
+    let malformed: MalformedReply | null = null;
+    while (tried.length < endpoints.length) {
+      let endpoint: Endpoint;
+      try { endpoint = pick(tried); } catch { break; } // what is left may not be asked now
+      tried.push(endpoint);
+      const reportsBefore = conditionOf(endpoint).reports;
+      const hasReported = () => conditionOf(endpoint).reports > reportsBefore;
+      try {
+        const answer = await read(endpoint);
+        if (!hasReported()) note(endpoint, 'ok');
+        return answer;
+      } catch (error) {
+        if (error instanceof MalformedReply) malformed = error;
+        else if (!(error instanceof ChainUnavailable)) throw error;
+        // A node that answered and proved nothing (no such block yet, pruned state) is not a node that fails.
+        if (error instanceof EndpointFailure) note(endpoint, 'failed', undefined, error.retryAfterMs);
+        else if (error instanceof MalformedReply && !hasReported()) note(endpoint, 'failed');
+        reasons.push(`${endpoint.name}: ${error instanceof ChainUnavailable ? error.reason : error.message}`);
+      }
+    }
+    if (malformed !== null && reasons.length === 1) throw malformed;
+    throw new ChainUnavailable(chain, reasons.join('; ').slice(0, REASON_CHARACTERS_MAX) || 'every endpoint is backing off');
+  };
+
+  return {
+    endpoints, pick, attempt,
+    report: (endpoint, outcome, headHeight) => note(endpoint, outcome, headHeight),
+    health: () => endpoints.map((endpoint) => {
+      const { headHeight, failures } = conditionOf(endpoint);
+      return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures };
+    }),
+  };
+}
