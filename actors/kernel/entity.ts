@@ -35,7 +35,7 @@ export interface EntityKind<State, Command, Event, Row, Reply> {
   rested(leaf: Leaf, exists: boolean): void;
 }
 
-/** Loads that one batch may cost: the second follows a stale append. */
+/** Decisions of one batch: the second is made on what a stale append made us load. */
 const TRIES_PER_BATCH = 2;
 
 export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
@@ -72,42 +72,35 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   }
 
   protected async turn(): Promise<void> {
-    if (this.#live === null && !(await this.#load())) {
-      return this.answerAll(this.take(this.#of.mailboxMax), refuse('NOT_FOUND'));
-    }
-    if (this.stopped) return;
+    if (this.#live === null) await this.#load();
     const batch = this.take(this.#of.batchMax);
     if (batch.length === 0) return;
     await this.#settle(batch);
     this.guard(() => this.shared.hooks.onBatch?.(this.kind, batch.length));
   }
 
-  /**
-   * False when the entity does not exist. A load that throws has done nothing for anybody: those of the batch, or all
-   * who wait when there is none yet, may try again.
-   */
-  async #load(): Promise<boolean> {
+  /** Throws: what the store throws. Nothing was done then for those of the batch, or for all who wait: they may try again. */
+  async #load(): Promise<void> {
     const { store, storeTimeoutMs, mailboxMax } = this.#of;
     this.#live = null;
-    let live;
     try {
-      live = await this.shared.deadlines.bound(store.load(this.id), storeTimeoutMs, () => storeTimedOut('load'));
+      this.#live = await this.shared.deadlines.bound(store.load(this.id), storeTimeoutMs, () => storeTimedOut('load'));
+      this.#exists = this.#live !== null;
     } catch (error) {
       if (error instanceof PoisonousEvent) throw error;
       if (!this.atWork) this.take(mailboxMax);
       this.failWith(unavailable('load_failed'));
       throw error;
     }
-    if (!this.stopped) this.#live = live;
-    this.#exists = live !== null;
-    return this.#exists;
   }
 
   async #settle(batch: readonly Envelope[]): Promise<void> {
     const commands = batch.map((envelope) => envelope.command as Command);
     for (let tries = 0; tries < TRIES_PER_BATCH; tries++) {
+      if (tries > 0) await this.#load();
       const live = this.#live;
-      if (live === null || this.stopped) return;
+      if (this.stopped) return; // Its askers were told when it was abandoned; from here on it would write.
+      if (live === null) return this.answerAll(batch, refuse('NOT_FOUND'));
       const plan = decideBatch(this.#of.entity, live.state, commands, this.shared.clock.nowMs());
       if (tries === 0) for (const fault of plan.faults) this.note(fault);
       const outcome = await this.#append(live, plan);
@@ -119,7 +112,6 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
       }
       if (outcome.kind === 'duplicate') return this.#settleApart(batch, DUPLICATE);
       if (outcome.kind === 'refused') return this.#settleApart(batch, outcome.refusal);
-      if (!(await this.#load())) return this.answerAll(batch, refuse('NOT_FOUND'));
     }
     this.failWith(unavailable('stale_owner'));
     throw new KernelFault('stale_owner', 'another incarnation wrote twice during one batch');

@@ -141,11 +141,8 @@ export abstract class Leaf implements Runnable {
   /** Refuses what comes, finishes what waits, calls back when at rest. A leaf that pauses or gave up is at rest at once. */
   drain(atRest: () => void): void {
     if (this.phase === 'stopped') return atRest();
-    const mayWork = this.phase === 'live' || this.phase === 'draining';
     this.phase = 'draining';
     this.#atRest = atRest;
-    this.#clearPause();
-    if (!mayWork) this.#refuseWaiting(unavailable('stopping'));
     if (!this.#awake) this.#stopNow();
   }
 

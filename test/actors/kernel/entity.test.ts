@@ -191,6 +191,15 @@ test('an entity that does not exist refuses NOT_FOUND and does not stay resident
   t.is(store.loads, 2, 'it is looked for each time');
 });
 
+test('an entity that vanishes between a stale append and the load refuses NOT_FOUND to the whole batch', async (t) => {
+  const { load } = counterStore().ownedBy(1);
+  let loads = 0;
+  const store = { append: async () => ({ kind: 'stale' as const }), load: async (id: string) => ((loads += 1) > 1 ? null : load(id)) };
+  const { counters } = startCounters(startNode(t), { store });
+  const outcomes = await Promise.all([1, 2].map((by) => ask(counters.address('a'), add(by))));
+  for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'NOT_FOUND' });
+});
+
 test('a store that does not answer in time is a fault; a write that lands late is fenced by version', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node, { storeTimeoutMs: 3_000 });

@@ -52,6 +52,20 @@ test('at the cap the entity that was used least recently makes room', async (t) 
   t.is(store.loads, 4);
 });
 
+test('an old resident that works is passed over for a younger idle one', async (t) => {
+  const node = startNode(t);
+  const { counters, store } = startCounters(node, { residentsMax: 2 });
+  store.hold();
+  const working = ask(counters.address('old'), add(1));
+  await until('its append is under way', () => store.attempts === 1);
+  await ask(counters.address('idle'), { type: 'read' });
+  await round();
+  t.like(await ask(counters.address('new'), { type: 'read' }), { ok: true });
+  t.is(node.system.inspect(counters.address('idle').path), null);
+  store.release();
+  t.like(await working, { ok: true });
+});
+
 test('when all residents work, one more is turned away at once and nothing is dropped', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node, { residentsMax: 2 });

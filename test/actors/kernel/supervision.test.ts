@@ -85,6 +85,27 @@ test('restart(path) forgets memory and history of one actor or of a branch, afte
   t.false(node.system.restart('shards/0007/counter-nobody'));
 });
 
+test('a load that fails later in life tells those who wait just the same', async (t) => {
+  const node = startNode(t);
+  const { counters, store } = startCounters(node);
+  await ask(counters.address('a'), add(1));
+  node.system.restart(counters.address('a').path);
+  store.failLoads(new Error('no connection'));
+  t.like(await ask(counters.address('a'), add(1)), { code: 'SERVICE_UNAVAILABLE', details: { reason: 'load_failed' } });
+});
+
+test('restart(path) forgets the faults: the next one is the first of a new window', async (t) => {
+  const node = startNode(t, { restartsMax: 1 });
+  const { counters, store } = startCounters(node);
+  for (let fault = 1; fault <= 3; fault++) {
+    store.failAppends('before');
+    await ask(counters.address('a'), add(1));
+    t.is(node.system.inspect(counters.address('a').path)!.phase, 'backoff');
+    node.system.restart(counters.address('a').path);
+  }
+  t.deepEqual(node.gaveUp, []);
+});
+
 test('restart(path) ends a pause at once', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node);
