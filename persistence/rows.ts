@@ -186,6 +186,7 @@ export interface InboxRow { id: string; accountId: AccountId; fact: Fact }
  * several rows with one id in one append the last one stands.
  */
 export type RowWrite =
+  // Inserted; a gas tank or treasury that the account has already stays. ADDRESS_CONFLICT when another account has it (I9).
   | { table: 'address'; row: AddressRow }
   // Refused as CONFLICT when the address has that status already: the actor keeps no list of addresses.
   | { table: 'address_status'; id: string; status: AddressStatus }

@@ -2,7 +2,7 @@
  * Messages of the account actor: the only way to change an account. Commands are imperative, plain and serialisable;
  * time and ids come in with them, so that `decide` is pure.
  */
-import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, Signed, Unsigned } from '../../chains/chain.ts';
+import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, Signed } from '../../chains/chain.ts';
 import type { AddressRow, DepositRow, IdempotencyRow, InboxRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type {
@@ -19,7 +19,11 @@ export interface Plan {
 }
 
 export interface AccountKey { xpub: string; accountPath: string; fingerprint: string }
-export interface Pool { size: number; next: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
+/**
+ * Addresses of a pooled chain live in `pool_address`; here is only how far they reach: indexes [next, size) are unissued,
+ * `capacity` of them were when the edge last pushed. After a rotation `capacity` is zero until the new edge has pushed.
+ */
+export interface Pool { size: number; next: number; capacity: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
 export interface Enrolment { publicKey: string; keys: Partial<Record<Family, AccountKey>> }
 /**
  * What a withdrawal holds until it is out of the way: `built` (nothing signed), `signed` (may land at any time) or
@@ -82,8 +86,9 @@ export type AccountCommand = (
   | { type: 'enrol'; publicKey: string; keys: PushedKey[]; pools: PushedPool[]; rotationId: string; addressIds: string[] }
   | { type: 'resume'; publicKey: string }
   | { type: 'resync'; publicKey: string }
-  | { type: 'push_pool'; publicKey: string; pool: PushedPool }
+  | { type: 'push_pool'; publicKey: string; pool: PushedPool; addressIds: string[] }
   | { type: 'decide_rotation'; rotationId: string; decision: 'approve' | 'reject'; byUser: string; addressIds: string[] }
+  /** `liveSessions`: those whose own claim may still hold, by the presence that the edge-stream room keeps. */
   | { type: 'claim_lease'; sessionId: string; liveSessions: string[] }
   | { type: 'release_lease'; sessionId: string }
   | { type: 'note_liveness'; liveness: Liveness }
@@ -123,7 +128,7 @@ export interface Hold { key: string; values: string[] }
 export type AccountEvent =
   | { type: 'edge_enrolled'; enrolment: Enrolment }
   | { type: 'keys_added'; keys: Partial<Record<Family, AccountKey>> }
-  | { type: 'pool_pushed'; chain: PooledChain; count: number; gasTank: string; gasTankPath: string }
+  | { type: 'pool_pushed'; chain: PooledChain; size: number; gasTank: string; gasTankPath: string }
   | { type: 'pool_low_announced'; chain: PooledChain }
   | { type: 'rotation_detected'; id: string; publicKey: string; keys: Partial<Record<Family, AccountKey>>; atMs: number }
   | { type: 'rotation_approved'; id: string; byUser: string }
@@ -137,7 +142,9 @@ export type AccountEvent =
   | { type: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved'; id: string; incarnation: number;
       amount: string; height: number; blockHash: string }
   | { type: 'withdrawal_built'; id: string; atMs: number; hold: (Hold & { next: string | null; free: string[] }) | null }
-  | { type: 'withdrawal_repriced'; id: string; atMs: number }
+  | { type: 'withdrawal_repriced'; id: string; atMs: number; hold: Hold | null }
+  /** The node refused one of several versions for good; the others may still land. */
+  | { type: 'withdrawal_version_dropped'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null }
   | { type: 'withdrawal_broadcast'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_included'; id: string; atMs: number; txid: string; height: number; hold: Hold | null }
@@ -170,7 +177,8 @@ export interface AccountReplies {
   create_address: AddressRow;
   set_address_status: AddressRow;
   note_peak: { day: string; active: number };
-  apply_facts: { applied: number; events: EventName[] };
+  /** `deferred` facts wait in the inbox: a row that they need changed after it was read. */
+  apply_facts: { applied: number; deferred: number; events: EventName[] };
   build_withdrawal: WithdrawalRow & { feeEstimate: FeeEstimate };
   reprice_withdrawal: WithdrawalRow;
   abandon_withdrawal: WithdrawalRow;
@@ -185,4 +193,3 @@ export interface AccountReplies {
   reset_sandbox: { reset: true };
 }
 
-export type { Unsigned };

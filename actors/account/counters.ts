@@ -1,0 +1,101 @@
+/**
+ * Replay protection: one allocator per (chain, address), inside the actor that alone builds for it. V39.
+ *
+ *   allocated   the smallest freed value that the chain has not passed, else max(own next, the chain's next); never a
+ *               value that is in flight
+ *   freed       a build that was abandoned, or a transaction that is proven dead without using its value
+ *   dropped     the whole entry, once nothing is in flight: the chain's own count is then the truth (C6-52: a local
+ *               count that is never lowered gaps every later send)
+ *
+ * Where the chain has no counter but spends outputs (btc) the values are outpoints, held so that a second build does not
+ * spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
+ */
+import type { ReplayKey } from '../../chains/chain.ts';
+import type { Chain, Family } from '../../protocol/slugs.ts';
+import type { Counter, Hold, InFlight } from './messages.ts';
+import type { InFlightLimits } from './decision.ts';
+
+const EMPTY: Counter = { next: null, free: [], inFlight: {} };
+
+/**
+ * V40: an eth pool guarantees 16 slots for one sender; R21: at most 10 queued on xrp; M19: a Stellar sequence has no
+ * gaps, so one at a time. A deposit address sends one at a time on every chain.
+ */
+export const IN_FLIGHT_LIMITS: InFlightLimits = {
+  deposit: { other: 1 },
+  gas_tank: { xrp: 10, xlm: 1, other: 16 },
+  treasury: { xrp: 10, xlm: 1, other: 16 },
+};
+
+/** Families whose chain counts transactions of a sender, and what it calls the count. */
+const COUNTED: Readonly<Partial<Record<Family, 'nonce' | 'sequence'>>> = { evm: 'nonce', xrp: 'sequence', xlm: 'sequence' };
+
+/** Key of the counter of an address on a chain; five EVM networks share the address, not the count. */
+export function counterKey(chain: Chain, address: string): string {
+  return `${chain}:${address}`;
+}
+
+export interface Allocation { readonly value: string; readonly next: string; readonly free: string[] }
+
+/** The next value to build with. `chainNext` is what the chain itself would take. */
+export function allocate(counter: Counter | undefined, chainNext: bigint): Allocation {
+  const { next, free, inFlight } = counter ?? EMPTY;
+  const fit = free.map(BigInt).filter((value) => value >= chainNext && !(String(value) in inFlight)).sort((a, b) => (a < b ? -1 : 1));
+  const [reused] = fit;
+  if (reused !== undefined) return { value: String(reused), next: next ?? String(chainNext), free: fit.slice(1).map(String) };
+  let value = next === null || BigInt(next) < chainNext ? chainNext : BigInt(next);
+  while (String(value) in inFlight) value += 1n;
+  return { value: String(value), next: String(value + 1n), free: [] };
+}
+
+/** The allocated value as the chain's builder takes it; null where the family has no counter. */
+export function replayKeyOf(family: Family, value: string): ReplayKey | null {
+  const kind = COUNTED[family];
+  if (kind === undefined) return null;
+  return kind === 'nonce' ? { kind, value: Number(value) } : { kind, value };
+}
+
+/** Values that a built transaction holds; null where it only expires. */
+export function holdOf(chain: Chain, from: string, replayKey: ReplayKey): Hold | null {
+  const key = counterKey(chain, from);
+  switch (replayKey.kind) {
+    case 'nonce': return { key, values: [String(replayKey.value)] };
+    case 'sequence': return { key, values: [replayKey.value] };
+    case 'outpoints': return { key, values: [...replayKey.value] };
+    case 'expiry': return null;
+  }
+}
+
+/** Withdrawals that hold values and may still be waiting outside of a block. */
+export function waitingIn(counter: Counter | undefined): InFlight[] {
+  const byId = new Map(Object.values(counter?.inFlight ?? {}).map((flight) => [flight.id, flight]));
+  return [...byId.values()].filter(({ stage }) => stage !== 'included');
+}
+
+/** Transactions that an address of this purpose may have waiting on a chain of this family. */
+export function limitOf(limits: InFlightLimits, purpose: keyof InFlightLimits, family: Family): number {
+  return limits[purpose][family] ?? limits[purpose].other;
+}
+
+export type Counters = Record<string, Counter>;
+
+/** Puts values in flight for a withdrawal, or moves those that are to another stage. */
+export function held(counters: Counters, hold: Hold | null, flight: InFlight, claimed?: { next: string | null; free: string[] }): Counters {
+  if (hold === null) return counters;
+  const before = counters[hold.key] ?? EMPTY;
+  const inFlight = { ...before.inFlight };
+  for (const value of hold.values) inFlight[value] = flight;
+  return { ...counters, [hold.key]: { ...before, ...claimed, inFlight } };
+}
+
+/** Takes a withdrawal's values out of flight; reusable ones become free. An entry with nothing in flight is dropped. */
+export function released(counters: Counters, hold: Hold | null, id: string, reusable: boolean): Counters {
+  const before = hold === null ? undefined : counters[hold.key];
+  if (hold === null || before === undefined) return counters;
+  const own = hold.values.filter((value) => before.inFlight[value]?.id === id);
+  const inFlight = Object.fromEntries(Object.entries(before.inFlight).filter(([value]) => !own.includes(value)));
+  const { [hold.key]: _, ...others } = counters;
+  if (Object.keys(inFlight).length === 0) return others;
+  const free = reusable && before.next !== null ? [...new Set([...before.free, ...own])] : before.free;
+  return { ...others, [hold.key]: { next: before.next, free, inFlight } };
+}

@@ -1,0 +1,49 @@
+/** What every decision of an account is made of. */
+import type { ChainModule, Network } from '../../chains/chain.ts';
+import type { ChainFacts } from '../../chains/registry.ts';
+import type { RowWrite } from '../../persistence/rows.ts';
+import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
+import type { Chain, Family } from '../../protocol/slugs.ts';
+import type { AddressRow } from '../../persistence/rows.ts';
+import type { Decision } from '../kernel/protocol.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from './messages.ts';
+
+export type CommandType = AccountCommand['type'];
+export type CommandOf<T extends CommandType> = Extract<AccountCommand, { type: T }>;
+export type AccountDecision<T extends CommandType> = Decision<AccountEvent, readonly RowWrite[], AccountReplies[T]>;
+
+/** The pure side of the chains, as this node runs them. */
+export interface ChainBook {
+  /** Addresses and paths: known for every chain, enabled or not. */
+  facts(chain: Chain): ChainFacts;
+  network(chain: Chain): Network;
+  /** What builds and checks transactions; null for a chain that this node does not run. */
+  module(chain: Chain): ChainModule | null;
+}
+
+/** Transactions of one address that may be on their way at once. V40, R21, M19. */
+export type InFlightLimits = Readonly<Record<AddressRow['purpose'], Readonly<Partial<Record<Family, number>> & { other: number }>>>;
+
+/** What a decision may look at beside state, command and time: constant for the life of the process. */
+export interface Surroundings {
+  readonly book: ChainBook;
+  readonly inFlight: InFlightLimits;
+}
+
+/** Everything that one decision sees. */
+export interface Deciding<T extends CommandType> extends Surroundings {
+  readonly state: AccountState;
+  readonly command: CommandOf<T>;
+  readonly nowMs: number;
+}
+
+/** An accepted decision; without events and rows it costs no append. */
+export function accept<Reply>(reply: Reply, events: readonly AccountEvent[] = [], rows: readonly RowWrite[] = []): { ok: true; events: readonly AccountEvent[]; rows: readonly RowWrite[]; reply: Reply } {
+  return { ok: true, events, rows, reply };
+}
+
+/** Of all refusals that apply, the one that the error table puts first; null when none applies. */
+export function firstRefusal(...refusals: (Refusal | null)[]): Refusal | null {
+  return refusals.reduce((first, refusal) =>
+    (refusal !== null && (first === null || precedenceOf(refusal.code) < precedenceOf(first.code)) ? refusal : first), null);
+}

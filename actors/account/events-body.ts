@@ -1,0 +1,37 @@
+/**
+ * Publications: the body of an event is built and serialised once, in the decision that causes it; the same bytes are
+ * stored, signed and sent. Spec §6.
+ */
+import type { RowWrite } from '../../persistence/rows.ts';
+import { eventId } from '../../protocol/ids.ts';
+import type { EventName } from '../../protocol/slugs.ts';
+import type { AccountState } from './messages.ts';
+
+export interface Announcement {
+  readonly event: EventName;
+  readonly id: string;
+  /** Null where the event is about no transaction on a chain. */
+  readonly confirmations: number | null;
+  readonly threshold: number | null;
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** First attempts to one endpoint leave in order per key: the address, or '' for the account's own. */
+  readonly orderKey: string;
+  readonly toAll?: boolean;
+}
+
+/**
+ * Id of an event that is no deposit's: by stream, version and kind. `position` is where its cause stands among the
+ * events of the decision, from one. Decisions 1.
+ */
+export function eventIdAt(state: AccountState, position: number, event: EventName): string {
+  return eventId(state.accountId, state.version + position, event);
+}
+
+/** The publication row. Envelope: event, id, environment, confirmations, threshold, timestamp, data. */
+export function publish(state: AccountState, { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement): RowWrite {
+  const body = JSON.stringify({
+    event, id, environment: state.environment, confirmations, threshold, timestamp: new Date(atMs).toISOString(), data,
+  });
+  return { table: 'publication', row: { eventId: id, accountId: state.accountId, event, body, orderKey, toAll, createdAtMs: atMs } };
+}

@@ -1,0 +1,25 @@
+/** Refusals that stand in front of many commands. */
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { firstRefusal } from './decision.ts';
+import type { AccountState } from './messages.ts';
+
+/** Refuses: IDENTITY_ROTATION_PENDING. Nothing is registered or signed until the owner has decided. Spec §5.7. */
+export function rotationPending(state: AccountState): Refusal | null {
+  return state.rotation === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId: state.rotation.id });
+}
+
+/** Refuses: ACCOUNT_SUSPENDED. Deposits of a suspended account are still watched and told. */
+export function suspended(state: AccountState): Refusal | null {
+  return state.suspended ? refuse('ACCOUNT_SUSPENDED') : null;
+}
+
+/** Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, EDGE_SIGNATURE_INVALID; null for the pinned identity. */
+export function pinnedIdentity(state: AccountState, publicKey: string): Refusal | null {
+  const { enrolment, rotation } = state;
+  const foreign = enrolment !== null && rotation === null && enrolment.publicKey !== publicKey;
+  return firstRefusal(
+    rotationPending(state),
+    enrolment === null ? refuse('RESYNC_REQUIRED') : null,
+    foreign ? refuse('EDGE_SIGNATURE_INVALID') : null,
+  );
+}

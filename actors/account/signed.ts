@@ -1,0 +1,85 @@
+/**
+ * From signed bytes to a node: the bytes are durable before the first submit (G25); what a node says falls in four
+ * classes (G26). `unknown` changes nothing: the same bytes are submitted again.
+ */
+import { refuse } from '../../protocol/errors.ts';
+import type { WithdrawalRow } from '../../persistence/rows.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
+import { rotationPending, suspended } from './guards.ts';
+import { mayLead } from './lease.ts';
+import { announceWithdrawal, changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
+
+/** Signed versions of one withdrawal that may be kept. Choice: a repricing raises the fee by 10 %; 16 of them by 4.6. */
+const VERSIONS_MAX = 16;
+
+/**
+ * Takes signed bytes once; the same bytes again change nothing.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, SIGNED_BATCH_REJECTED, LEASE_HELD, LEASE_EPOCH_STALE, CONFLICT,
+ * EDGE_NO_LEADER, CHAIN_UNAVAILABLE.
+ */
+export function submitSigned({ state, command, book, nowMs }: Deciding<'submit_signed'>): AccountDecision<'submit_signed'> {
+  const { known, signed, sessionId, leaseEpoch } = command;
+  const stored = known.versions.find(({ txid }) => txid === signed.txid);
+  if (stored !== undefined && stored.signedPayload === signed.payload) return accept(known);
+  const module = book.module(known.chain);
+  const no = firstRefusal(
+    rotationPending(state), suspended(state),
+    mayLead(state, sessionId, leaseEpoch), notNewest(state, known),
+    known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
+    known.versions.length < VERSIONS_MAX ? null : refuse('CONFLICT', { reason: 'too_many_versions', limit: VERSIONS_MAX }),
+    module === null
+      ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true })
+      : module.matchSigned(book.network(known.chain), known.unsigned, signed),
+  );
+  if (no !== null) return no;
+  const atMs = changedAtMs(known, nowMs);
+  const row: WithdrawalRow = {
+    ...known, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
+    versions: [...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload }],
+  };
+  return accept(row, [{ type: 'withdrawal_signed', id: row.id, atMs, txid: signed.txid, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }]);
+}
+
+/** What a node said to signed bytes. Refuses: NOT_FOUND (a txid that is no version of it), CONFLICT (an older row). */
+export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
+  const { state, command: { known, txid, result }, nowMs } = deciding;
+  const no = firstRefusal(
+    known.versions.some((version) => version.txid === txid) ? null : refuse('NOT_FOUND', { txid }),
+    notNewest(state, known),
+  );
+  if (no !== null) return no;
+  const inBlock = known.height !== null;
+  switch (result.kind) {
+    case 'accepted':
+    case 'already_known': {
+      if (known.status !== 'signing') return accept(known);
+      const atMs = changedAtMs(known, nowMs);
+      const row: WithdrawalRow = { ...known, status: 'broadcast', updatedAtMs: atMs };
+      return accept(
+        row, [{ type: 'withdrawal_broadcast', id: row.id, atMs, txid }],
+        [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_broadcast', row, 1, nowMs)],
+      );
+    }
+    case 'rejected_final': return inBlock ? accept(known) : dropVersion(deciding);
+    case 'unknown': return accept(known);
+  }
+}
+
+/** A version that no node will take. The withdrawal fails with its last one; an older one may still land. */
+function dropVersion({ state, command: { known, txid, result }, nowMs }: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
+  const { code, details } = result.kind === 'rejected_final' ? result.refusal : refuse('CHAIN_REJECTED');
+  const versions = known.versions.filter((version) => version.txid !== txid);
+  const atMs = changedAtMs(known, nowMs);
+  const newest = versions.at(-1);
+  if (newest !== undefined) {
+    const row: WithdrawalRow = { ...known, versions, txid: newest.txid, updatedAtMs: atMs };
+    return accept(row, [{ type: 'withdrawal_version_dropped', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }]);
+  }
+  const reason = typeof details.reason === 'string' ? details.reason : code;
+  const row: WithdrawalRow = { ...known, status: 'failed', failure: { code, reason }, updatedAtMs: atMs };
+  const hold = holdOfRow(row);
+  return accept(
+    row, [{ type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable: true } }],
+    [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_failed', row, 1, nowMs)],
+  );
+}

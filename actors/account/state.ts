@@ -1,0 +1,40 @@
+/** The state that an account begins with, and what a sandbox reset leaves of one. */
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Environment } from '../../protocol/slugs.ts';
+import type { AccountState, Plan, Pool } from './messages.ts';
+
+/** An account before its first event: what creating an organization stores as the first snapshot. */
+export function initialAccount(account: { accountId: AccountId; organizationId: string; environment: Environment; plan: Plan }): AccountState {
+  return {
+    version: 0,
+    ...account,
+    suspended: false,
+    enrolment: null,
+    rotation: null,
+    pools: {},
+    indexes: {},
+    chains: [],
+    activeAddresses: 0,
+    peak: { day: '', active: 0 },
+    settled: { period: '', count: 0 },
+    webhooks: [],
+    lease: { epoch: 0, holder: null },
+    edge: { liveness: 'never_connected' },
+    counters: {},
+    withdrawals: {},
+    reopened: [],
+  };
+}
+
+/** Without addresses and transactions; enrolment, webhooks, lease and plan stay. Spec: §4.7. */
+export function withoutTransactions(state: AccountState): AccountState {
+  const pools = Object.fromEntries(Object.entries(state.pools).map(([chain, pool]) => [chain, rewound(pool)]));
+  return {
+    ...state, pools, indexes: {}, chains: [], activeAddresses: 0, counters: {}, withdrawals: {}, reopened: [],
+    settled: { period: '', count: 0 },
+  };
+}
+
+function rewound(pool: Pool): Pool {
+  return { ...pool, next: 0, capacity: pool.size, lowAnnounced: false };
+}

@@ -1,0 +1,41 @@
+/** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
+import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { formatAmount } from '../../protocol/money.ts';
+import type { EventName } from '../../protocol/slugs.ts';
+import { holdOf } from './counters.ts';
+import { eventIdAt, publish } from './events-body.ts';
+import type { AccountState, Hold } from './messages.ts';
+
+/**
+ * Refuses: CONFLICT for a row that is not the newest (it was read before another change) or that changes no more. The
+ * actor keeps of each open withdrawal only the instant of its last change, which grows with every change.
+ */
+export function notNewest(state: AccountState, known: WithdrawalRow): Refusal | null {
+  const newest = state.withdrawals[known.id];
+  if (newest === undefined) return refuse('CONFLICT', { reason: 'closed', status: known.status });
+  return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
+}
+
+/** The instant of a change: now, and after the change before. */
+export function changedAtMs(known: { updatedAtMs: number }, nowMs: number): number {
+  return Math.max(nowMs, known.updatedAtMs + 1);
+}
+
+/** Counter values that the row's transaction holds. */
+export function holdOfRow({ chain, from, unsigned }: WithdrawalRow): Hold | null {
+  return holdOf(chain, from, unsigned.replayKey);
+}
+
+/** Publication of a transition; `position` is where its event stands in the decision, from one. */
+export function announceWithdrawal(state: AccountState, event: EventName, row: WithdrawalRow, position: number, atMs: number): RowWrite {
+  const { id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee, failure } = row;
+  return publish(state, {
+    event, id: eventIdAt(state, position, event), confirmations: null, threshold: null, atMs, orderKey: from,
+    data: {
+      transactionId: id, chain, txid, from, to, amount: String(amount), amountFormatted: formatAmount(amount, decimals), decimals,
+      tokenContract, tokenSymbol, userRef, tag, chainTag: row.unsigned.tag, height, blockHash,
+      fee: fee === null ? null : String(fee), failure,
+    },
+  });
+}

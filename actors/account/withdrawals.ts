@@ -1,0 +1,155 @@
+/**
+ * Building a withdrawal: what the chain was asked comes with the command, the counter is allocated here, and the pure
+ * builder of the chain makes the payload, so that one decision does all of it. G25–G27, V36–V40.
+ *
+ *   (none) → built          a payload exists, nothing is signed
+ *   built → built           repriced
+ *   built → expired         abandoned, or a newer build from the same address needed its place
+ *   built → signing         signed bytes are stored (signed.ts)
+ *   signing → broadcast     a node took them
+ *   broadcast ⇄ confirming  in a block, out of it again (settlement.ts)
+ *   confirming → confirmed  at the threshold
+ *   any open → failed       refused for good, reverted in a final block, or proven dead
+ */
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
+import type { ChainModule, ReplayKey, Unsigned } from '../../chains/chain.ts';
+import { ledgerOf } from '../../protocol/ids.ts';
+import { TIER_TERMS } from '../../protocol/plans.ts';
+import { FAMILY_OF } from '../../protocol/slugs.ts';
+import { allocate, counterKey, holdOf, limitOf, released, replayKeyOf, waitingIn, type Counters } from './counters.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
+import { rotationPending, suspended } from './guards.ts';
+import { billingPeriod, tierLimit } from './plan.ts';
+import { changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
+import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
+
+/**
+ * A payload with its counter.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, CONFLICT (in flight), CHAIN_UNAVAILABLE, and
+ * what the chain's builder refuses.
+ */
+export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): AccountDecision<'build_withdrawal'> {
+  const { state, command, book, nowMs } = deciding;
+  const { intent, inputs } = command;
+  const network = book.network(intent.chain), module = book.module(intent.chain);
+  const place = placeFor(deciding);
+  const no = firstRefusal(
+    rotationPending(state), suspended(state), settledLimit(state, nowMs),
+    isRefusal(place) ? place : null,
+    module === null ? refuse('CHAIN_UNAVAILABLE', { chain: intent.chain, permanent: true }) : null,
+  );
+  if (no !== null) return no;
+  const { counter, events, rows } = place as Place;
+  const feeEstimate = module!.estimateFee(network, inputs, intent);
+  if (isRefusal(feeEstimate)) return feeEstimate;
+  const key = counterKey(intent.chain, intent.from);
+  const claim = claimFor(module!, command, counter);
+  const unsigned = module!.buildUnsigned(network, inputs, intent, claim?.replayKey ?? null);
+  if (isRefusal(unsigned)) return unsigned;
+  const hold = claim === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : { key, values: [claim.value] };
+  const clash = hold?.values.find((value) => value in (counter?.inFlight ?? {}));
+  if (clash !== undefined) return refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
+  const row = builtRow(deciding, unsigned);
+  const claimed = { next: claim?.next ?? null, free: claim?.free ?? [] };
+  return accept(
+    { ...row, feeEstimate },
+    [...events, { type: 'withdrawal_built', id: row.id, atMs: nowMs, hold: hold === null ? null : { ...hold, ...claimed } }],
+    [...rows, { table: 'withdrawal', row }],
+  );
+}
+
+interface Claim { readonly value: string; readonly next: string; readonly free: string[]; readonly replayKey: ReplayKey }
+
+function claimFor(module: ChainModule, { intent, inputs }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined): Claim | null {
+  const chainNext = module.nextReplayValue(inputs);
+  if (chainNext === null) return null;
+  const allocation = allocate(counter, BigInt(chainNext));
+  const replayKey = replayKeyOf(FAMILY_OF[intent.chain], allocation.value);
+  return replayKey === null ? null : { ...allocation, replayKey };
+}
+
+function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsigned: Unsigned): WithdrawalRow {
+  const { id, intent, from, tokenSymbol, decimals } = command;
+  return {
+    id, accountId: state.accountId, ledger: ledgerOf(intent.chain, state.accountId), chain: intent.chain, from: intent.from, to: intent.to, amount: unsigned.amount, decimals,
+    tokenContract: unsigned.tokenContract, tokenSymbol, userRef: from.userRef, tag: from.tag, status: 'built', unsigned,
+    versions: [], txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: nowMs, updatedAtMs: nowMs,
+  };
+}
+
+interface Place { readonly counter: Counter | undefined; readonly events: AccountEvent[]; readonly rows: RowWrite[] }
+
+/**
+ * Room under the in-flight limit. An unsigned build gives way to a newer one, oldest first, so that a build that nobody
+ * signs never locks its address; what is signed may land and keeps its place. Refuses: CONFLICT.
+ */
+function placeFor({ state, command, inFlight, nowMs }: Deciding<'build_withdrawal'>): Place | Refusal {
+  const { chain, from } = command.intent;
+  const key = counterKey(chain, from), limit = limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]);
+  const waiting = waitingIn(state.counters[key]);
+  if (waiting.length < limit) return { counter: state.counters[key], events: [], rows: [] };
+  const changed = ({ id }: { id: string }) => state.withdrawals[id] ?? 0;
+  const giving = waiting.filter(({ stage }) => stage === 'built').sort((a, b) => changed(a) - changed(b)).slice(0, waiting.length - limit + 1);
+  if (waiting.length - giving.length >= limit) {
+    return refuse('CONFLICT', { reason: 'in_flight_limit', limit, inFlight: waiting.map(({ id }) => id) });
+  }
+  let counters: Counters = state.counters;
+  const events: AccountEvent[] = [], rows: RowWrite[] = [];
+  for (const { id } of giving) {
+    const hold: Hold = { key, values: Object.entries(counters[key]!.inFlight).flatMap(([value, flight]) => (flight.id === id ? [value] : [])) };
+    counters = released(counters, hold, id, true);
+    events.push({ type: 'withdrawal_expired', id, hold });
+    rows.push({ table: 'withdrawal_status', id, status: 'expired', updatedAtMs: changedAtMs({ updatedAtMs: changed({ id }) }, nowMs) });
+  }
+  return { counter: counters[key], events, rows };
+}
+
+/** Tier Free stops at its monthly count; a band goes on with overage. Spec: §8. */
+function settledLimit(state: AccountState, nowMs: number): Refusal | null {
+  const { settled, plan } = state;
+  const count = settled.period === billingPeriod(nowMs) ? settled.count : 0;
+  return tierLimit(state, 'settledTransactions', count, TIER_TERMS[plan.tier].settledTransactions);
+}
+
+/**
+ * The same payment at another fee, under the same replay key. Older signed versions may still land.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, CONFLICT, CHAIN_UNAVAILABLE, and what the chain's builder refuses.
+ */
+export function repriceWithdrawal({ state, command, book, nowMs }: Deciding<'reprice_withdrawal'>): AccountDecision<'reprice_withdrawal'> {
+  const { known, inputs } = command;
+  const module = book.module(known.chain);
+  const no = firstRefusal(
+    rotationPending(state), suspended(state), notNewest(state, known),
+    known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
+    module === null ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true }) : null,
+  );
+  if (no !== null) return no;
+  const unsigned = module!.reprice(book.network(known.chain), known.unsigned, inputs);
+  if (isRefusal(unsigned)) return unsigned;
+  const atMs = changedAtMs(known, nowMs);
+  const row: WithdrawalRow = { ...known, unsigned, amount: unsigned.amount, updatedAtMs: atMs };
+  const clash = clashOf(state, row);
+  if (clash !== null) return clash;
+  return accept(row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }]);
+}
+
+function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
+  const hold = holdOfRow(row);
+  const clash = hold?.values.find((value) => {
+    const flight = state.counters[hold.key]?.inFlight[value];
+    return flight !== undefined && flight.id !== row.id;
+  });
+  return clash === undefined ? null : refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
+}
+
+/** Gives up a build that was never signed and frees its counter value. Refuses: CONFLICT. */
+export function abandonWithdrawal({ state, command: { known }, nowMs }: Deciding<'abandon_withdrawal'>): AccountDecision<'abandon_withdrawal'> {
+  const no = firstRefusal(
+    notNewest(state, known),
+    known.status === 'built' && known.versions.length === 0 ? null : refuse('CONFLICT', { reason: 'signed', status: known.status }),
+  );
+  if (no !== null) return no;
+  const row: WithdrawalRow = { ...known, status: 'expired', updatedAtMs: changedAtMs(known, nowMs) };
+  return accept(row, [{ type: 'withdrawal_expired', id: row.id, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }]);
+}
