@@ -1,0 +1,67 @@
+/** API keys: `flk_live_` or `flk_test_` and 192 random bits; stored as SHA-256. Spec §5, decisions 2. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ApiKeyRow, IdentityStore } from '../../../persistence/ports.ts';
+import { base32 } from '../../../protocol/ids.ts';
+import type { Environment } from '../../../protocol/slugs.ts';
+
+const SECRET_BYTES = 24;
+/** Letters of the secret that may be shown. */
+const PREVIEW_CHARS = 8;
+const PREFIX: Readonly<Record<Environment, string>> = { live: 'flk_live_', sandbox: 'flk_test_' };
+const FORM = /^flk_(live|test)_[a-z2-7]{39}$/;
+
+export interface MintedKey { readonly key: string; readonly hash: string; readonly maskedPrefix: string }
+
+/** A new key; only its hash is stored. */
+export function mintApiKey(environment: Environment, random: Uint8Array = randomBytes(SECRET_BYTES)): MintedKey {
+  const secret = base32(random);
+  const key = `${PREFIX[environment]}${secret}`;
+  return { key, hash: hashOf(key), maskedPrefix: `${PREFIX[environment]}${secret.slice(0, PREVIEW_CHARS)}…` };
+}
+
+/** SHA-256 of a key, 64 hex digits. */
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** The environment that a key's prefix fixes, or null for a text that is no cloud key (`loc_` is none). */
+export function environmentOfKey(key: string): Environment | null {
+  const form = FORM.exec(key);
+  if (form === null) return null;
+  return form[1] === 'live' ? 'live' : 'sandbox';
+}
+
+/** A revocation on another node takes effect within this time. Spec test: 30 s. */
+const CACHE_MS = 15_000;
+const CACHED_KEYS_MAX = 100_000;
+
+export interface ApiKeys {
+  /** The key's row, or null for one that is malformed, unknown, revoked or of another environment than its prefix. */
+  authenticate(key: string): Promise<ApiKeyRow | null>;
+  /** Drops what is remembered of an organization's keys, after one was revoked here. */
+  forget(organizationId: string): void;
+}
+
+/** Reads keys by hash and remembers valid ones for `CACHE_MS`. An unknown key is asked for each time. */
+export function createApiKeys(store: Pick<IdentityStore, 'apiKeyByHash'>, nowMs: () => number): ApiKeys {
+  const cache = new Map<string, { row: ApiKeyRow; untilMs: number }>();
+  return {
+    async authenticate(key) {
+      const environment = environmentOfKey(key);
+      if (environment === null) return null;
+      const hash = hashOf(key);
+      const cached = cache.get(hash);
+      if (cached !== undefined && nowMs() < cached.untilMs) return cached.row;
+      cache.delete(hash);
+      const row = await store.apiKeyByHash(hash);
+      if (row === null || row.revokedAtMs !== null || row.environment !== environment) return null;
+      if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
+      if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
+      cache.set(hash, { row, untilMs: nowMs() + CACHE_MS });
+      return row;
+    },
+    forget(organizationId) {
+      for (const [hash, { row }] of cache) if (row.organizationId === organizationId) cache.delete(hash);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Bearer tokens: the built-in issuer's, or those of one outside OIDC issuer. Algorithms are pinned. Decisions 2. */
+import {
+  createLocalJWKSet, createRemoteJWKSet, decodeJwt, errors, jwtVerify,
+  type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions,
+} from 'jose';
+import { ORG_ROLES, type OrgRole } from '../../../protocol/slugs.ts';
+import type { GatewayConfig } from '../../ports.ts';
+import type { Bearer } from '../context.ts';
+import { ALGORITHM, TOKEN_AUDIENCE, type Issuer } from './issuer.ts';
+
+/** What an outside issuer may sign with: no symmetric algorithm, no `none`. */
+const OIDC_ALGORITHMS = ['EdDSA', 'ES256', 'RS256', 'PS256'];
+const CLOCK_TOLERANCE_SECONDS = 5;
+/** Unknown key ids make the store or the issuer be asked again no more often than this. */
+const KEY_COOLDOWN_MS = 30_000;
+/** Tokens longer than this are no access tokens. */
+const TOKEN_CHARS_MAX = 8_192;
+
+export interface Bearers {
+  /** The user of a token, or null when it proves nothing. Throws: when an outside issuer's keys cannot be read. */
+  authenticate(token: string): Promise<Bearer | null>;
+}
+
+export function createBearers({ issuer, config, nowMs }: { issuer: Issuer; config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>; nowMs: () => number }): Bearers {
+  const { oidc } = config;
+  let remote: Promise<JWTVerifyGetKey> | null = null;
+  let reloadedAtMs = Number.NEGATIVE_INFINITY;
+
+  const ownKey: JWTVerifyGetKey = async (header, token) => {
+    const known = () => createLocalJWKSet({ keys: [...issuer.publicKeys()] })(header, token);
+    if (issuer.publicKeys().some(({ kid }) => kid === header.kid) || nowMs() - reloadedAtMs < KEY_COOLDOWN_MS) return known();
+    reloadedAtMs = nowMs();
+    await issuer.reload();
+    return known();
+  };
+  const outsideKey: JWTVerifyGetKey = async (header, token) => {
+    remote ??= discover(oidc!.issuer).catch((error: unknown) => {
+      remote = null;
+      throw error;
+    });
+    return (await remote)(header, token);
+  };
+  const options = (more: JWTVerifyOptions): JWTVerifyOptions => ({
+    requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS, currentDate: new Date(nowMs()), ...more,
+  });
+
+  return {
+    async authenticate(token) {
+      if (token.length > TOKEN_CHARS_MAX) return null;
+      try {
+        const outside = oidc !== null && decodeJwt(token).iss === oidc.issuer;
+        const { payload } = outside
+          ? await jwtVerify(token, outsideKey, options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }))
+          : await jwtVerify(token, ownKey, options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }));
+        return bearerOf(payload, !outside);
+      } catch (error) {
+        if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Only `org_role` counts, and only an exact role; realm-level roles are ignored. Spec §5.4. */
+function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
+  const { sub, org_id: organizationId, org_role: role, platform_role: platformRole, auth_time: authTime, totp_at: totpAt } = payload;
+  if (typeof sub !== 'string' || sub === '') return null;
+  const known = typeof organizationId === 'string' && /^org_[a-z2-7]{26}$/.test(organizationId);
+  return {
+    userId: sub,
+    organizationId: known ? organizationId : null,
+    role: known && ORG_ROLES.includes(role as OrgRole) ? role as OrgRole : null,
+    platformAdmin: builtIn && platformRole === 'admin',
+    authAtMs: typeof authTime === 'number' ? authTime * 1_000 : 0,
+    totpAtMs: typeof totpAt === 'number' ? totpAt * 1_000 : null,
+  };
+}
+
+async function discover(issuerUrl: string): Promise<JWTVerifyGetKey> {
+  const response = await fetch(`${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(5_000), redirect: 'error' });
+  const { issuer, jwks_uri: keys } = await response.json() as { issuer?: unknown; jwks_uri?: unknown };
+  if (!response.ok || issuer !== issuerUrl || typeof keys !== 'string') throw new Error('the OIDC issuer does not describe itself');
+  return createRemoteJWKSet(new URL(keys), { cooldownDuration: KEY_COOLDOWN_MS, timeoutDuration: 5_000 });
+}

@@ -1,0 +1,65 @@
+/**
+ * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, signature, pinned
+ * key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
+ */
+import type { AccountState } from '../../../actors/account/messages.ts';
+import type { EdgeStore } from '../../../persistence/ports.ts';
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { NONCE_KEEP_SECONDS, SIGNATURE_SKEW_SECONDS } from '../../../protocol/frames.ts';
+import { isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import type { Accounts } from '../../ports.ts';
+
+export interface SignedHead {
+  readonly method: string;
+  readonly authority: string;
+  readonly path: string;
+  /** `?…`, a bare `?` where there is none. */
+  readonly query: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export interface VerifiedSignature { readonly publicKey: string; readonly contentDigest: string }
+
+export interface EdgeSignatures {
+  /**
+   * Verifies the signature of an account's request; null when there is none and none is needed.
+   * `pin` false: any sound key may sign (sync, whose new identity the account then holds back).
+   * Refuses: EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, IDENTITY_ROTATION_PENDING, EDGE_NONCE_REPLAY.
+   */
+  verify(head: SignedHead, accountId: AccountId, needs: { required: boolean; pin: boolean }): Promise<VerifiedSignature | null | Refusal>;
+}
+
+const NAMES = ['signature-input', 'signature', 'content-digest'] as const;
+
+export function createEdgeSignatures(deps: { edge: Pick<EdgeStore, 'claimNonce'>; accounts: Pick<Accounts, 'ask'>; nowMs: () => number }): EdgeSignatures {
+  return {
+    async verify(head, accountId, { required, pin }) {
+      const [input, text, contentDigest] = NAMES.map((name) => head.headers[name]);
+      if (input === undefined && text === undefined && !required) return null;
+      const invalid = (reason: string) => refuse('EDGE_SIGNATURE_INVALID', { reason });
+      if (typeof input !== 'string' || typeof text !== 'string' || typeof contentDigest !== 'string') return invalid('headers');
+      const signature = parseSignature(input, text);
+      if (signature === null) return invalid('form');
+      const nowMs = deps.nowMs();
+      if (Math.abs(Math.floor(nowMs / 1_000) - signature.createdSeconds) > SIGNATURE_SKEW_SECONDS) {
+        return refuse('EDGE_SIGNATURE_SKEW', { maxSeconds: SIGNATURE_SKEW_SECONDS, serverTime: new Date(nowMs).toISOString() });
+      }
+      if (!isSignatureOf(signature, { ...head, contentDigest })) return invalid('signature');
+      const foreign = pin ? await foreignKey(deps.accounts, accountId, signature.keyId) : null;
+      if (foreign !== null) return foreign;
+      const first = await deps.edge.claimNonce(signature.keyId, signature.nonce, nowMs + NONCE_KEEP_SECONDS * 1_000);
+      return first ? { publicKey: signature.keyId, contentDigest } : refuse('EDGE_NONCE_REPLAY');
+    },
+  };
+}
+
+/** What a key that is not the pinned one gets; before enrolment there is none, and the account says what is missing. */
+async function foreignKey(accounts: Pick<Accounts, 'ask'>, accountId: AccountId, publicKey: string): Promise<Refusal | null> {
+  const answer = await accounts.ask(accountId, { type: 'inspect' });
+  if (answer.ok !== true) return isRefusal(answer) ? answer : null;
+  const { enrolment, rotation } = answer.reply as AccountState;
+  if (enrolment === null || enrolment.publicKey === publicKey) return null;
+  return rotation === null ? refuse('EDGE_SIGNATURE_INVALID', { reason: 'not the pinned key' }) : refuse('IDENTITY_ROTATION_PENDING', { rotationId: rotation.id });
+}

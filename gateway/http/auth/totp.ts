@@ -1,0 +1,65 @@
+/** Second factor: TOTP of 30 s and six digits, each code spent once, locked after five failures. Decisions 2, I22. */
+import { timingSafeEqual } from 'node:crypto';
+import { generateSecret, generateSync, generateURI } from 'otplib';
+import type { IdentityStore, UserRow } from '../../../persistence/ports.ts';
+import { refuse, type Refusal } from '../../../protocol/errors.ts';
+import type { SecretBox } from '../../ports.ts';
+
+const PERIOD_SECONDS = 30;
+/** Steps either side of now whose codes are taken. Source: RFC 6238 §5.2. */
+const STEPS_AROUND = 1;
+/** A second factor counts as fresh for this long. Decisions 2. */
+export const TOTP_FRESH_MS = 300_000;
+
+/** Additional data under which a user's TOTP secret is sealed. */
+export const totpContext = (userId: string): string => `user|totp_secret|${userId}`;
+
+/** The step whose code this is, or null. Every candidate is compared, in constant time. */
+export function stepOf(secret: string, code: string, nowMs: number): number | null {
+  const now = Math.floor(nowMs / 1_000 / PERIOD_SECONDS);
+  let found: number | null = null;
+  for (let step = now - STEPS_AROUND; step <= now + STEPS_AROUND; step += 1) {
+    const expected = Buffer.from(generateSync({ secret, epoch: step * PERIOD_SECONDS, period: PERIOD_SECONDS }));
+    const given = Buffer.from(code);
+    if (expected.length === given.length && timingSafeEqual(expected, given)) found = step;
+  }
+  return found;
+}
+
+export interface SecondFactor {
+  /** Null when the code is right and was not used before. Refuses: TOTP_REQUIRED with `reason` not_enrolled, locked, invalid, used. */
+  spend(user: UserRow, code: string): Promise<Refusal | null>;
+  /** The same while the factor is being enrolled and is not confirmed yet. */
+  spendUnconfirmed(user: UserRow, code: string): Promise<Refusal | null>;
+  /** A new secret, sealed for the user, with what an authenticator app scans. */
+  begin(user: UserRow): { secret: string; sealed: string; otpauthUri: string };
+}
+
+type Store = Pick<IdentityStore, 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'>;
+
+export function createSecondFactor({ identity, secrets, nowMs }: { identity: Store; secrets: SecretBox; nowMs: () => number }): SecondFactor {
+  const spend = async (user: UserRow, code: string): Promise<Refusal | null> => {
+    if (user.sealedTotpSecret === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
+    const lockedUntilMs = await identity.totpLockedUntil(user.id);
+    if (lockedUntilMs !== null && lockedUntilMs > nowMs()) return locked(lockedUntilMs);
+    const step = stepOf(secrets.open(user.sealedTotpSecret, totpContext(user.id)), code, nowMs());
+    if (step === null) {
+      const failure = await identity.noteTotpFailure(user.id, nowMs());
+      return failure.lockedUntilMs === null ? refuse('TOTP_REQUIRED', { reason: 'invalid' }) : locked(failure.lockedUntilMs);
+    }
+    return await identity.spendTotpStep(user.id, step) ? null : refuse('TOTP_REQUIRED', { reason: 'used' });
+  };
+  return {
+    spend: async (user, code) => (user.totpConfirmed ? spend(user, code) : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' })),
+    spendUnconfirmed: spend,
+    begin(user) {
+      const secret = generateSecret();
+      return {
+        secret, sealed: secrets.seal(secret, totpContext(user.id)),
+        otpauthUri: generateURI({ issuer: 'Flock', label: user.email, secret }),
+      };
+    },
+  };
+}
+
+const locked = (untilMs: number) => refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() });

@@ -1,0 +1,77 @@
+/** Who asks, as the checks before a handler found it. */
+import type { Logger } from 'pino';
+import { Refused, refuse } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Environment, OrgRole } from '../../protocol/slugs.ts';
+import type { IdempotencyClaim } from '../../actors/account/messages.ts';
+import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
+import type { Refusal } from '../../protocol/errors.ts';
+import type { DuplicateKey } from '../ports.ts';
+
+/** A signed-in user of the console. */
+export interface Bearer {
+  readonly userId: string;
+  readonly organizationId: string | null;
+  readonly role: OrgRole | null;
+  readonly platformAdmin: boolean;
+  readonly authAtMs: number;
+  /** When a second factor was last accepted; null when never in this session. */
+  readonly totpAtMs: number | null;
+}
+
+export interface Caller {
+  /** Null on paths that nobody has to sign in for, and for users without an organization. */
+  readonly accountId: AccountId | null;
+  readonly environment: Environment;
+  readonly apiKeyId: string | null;
+  readonly bearer: Bearer | null;
+  /** Key and body digest of a verified edge signature. */
+  readonly signature: { readonly publicKey: string; readonly contentDigest: string } | null;
+}
+
+export const NOBODY: Caller = { accountId: null, environment: 'live', apiKeyId: null, bearer: null, signature: null };
+
+/** A request that passed every check. */
+export interface Asked<O extends OperationId = OperationId> {
+  readonly params: ParamsOf<O>;
+  readonly query: QueryOf<O>;
+  readonly body: BodyOf<O>;
+  readonly caller: Caller;
+  /** To be handed to the account's command, where the route keeps its key with the effect. */
+  readonly claim: IdempotencyClaim | undefined;
+  readonly requestId: string;
+  readonly cookies: Readonly<Record<string, string>>;
+  readonly remoteAddress: string;
+  readonly log: Logger;
+  setHeader(name: string, value: string): void;
+}
+
+/** What a handler answers: the reply's data, an expected no, or "this key was used before". */
+export type Handled<O extends OperationId> = Promise<ReplyOf<O> | Refusal | DuplicateKey>;
+export type Handle<O extends OperationId> = (asked: Asked<O>) => Handled<O>;
+
+/** A route whose key is stored with the account's effect: `replay` makes the same data of the stored reply. */
+export interface Replayable<O extends OperationId> {
+  readonly handle: Handle<O>;
+  readonly replay: (stored: unknown, asked: Asked<O>) => Promise<ReplyOf<O>>;
+}
+export type Handlers = { readonly [O in OperationId]?: Handle<O> | Replayable<O> };
+
+/** The account that is asked about. Throws: Refused FORBIDDEN for a user without an organization. */
+export function accountOf(asked: { readonly caller: Caller }): AccountId {
+  const { accountId } = asked.caller;
+  if (accountId === null) throw new Refused(refuse('FORBIDDEN', { reason: 'the token names no organization' }));
+  return accountId;
+}
+
+/** The signed-in user. Throws: Refused UNAUTHORIZED. */
+export function bearerOf(asked: { readonly caller: Caller }): Bearer {
+  const { bearer } = asked.caller;
+  if (bearer === null) throw new Refused(refuse('UNAUTHORIZED'));
+  return bearer;
+}
+
+/** The claim as a field of a command, absent where there is none. */
+export function claimOf(asked: { readonly claim: IdempotencyClaim | undefined }): { idempotency?: IdempotencyClaim } {
+  return asked.claim === undefined ? {} : { idempotency: asked.claim };
+}

@@ -1,0 +1,141 @@
+/**
+ * The guard that raises KEY_MATERIAL_REJECTED: does a request look as if it carried a recovery phrase or a private key?
+ * Works on raw text before it is parsed, and says which rule hit and nothing else: what was found is never returned,
+ * logged or kept. reliability.md 3.6, decisions 2.
+ */
+import { createHash } from 'node:crypto';
+import { base58, base58xrp, base32nopad } from '@scure/base';
+import { stringsIn, type JsonString } from './json-strings.ts';
+import { holdsPhrase, isPhraseShaped } from './phrases.ts';
+
+export const KEY_MATERIAL_RULES = [
+  'mnemonic', 'extended_private_key', 'wif', 'stellar_seed', 'xrp_seed', 'secret_key_base58', 'secret_key_bytes', 'hex_64',
+] as const;
+export type KeyMaterialRule = (typeof KEY_MATERIAL_RULES)[number];
+
+export interface Field { readonly name: string; readonly text: string }
+
+/** Decisions 2: 64 hex digits may stand in a field that holds one of these. */
+const HASH_FIELD = /(txid|hash|signature|fingerprint|nonce|digest)s?$/i;
+
+/** The rule that a JSON body meets, or null. Bytes that are no JSON are read as text. */
+export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const { values, keys, outside } = stringsIn(text);
+  if (holdsSecretBytes(outside)) return 'secret_key_bytes';
+  // Every key is a long run of letters and digits; most bodies have none, unless one is hidden behind escapes.
+  const mayHoldKey = /[0-9A-Za-z]{28}|\\/.test(text);
+  return (mayHoldKey ? inFields([...values.map(({ field, text: value }) => ({ name: field, text: value })), { name: '', text: outside }]) : null)
+    ?? inWords(outside, values, keys);
+}
+
+/** The rule that named values (a query, headers) or nameless ones (parts of a path) meet, or null. */
+export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRule | null {
+  return inFields(fields) ?? (fields.some(({ text }) => isPhraseShaped(text)) || holdsPhrase(fields.map(({ text }) => text).join(' ')) ? 'mnemonic' : null);
+}
+
+function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
+  // Strings one after the other: a phrase may be spread over the entries of an array or over fields.
+  if (holdsPhrase(values.map((value) => value.text).join(' ')) || holdsPhrase(keys.join(' ')) || holdsPhrase(outside)) return 'mnemonic';
+  let whole = '';
+  for (const [at, value] of values.entries()) {
+    whole = values[at - 1]?.group === value.group ? `${whole} ${value.text}` : value.text;
+    if (values[at + 1]?.group !== value.group && isPhraseShaped(whole)) return 'mnemonic';
+  }
+  return null;
+}
+
+/** Texts shorter than this hold no key. */
+const KEY_CHARS_MIN = 28;
+const BASE64 = /^(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9_-]{40,})$/;
+
+function inFields(fields: readonly Field[], decoded = false): KeyMaterialRule | null {
+  for (const { name, text } of fields) {
+    if (text.length < KEY_CHARS_MIN) continue;
+    const rule = inText(text, HASH_FIELD.test(name)) ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim()) : null);
+    if (rule !== null) return rule;
+  }
+  return null;
+}
+
+/** One layer of base64, when what is below is text. */
+function inDecoded(name: string, text: string): KeyMaterialRule | null {
+  const plain = Buffer.from(text, 'base64').toString('utf8');
+  if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
+  const below = stringsIn(plain);
+  return inFields([{ name, text: plain }, ...below.values.map(({ field, text: value }) => ({ name: field, text: value }))], true)
+    ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : null);
+}
+
+function inText(text: string, hashField: boolean): KeyMaterialRule | null {
+  if (!hashField && /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.test(text)) return 'hex_64';
+  if (/(?<![A-Za-z0-9])[xyztuvXYZTUV]prv[1-9A-HJ-NP-Za-km-z]{70,}/.test(text)) return 'extended_private_key';
+  for (const [token] of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {
+    if (token.length === 56 && token.startsWith('S') && isStellarSeed(token)) return 'stellar_seed';
+    if (token.length <= 31 && token.startsWith('s') && isXrpSeed(token)) return 'xrp_seed';
+    if ((token.length === 51 || token.length === 52) && isWif(token)) return 'wif';
+    if (!hashField && token.length >= 86 && token.length <= 88 && base58Bytes(token)?.length === 64) return 'secret_key_base58';
+  }
+  return null;
+}
+
+/** `[0,` … `0]` with 64 entries. */
+const SECRET_BYTES_CHARS_MIN = 129;
+
+/** A JSON array of exactly 64 bytes. */
+function holdsSecretBytes(text: string): boolean {
+  if (text.length < SECRET_BYTES_CHARS_MIN) return false;
+  return [...text.matchAll(/\[([\s0-9,]{127,1024})\]/g)].some(([, list]) => {
+    const parts = list!.split(',').map((part) => part.trim());
+    return parts.length === 64 && parts.every((part) => /^[0-9]{1,3}$/.test(part) && Number(part) < 256);
+  });
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+function base58Bytes(text: string): Uint8Array | null {
+  try {
+    return base58.decode(text);
+  } catch {
+    return null;
+  }
+}
+
+/** payload || first 4 bytes of SHA-256(SHA-256(payload)); null where the checksum does not hold. */
+function checked(bytes: Uint8Array | null): Uint8Array | null {
+  if (bytes === null || bytes.length < 5) return null;
+  const payload = bytes.subarray(0, -4);
+  return sha256(sha256(payload)).subarray(0, 4).equals(bytes.subarray(-4)) ? payload : null;
+}
+
+/** version(1) || key(32) [|| 0x01], Base58Check. */
+function isWif(token: string): boolean {
+  const payload = checked(base58Bytes(token));
+  return payload !== null && (payload.length === 33 || (payload.length === 34 && payload[33] === 1));
+}
+
+/** version(1) = 0x21 or (3) = 01 e1 4b || seed(16), with XRP's alphabet. */
+function isXrpSeed(token: string): boolean {
+  try {
+    const payload = checked(base58xrp.decode(token));
+    return payload !== null && ((payload.length === 17 && payload[0] === 0x21)
+      || (payload.length === 19 && payload[0] === 0x01 && payload[1] === 0xe1 && payload[2] === 0x4b));
+  } catch {
+    return false;
+  }
+}
+
+/** version(1) = 0x90 || seed(32) || CRC16-XMODEM, little-endian(2), base32. Source: SEP-23. */
+function isStellarSeed(token: string): boolean {
+  try {
+    const bytes = base32nopad.decode(token);
+    let crc = 0;
+    for (const byte of bytes.subarray(0, 33)) {
+      crc ^= byte << 8;
+      for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+    }
+    return bytes.length === 35 && bytes[0] === 0x90 && bytes[33] === (crc & 0xff) && bytes[34] === crc >> 8;
+  } catch {
+    return false;
+  }
+}
