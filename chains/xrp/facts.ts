@@ -3,6 +3,7 @@ import type { ChainModule } from '../chain.ts';
 import { checkDestination, parseAddress, parseToken } from './address.ts';
 import { deriveAddress } from './derive.ts';
 import { xrp } from './network.ts';
+import { outcomesIn, transfersIn } from './transfers.ts';
 
 export const xrpFacts = {
   family: 'xrp',
@@ -11,4 +12,6 @@ export const xrpFacts = {
   parseAddress,
   checkDestination,
   parseToken,
+  transfersIn,
+  outcomesIn,
 } as const satisfies Partial<ChainModule>;

@@ -1,0 +1,183 @@
+/**
+ * Payments of a validated XRP ledger. What arrived is read from the metadata, never from what the transaction asked
+ * for. Spec: chains.md 8.3 (R1 to R16), G2, G3, G22, G23.
+ */
+import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer } from '../chain.ts';
+import { countIn, hashIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
+import { TAG_MAX } from './address.ts';
+import { issuedAmountOf, parseCurrency } from './currency.ts';
+import { accountChange, issuedChanges, touchedEntries, type TouchedEntry } from './ledger-entries.ts';
+import { ISSUED_DECIMALS, XRP_DECIMALS } from './network.ts';
+
+/** The whole `ledger` result of API version 1 or 2 with expanded transactions, parsed without loss. */
+export type XrpLedger = Answer;
+
+interface Entry {
+  /** Upper-case hex. */
+  readonly txid: string;
+  readonly type: string;
+  readonly fields: Answer;
+  readonly meta: Answer;
+  readonly result: string;
+}
+
+function entriesOf(ledgerResult: XrpLedger): readonly Entry[] {
+  if (ledgerResult['validated'] !== true) throw new ChainUnavailable('xrp', 'the ledger is not validated');
+  const ledger = objectIn(ledgerResult['ledger'], 'ledger');
+  const entries = listIn(ledger['transactions'], 'transactions of a ledger').map(entryOf);
+  if (new Set(entries.map(({ txid }) => txid)).size !== entries.length) malformed('a transaction stands in the ledger twice', ledger);
+  return entries;
+}
+
+/** Version 1 puts the fields beside `metaData`; version 2 puts them in `tx_json` beside `meta`. */
+function entryOf(value: unknown): Entry {
+  const outer = objectIn(value, 'expanded transaction');
+  const fields = objectIn(outer['tx_json'] ?? outer['tx'] ?? outer['transaction'] ?? outer, 'transaction');
+  const meta = outer['metaData'] ?? outer['meta'] ?? outer['metadata'];
+  const txid = hashIn(outer['hash'] ?? fields['hash'], 'hash of a transaction').toUpperCase();
+  if (meta === undefined || meta === null) throw new ChainUnavailable('xrp', `transaction ${txid} has no metadata`);
+  const read = objectIn(meta, 'metadata');
+  return {
+    txid, fields, meta: read,
+    type: textIn(fields['TransactionType'], 'TransactionType'),
+    result: textIn(read['TransactionResult'], 'TransactionResult'),
+  };
+}
+
+/** Somebody that a transaction may have paid. */
+interface Receiver {
+  readonly account: string;
+  readonly tag: string | null;
+  readonly payer: string;
+}
+
+interface Arrived {
+  readonly amount: bigint;
+  /** Null for XRP. */
+  readonly asset: { readonly currency: string; readonly issuer: string } | null;
+}
+
+type Reason = { readonly reason: string };
+
+/**
+ * Payments of a ledger. An account is paid when a transaction names it as destination, or when an escrow or a channel
+ * that it touched does; what offers, pools and trades exchange is nobody's deposit (R5).
+ * Throws: MalformedReply, ChainUnavailable when the ledger is not validated or a transaction has no metadata.
+ */
+export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue: Catalogue): Decoded {
+  const transfers: Transfer[] = [];
+  const ignored: { txid: string; reason: string }[] = [];
+  for (const entry of entriesOf(block.raw)) {
+    const { txid } = entry;
+    if (entry.result !== 'tesSUCCESS') {
+      ignored.push({ txid, reason: `${entry.result.slice(0, 40)}: only the fee moved` });
+      continue;
+    }
+    const touched = touchedEntries(entry.meta);
+    const receivers = receiversOf(entry, touched);
+    if (receivers.length === 0) ignored.push({ txid, reason: `${entry.type}: no payment to an address` });
+    let outputIndex = 0;
+    for (const receiver of receivers) {
+      const arrived = arrivedAt(entry, touched, receiver);
+      if ('reason' in arrived) {
+        ignored.push({ txid, reason: arrived.reason });
+        continue;
+      }
+      for (const { amount, asset } of arrived) {
+        const token = asset === null ? null : catalogue.get(`${asset.currency}:${asset.issuer}`);
+        if (token === undefined) {
+          ignored.push({ txid, reason: 'issued currency that is not in the catalogue' });
+          continue;
+        }
+        const created = accountChange(touched, receiver.account)?.created === true;
+        transfers.push({
+          txid, outputIndex, to: receiver.account, amount, tag: receiver.tag, from: [receiver.payer],
+          decimals: token === null ? XRP_DECIMALS : ISSUED_DECIMALS,
+          tokenContract: token?.contract ?? null, tokenSymbol: token?.symbol ?? network.nativeSymbol,
+          ...(created ? { activates: true } : {}),
+        });
+        outputIndex += 1;
+      }
+    }
+  }
+  return { transfers, ignored };
+}
+
+/** The transaction's own destination, and those of an escrow that it finished or a channel that it claimed from. */
+function receiversOf({ type, fields }: Entry, touched: readonly TouchedEntry[]): readonly Receiver[] {
+  if (fields['Destination'] !== undefined) {
+    return [{ account: textIn(fields['Destination'], 'Destination'), tag: tagOf(fields), payer: textIn(fields['Account'], 'Account') }];
+  }
+  const opened = type === 'EscrowFinish' ? 'Escrow' : type === 'PaymentChannelClaim' ? 'PayChannel' : null;
+  return touched.filter((entry) => entry.type === opened && entry.fields['Destination'] !== undefined).map((entry) => ({
+    account: textIn(entry.fields['Destination'], 'Destination'),
+    tag: tagOf(entry.fields),
+    payer: textIn(entry.fields['Account'], 'Account'),
+  }));
+}
+
+/** Tag 0 is a tag; no tag is null. */
+function tagOf(fields: Answer): string | null {
+  if (fields['DestinationTag'] === undefined) return null;
+  const tag = countIn(fields['DestinationTag'], 'DestinationTag');
+  return BigInt(tag) <= TAG_MAX ? String(tag) : malformed('DestinationTag above 32 bits', fields['DestinationTag']);
+}
+
+/** What reached a receiver, XRP first, then by currency and issuer (G2); or why nothing did. */
+function arrivedAt(entry: Entry, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
+  const { type, fields, meta } = entry;
+  const isPayment = type === 'Payment';
+  if (isPayment && fields['Account'] === receiver.account) return { reason: 'to itself: the owner converts its own asset' };
+  const delivered = meta['delivered_amount'] ?? meta['DeliveredAmount'];
+  if (typeof delivered === 'object' && delivered !== null) return issuedArrival(objectIn(delivered, 'delivered_amount'), touched, receiver);
+  const change = nativeChange(entry, touched, receiver.account);
+  if (delivered !== undefined && delivered !== 'unavailable') {
+    const amount = integerIn(delivered, 'delivered_amount');
+    // The two readings of one fact must agree; an old answer without entries has only the first (R4).
+    if (touched.length > 0 && change !== amount) {
+      return { reason: `delivered ${amount} drops and a balance change of ${change ?? 'none'} disagree: not credited` };
+    }
+    return amount > 0n ? [{ amount, asset: null }] : { reason: 'delivered amount is not positive' };
+  }
+  const arrived: Arrived[] = [
+    ...(change !== null && change > 0n ? [{ amount: change, asset: null }] : []),
+    ...issuedArrivals(touched, receiver),
+  ];
+  return arrived.length > 0 ? arrived : { reason: `${type}: nothing arrived` };
+}
+
+/** Change of an account's XRP with the fee given back to the one that paid it; null when its root was not touched. */
+function nativeChange({ fields }: Entry, touched: readonly TouchedEntry[], account: string): bigint | null {
+  const change = accountChange(touched, account);
+  if (change === null) return null;
+  return fields['Account'] === account ? change.drops + integerIn(fields['Fee'] ?? '0', 'Fee') : change.drops;
+}
+
+function issuedArrival(delivered: Answer, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
+  if (delivered['currency'] === undefined || delivered['issuer'] === undefined) return { reason: 'asset of a kind that is not in the catalogue' };
+  const currency = parseCurrency(textIn(delivered['currency'], 'currency')) ?? malformed('currency of an amount', delivered);
+  const issuer = textIn(delivered['issuer'], 'issuer');
+  const amount = issuedAmountOf(delivered['value']) ?? malformed('value of an amount', delivered);
+  if (amount <= 0n) return { reason: 'delivered amount is not positive' };
+  if (issuer !== receiver.account) return [{ amount, asset: { currency, issuer } }];
+  // An amount "issued by the destination" means any issuer that it trusts: only its lines say which (R10).
+  const arrived = issuedArrivals(touched, receiver);
+  return arrived.length > 0 ? arrived : { reason: 'redeemed with its issuer' };
+}
+
+function issuedArrivals(touched: readonly TouchedEntry[], { account }: Receiver): readonly Arrived[] {
+  return issuedChanges(touched, account)
+    .filter(({ amount }) => amount > 0n)
+    .sort((a, b) => (a.currency === b.currency ? (a.issuer < b.issuer ? -1 : 1) : a.currency < b.currency ? -1 : 1))
+    .map(({ amount, currency, issuer }) => ({ amount, asset: { currency, issuer } }));
+}
+
+/** What the wanted transactions did, with the fee in drops. Throws: MalformedReply, ChainUnavailable. */
+export function outcomesIn(_network: Network, block: Block<XrpLedger>, wanted: ReadonlySet<string>): readonly Outcome[] {
+  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, result, fields }) => ({
+    txid,
+    success: result === 'tesSUCCESS',
+    reason: result === 'tesSUCCESS' ? null : result,
+    fee: integerIn(fields['Fee'], 'Fee'),
+  }));
+}
