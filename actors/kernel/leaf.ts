@@ -191,8 +191,7 @@ export abstract class Leaf implements Runnable {
 
   protected answer(envelope: Envelope, outcome: Outcome<unknown>): void {
     this.handled += 1;
-    // An abandoned turn's askers have been told already.
-    if (!envelope.settle(outcome) && this.phase !== 'stopped') this.shared.deadLetters.late += 1;
+    if (!envelope.settle(outcome)) this.shared.deadLetters.late += 1;
   }
 
   protected answerAll(envelopes: readonly Envelope[], outcome: Outcome<unknown>): void {

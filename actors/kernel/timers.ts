@@ -126,9 +126,6 @@ export class Deadlines {
   #fire(slot: number): void {
     const bucket = this.#buckets.get(slot);
     this.#buckets.delete(slot);
-    for (const waiting of bucket?.members ?? []) {
-      waiting.bucket = null;
-      waiting.expire();
-    }
+    for (const waiting of bucket?.members ?? []) waiting.expire();
   }
 }

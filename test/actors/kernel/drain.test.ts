@@ -65,6 +65,26 @@ test('an activation that is loading when the deadline passes appends nothing', a
   t.is(base.attempts, 0);
 });
 
+test('a reload that ends after the deadline leads to no append: no zombie write', async (t) => {
+  const node = startNode(t);
+  const base = startCounters(startNode(t)).store;
+  const { load, append } = base.ownedBy(1);
+  let loads = 0, loaded = (): void => {};
+  const { counters } = startCounters(node, {
+    store: { append, load: async (id) => { if ((loads += 1) > 1) await new Promise<void>((go) => { loaded = go; }); return load(id); } },
+  });
+  base.failAppends('stale');
+  const asked = ask(counters.address('a'), add(1), 60_000);
+  await until('it loads again', () => loads === 2);
+  const stopping = node.system.stop(1_000);
+  node.clock.advance(1_000);
+  t.like(await stopping, { drained: false });
+  t.like(await asked, { code: 'INTERNAL_ERROR' });
+  loaded();
+  await rounds(50);
+  t.is(base.attempts, 1);
+});
+
 test('an actor that pauses is at rest: what waits there is refused, not left for later', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node);
@@ -97,7 +117,8 @@ test('workers finish their mailbox, their waits are cut short, their timers end'
   const worker = node.system.spawnWorker<string>({
     path: 'watchers/eth',
     recover: ({ timers }) => { timers.after(1_000, () => t.fail('a timer outlived the drain')); },
-    receive: async (text, { signal }) => {
+    receive: async (text, { signal, timers }) => {
+      timers.after(1_000, () => t.fail('a timer armed in the last turn outlived it'));
       if (text === 'poll') await new Promise<void>((go) => { signal.addEventListener('abort', () => go()); });
       seen.push(text);
     },

@@ -113,3 +113,15 @@ test('a thousand idle entities leave in one sweep or several, and the timers end
   t.is(counters.residents, 0);
   t.is(node.clock.pending, 0);
 });
+
+test('a crowd of paused entities does not keep the sweep from the idle ones behind them', async (t) => {
+  const node = startNode(t, { firstDelayMs: 60_000, delayMsMax: 60_000 });
+  const { counters, store } = startCounters(node, { idleMs: 8_000, shardOf: (id) => Number(id) % 8 });
+  store.failLoads(...Array.from({ length: 2_100 }, () => new Error('no connection')));
+  await Promise.all(Array.from({ length: 2_100 }, (_, index) => ask(counters.address(String(index)), { type: 'read' })));
+  t.like(await ask(counters.address('9000'), { type: 'read' }), { ok: true });
+  await round();
+  node.clock.advance(20_000);
+  t.is(counters.residents, 2_100);
+  t.is(node.system.inspect(counters.address('9000').path), null);
+});
