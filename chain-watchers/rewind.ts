@@ -13,6 +13,9 @@ import type { Run } from './memory.ts';
 import { forgetAbove, remember } from './rematch.ts';
 import { forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Witness } from './reorg.ts';
 
+/** Blocks above the old head that a new branch may bring along. */
+const BLOCKS_BEYOND_MAX = 16;
+
 export type Rewound =
   | { readonly kind: 'reorg'; readonly depth: number; readonly cursor: Cursor }
   /** Nothing is proven yet, or the endpoints still disagree. */
@@ -155,7 +158,29 @@ async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<r
     blocks.push(taken);
     previous = taken.record.link;
   }
+  await readBeyond(run, blocks, previous);
   return blocks;
+}
+
+/**
+ * A payment of a replaced block often stands a block or two above the old head. Reading on as far as the chain is told
+ * without a failure spares its customer a reversal that is taken back at once.
+ */
+async function readBeyond(run: Run, blocks: { record: BlockRecord; keyed: KeyedBlock | null }[], from: Cursor): Promise<void> {
+  const { client } = run.parts;
+  let previous = from;
+  try {
+    for (let count = 0; count < BLOCKS_BEYOND_MAX && blocks.length > 0; count += 1) {
+      const height = await client.nextHeight(previous.height);
+      if (height === null) return;
+      const block = await client.getBlock(height);
+      if (!continuesFrom(previous, block)) return;
+      blocks.push(await contentOf(run, block, { height: previous.height, hash: previous.hash }));
+      previous = { height: block.height, hash: block.hash };
+    }
+  } catch (error) {
+    if (chainFailure(error) === null) throw error;
+  }
 }
 
 async function resumedBranch(run: Run, forkPoint: Cursor): Promise<{ record: BlockRecord; keyed: KeyedBlock | null }[]> {

@@ -1,0 +1,92 @@
+/** A watcher at work in a test: memory store, hand-turned clock, and a model account that takes what its inbox holds. */
+import type { ChainClient, ChainModule, Network } from '../../chains/chain.ts';
+import type { Log, Metrics, WatchSettings, WatcherParts } from '../../chain-watchers/ports.ts';
+import { createWatcher, type Watcher } from '../../chain-watchers/watcher.ts';
+import type { AccountCommand } from '../../actors/account/messages.ts';
+import { createMemoryAuditStore } from '../../persistence/memory/audit-store.ts';
+import { createMemoryWatchStore, type MemoryWatchStore } from '../../persistence/memory/watch-store.ts';
+import type { AuditStore, WatchedAddress, WatchStore } from '../../persistence/ports.ts';
+import { accountIdOf, accountOfLedger, addressKeyOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { simulatedModule, simulatedNetwork } from './simulated-chain.ts';
+
+export const ACCOUNT = accountIdOf('org_sim', 'live');
+
+export const watchSettings: WatchSettings = {
+  start: 'head', blocksPerTick: 64, readAhead: 4, secondReadMs: 0, contentTries: 3, silentMs: 30_000, rematchMs: 60_000,
+};
+
+/** Keeps what was logged and measured. */
+export class Recorder implements Metrics, Log {
+  readonly gauges = new Map<string, number>();
+  readonly counters = new Map<string, number>();
+  readonly lines: { level: 'info' | 'warn' | 'error'; fields: object; message: string }[] = [];
+  set(name: string, _labels: object, value: number): void { this.gauges.set(name, value); }
+  add(name: string, _labels: object, by = 1): void { this.counters.set(name, (this.counters.get(name) ?? 0) + by); }
+  info(fields: object, message: string): void { this.lines.push({ level: 'info', fields, message }); }
+  warn(fields: object, message: string): void { this.lines.push({ level: 'warn', fields, message }); }
+  error(fields: object, message: string): void { this.lines.push({ level: 'error', fields, message }); }
+}
+
+export interface Watching {
+  readonly store: MemoryWatchStore;
+  readonly audit: AuditStore;
+  readonly recorder: Recorder;
+  readonly parts: WatcherParts;
+  /** The watcher that is alive; `restart` replaces it as a killed process would. */
+  watcher: Watcher;
+  restart(): void;
+  nowMs: number;
+  wakes: AccountId[];
+  asked: { accountId: AccountId; command: AccountCommand }[];
+  /** Issues an address `@name` to an account. */
+  issue(name: string, accountId?: AccountId, purpose?: WatchedAddress['purpose']): WatchedAddress;
+}
+
+export interface WatchingOptions {
+  client: ChainClient;
+  witnesses?: readonly ChainClient[];
+  ledger?: LedgerId;
+  network?: Network;
+  module?: ChainModule;
+  settings?: Partial<WatchSettings>;
+  /** Stands between the watcher and the store: what a fault test breaks. */
+  wrap?: (store: WatchStore) => WatchStore;
+  onWake?: (accountId: AccountId) => Promise<void>;
+}
+
+/** A watcher over a client, ready to tick. */
+export function watching(options: WatchingOptions): Watching {
+  const ledger = options.ledger ?? 'eth';
+  const network = options.network ?? simulatedNetwork;
+  const self: Watching = {
+    nowMs: 1_700_000_000_000, wakes: [], asked: [],
+    restart() { self.watcher = createWatcher(self.parts); },
+    issue(name, accountId = accountOfLedger(ledger) ?? ACCOUNT, purpose = 'deposit') {
+      const environment = accountOfLedger(ledger) === null ? 'live' : 'sandbox';
+      const row: WatchedAddress = {
+        addressKey: addressKeyOf(environment, network.family, Buffer.from(name)), addressId: `adr_${name}`, accountId, address: name, purpose,
+      };
+      self.store.addAddress(row, environment, self.nowMs);
+      return row;
+    },
+  } as Watching;
+  const recorder = new Recorder();
+  const store = createMemoryWatchStore(() => self.nowMs);
+  const audit = createMemoryAuditStore(store.state);
+  const parts: WatcherParts = {
+    ledger, network, module: options.module ?? simulatedModule as ChainModule, client: options.client,
+    witnesses: options.witnesses ?? [], catalogue: new Map(), store: options.wrap?.(store) ?? store, audit,
+    accounts: {
+      async wake(accountId) {
+        self.wakes.push(accountId);
+        await options.onWake?.(accountId);
+      },
+      async ask(accountId, command) {
+        self.asked.push({ accountId, command });
+        return { ok: 'duplicate' };
+      },
+    },
+    settings: { ...watchSettings, ...options.settings }, nowMs: () => self.nowMs, log: recorder, metrics: recorder,
+  };
+  return Object.assign(self, { store, audit, recorder, parts, watcher: createWatcher(parts) });
+}

@@ -1,0 +1,70 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { confirmationsOf, gatePassed, matureEnd, thresholdOf } from '../../../chain-watchers/confirmations.ts';
+import { finalityOf, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/head.ts';
+
+test('G18 confirmations = head − height + 1, and 0 above the head', (t) => {
+  for (const [head, height, confirmations] of [[100, 100, 1], [100, 99, 2], [100, 89, 12], [100, 101, 0], [0, 0, 1], [5, 0, 6]] as const) {
+    t.is(confirmationsOf(head, height), confirmations, `head ${head}, height ${height}`);
+  }
+});
+
+test('G18 the heights of [0, end) have reached a threshold, end itself has not', (t) => {
+  for (const [head, threshold, end] of [[100, 12, 90], [100, 1, 101], [100, 128, 0], [127, 128, 1], [126, 128, 0]] as const) {
+    t.is(matureEnd(head, threshold), end, `head ${head}, threshold ${threshold}`);
+  }
+  fc.assert(fc.property(fc.nat(5_000), fc.integer({ min: 1, max: 300 }), fc.nat(5_000), (head, threshold, height) => {
+    t.is(height < matureEnd(head, threshold), confirmationsOf(head, height) >= threshold);
+  }));
+});
+
+test('B3 a coinbase waits for its own 101 confirmations, others for the network\'s', (t) => {
+  t.is(thresholdOf({ threshold: 3 }, undefined), 3);
+  t.is(thresholdOf({ threshold: 3 }, 101), 101);
+  t.is(thresholdOf({ threshold: 128 }, 101), 128);
+});
+
+test('chains.md 2: a gate of depth passes, a gate of finality passes up to `finalized` only', (t) => {
+  const depth = { gate: { kind: 'depth' } } as const;
+  const final = { gate: { kind: 'finalized', stallDepth: null } } as const;
+  t.true(gatePassed(depth, 5, 5, { finalizedHeight: null, stalledMs: 0 }));
+  t.true(gatePassed(final, 1_000, 1_300, { finalizedHeight: 1_000, stalledMs: 0 }));
+  t.false(gatePassed(final, 1_001, 1_300, { finalizedHeight: 1_000, stalledMs: 0 }));
+  t.false(gatePassed(final, 1, 1_300, { finalizedHeight: null, stalledMs: 1e9 }), 'a chain that never said what is final confirms nothing');
+});
+
+test('chains.md 2 (bsc): `finalized` that stalls for over 60 s is replaced by 240 blocks', (t) => {
+  const bsc = { gate: { kind: 'finalized', stallDepth: 240 } } as const;
+  const cases = [
+    [1_061, 1_300, 60_000, false], // 240 deep, but 60 s is not over 60 s
+    [1_061, 1_300, 60_001, true],
+    [1_062, 1_300, 60_001, false], // 239 deep
+    [1_000, 1_300, 0, true],
+  ] as const;
+  for (const [height, head, stalledMs, passes] of cases) {
+    t.is(gatePassed(bsc, height, head, { finalizedHeight: 1_000, stalledMs }), passes, `height ${height}, stalled ${stalledMs} ms`);
+  }
+  t.true(gatePassed(bsc, 1_061, 1_300, { finalizedHeight: null, stalledMs: 60_001 }), 'never told is stalled too');
+});
+
+test('V28 finalized and the highest height only rise, whatever a lagging endpoint says', (t) => {
+  const head = (height: number, finalizedHeight: number | null) => ({ height, hash: `h${height}`, finalizedHeight });
+  let memory = observeHead(null, head(10, null), 0);
+  t.deepEqual(finalityOf(memory, 5), { finalizedHeight: null, stalledMs: 5 });
+  memory = observeHead(memory, head(12, 8), 10);
+  memory = observeHead(memory, head(11, 6), 20);
+  t.is(memory.finalizedHeight, 8);
+  t.is(memory.highestHeight, 12);
+  t.is(memory.head.height, 11, 'G18: confirmations count from the head of the endpoint that answers');
+  t.is(memory.roseAtMs, 10);
+  t.deepEqual(finalityOf(memory, 70), { finalizedHeight: 8, stalledMs: 60 });
+  memory = observeHead(memory, head(13, 9), 80);
+  t.deepEqual(finalityOf(memory, 80), { finalizedHeight: 9, stalledMs: 0 });
+});
+
+test('G11 a chain is silent after clamp(30 × block time, 30 s, 5 min)', (t) => {
+  for (const [blockTimeMs, silentMs] of [[450, 30_000], [1_000, 30_000], [2_000, 60_000], [10_000, 300_000], [12_000, 300_000], [600_000, 300_000]] as const) {
+    t.is(silentAfterMs({ blockTimeMs }), silentMs);
+  }
+  t.deepEqual([450, 2_000, 12_000, 600_000].map((blockTimeMs) => pollMsOf({ blockTimeMs })), [250, 500, 3_000, 10_000]);
+});

@@ -1,0 +1,203 @@
+import test from 'ava';
+import type { WithdrawalRow } from '../../../persistence/rows.ts';
+import { SimulatedChain } from '../../support/simulated-chain.ts';
+import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
+
+const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
+  id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', chain: 'eth', from: '@a', to: '@shop', amount: 3n, decimals: 18, tokenContract: null,
+  tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast',
+  unsigned: {
+    chain: 'eth', payload: 'unsigned', from: '@a', fromPath: 'm/0', to: '@shop', amount: 3n, tokenContract: null, tag: null, kind: 'payment',
+    sendAll: false, feeMax: 21n, fee: {}, replayKey: { kind: 'nonce', value: 7 }, readAtHeight: 0,
+  },
+  versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }],
+  txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: 0, updatedAtMs: 0, ...partial,
+});
+
+const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => ('withdrawalId' in fact ? `${fact.kind} ${fact.txid} ${fact.height}` : fact.kind));
+
+async function started(row: WithdrawalRow = withdrawal()) {
+  const chain = new SimulatedChain();
+  const client = chain.client();
+  const self = watching({ client });
+  self.issue('@a');
+  await self.watcher.tick();
+  self.store.saveWithdrawal(row);
+  return { chain, client, self };
+}
+
+/** What the account makes of an inclusion. */
+function include(self: Watching, txid: string, row: WithdrawalRow = withdrawal()): void {
+  const fact = self.store.inbox(ACCOUNT).map((entry) => entry.fact).findLast((one) => 'withdrawalId' in one && one.kind === 'withdrawal_included');
+  if (fact === undefined || !('withdrawalId' in fact)) throw new Error('no inclusion');
+  self.store.saveWithdrawal({ ...row, status: 'confirming', txid, height: fact.height, blockHash: fact.blockHash });
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+}
+
+test('G25 G26 the same bytes are submitted until there is proof, ever more slowly, and never rebuilt', async (t) => {
+  const { chain, self } = await started();
+  for (let round = 0; round < 40; round += 1) {
+    await self.watcher.tick();
+    chain.mempool.clear(); // evicted, forgotten, lost
+    self.nowMs += 60_000;
+  }
+  t.true(chain.submits.length >= 8);
+  t.true(chain.submits.length < 20, 'the pause grows to 5 minutes');
+  t.deepEqual([...new Set(chain.submits)], ['signed1']);
+});
+
+test('G26 what is pending at the node is not submitted again; what nobody knows is', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mempool.add('out1');
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, []);
+  client.unknownFates = true;
+  self.nowMs += 10_000;
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, ['signed1']);
+});
+
+test('G26 the tracker leaves the first submit to the gateway', async (t) => {
+  const { chain, self } = await started(withdrawal({ status: 'signing', updatedAtMs: 1_700_000_000_000 }));
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, []);
+  self.nowMs += 2_000;
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, ['signed1']);
+  t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'accepted' } } });
+});
+
+test('G26 a final refusal ends a withdrawal that was never accepted; after an acceptance only proof does', async (t) => {
+  const first = await started(withdrawal({ status: 'signing' }));
+  first.chain.refusesBroadcast.add('out1');
+  await first.self.watcher.tick();
+  t.like(first.self.asked[0], { command: { type: 'note_broadcast', result: { kind: 'rejected_final' } } });
+  const later = await started(withdrawal({ status: 'broadcast' }));
+  later.chain.refusesBroadcast.add('out1');
+  await later.self.watcher.tick();
+  t.deepEqual(later.self.asked, []);
+  t.deepEqual(told(later.self), []);
+});
+
+test('a withdrawal in a block is told with the block, matures at the threshold, and is told once', async (t) => {
+  const { chain, self } = await started();
+  await self.watcher.tick();
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included out1 1']);
+  include(self, 'out1');
+  chain.mineEmpty(2);
+  await self.watcher.tick();
+  t.deepEqual(told(self), []);
+  chain.mine();
+  await self.watcher.tick();
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_matured out1 1']);
+  t.like(self.store.inbox(ACCOUNT)[0]!.fact, { success: true, fee: '21' });
+});
+
+test('G19 a withdrawal that turned out to have failed matures as failed', async (t) => {
+  const { chain, self } = await started();
+  await self.watcher.tick();
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  include(self, 'out1');
+  chain.failTransaction('out1');
+  chain.mineEmpty(3);
+  await self.watcher.tick();
+  t.like(self.store.inbox(ACCOUNT)[0]!.fact, { kind: 'withdrawal_matured', success: false, reason: 'reverted' });
+});
+
+test('a withdrawal submitted after its block was read is found by its fate', async (t) => {
+  const { chain, self } = await started(withdrawal({ versions: [] }));
+  chain.mempool.add('out1');
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  t.deepEqual(told(self), []);
+  self.store.saveWithdrawal(withdrawal());
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included out1 1']);
+});
+
+test('C3-34 of a repriced withdrawal whichever version lands counts, and it alone', async (t) => {
+  const row = withdrawal({ versions: [
+    { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
+  ] });
+  const { chain, self } = await started(row);
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, ['signed2'], 'the newest version is submitted');
+  chain.mempool.clear();
+  chain.mempool.add('out1');
+  chain.mine([], { withMempool: true });
+  chain.dead.set('out2', 'nonce 7 is used by out1');
+  self.nowMs += 60_000;
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included out1 1']);
+});
+
+test('G27 only proof for every version makes a withdrawal dead; the proof goes along', async (t) => {
+  const row = withdrawal({ versions: [
+    { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
+  ] });
+  const { chain, self } = await started(row);
+  chain.dead.set('out1', 'nonce 7 is final elsewhere');
+  await self.watcher.tick();
+  t.deepEqual(told(self), []);
+  chain.dead.set('out2', 'nonce 7 is final elsewhere');
+  chain.mempool.clear();
+  for (let round = 0; round < 3; round += 1) {
+    self.nowMs += 600_000;
+    await self.watcher.tick();
+  }
+  t.deepEqual(told(self), ['withdrawal_dead out2 0'], 'told once while it waits');
+  t.regex(JSON.stringify(self.store.inbox(ACCOUNT)[0]!.fact), /nonce 7 is final elsewhere/);
+});
+
+test('G15 a withdrawal whose block left the chain is orphaned, submitted again as the same bytes, and included again', async (t) => {
+  const { chain, self } = await started();
+  await self.watcher.tick();
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  include(self, 'out1');
+  chain.fork(1, [[], []]);
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_orphaned out1 1']);
+  self.store.saveWithdrawal(withdrawal());
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  chain.mempool.clear();
+  self.nowMs += 600_000;
+  await self.watcher.tick();
+  t.deepEqual(new Set(chain.submits), new Set(['signed1']));
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included out1 3']);
+});
+
+test('G16 a confirmed withdrawal that a deep reorg takes out is told too', async (t) => {
+  const { chain, self } = await started();
+  await self.watcher.tick();
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  const fact = self.store.inbox(ACCOUNT)[0]!.fact;
+  chain.mineEmpty(5);
+  await self.watcher.tick();
+  if (!('withdrawalId' in fact)) return t.fail();
+  self.store.saveWithdrawal(withdrawal({ status: 'confirmed', txid: 'out1', height: fact.height, blockHash: fact.blockHash }));
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  await self.watcher.tick();
+  t.deepEqual(told(self), []);
+  chain.fork(6, Array.from({ length: 7 }, () => []));
+  await self.watcher.tick();
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_orphaned out1 1']);
+});
+
+test('a fact about a block counts only when our own ledger holds that block', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mempool.add('out1');
+  chain.mine([], { withMempool: true });
+  client.contentMissing.add(1);
+  await self.watcher.tick();
+  t.deepEqual(told(self), [], 'the node knows it, our cursor is below it');
+});

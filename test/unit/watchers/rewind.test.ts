@@ -1,0 +1,205 @@
+import test from 'ava';
+import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
+import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
+
+const pay = (txid: string, to = '@a', amount = 5n) => ({ txid, outputIndex: 0, to, amount });
+const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => `${fact.kind} ${'deposit' in fact ? fact.deposit.txid : fact.txid}`);
+
+async function started(options: { witnesses?: number; secondReadMs?: number; contentTries?: number } = {}) {
+  const chain = new SimulatedChain();
+  const client = chain.client();
+  const witnesses = Array.from({ length: options.witnesses ?? 0 }, () => chain.client());
+  const self = watching({ client, witnesses, settings: { secondReadMs: options.secondReadMs ?? 0, contentTries: options.contentTries ?? 3 } });
+  self.issue('@a');
+  await self.watcher.tick();
+  return { chain, client, witnesses, self };
+}
+
+test('G15 C3-30 a replaced block is seen by its parent link alone: absent payments are orphaned, moved ones keep their fact', async (t) => {
+  const { chain, self } = await started();
+  chain.mineEmpty(3);
+  chain.mine([pay('stays'), pay('goes')]);
+  await self.watcher.tick();
+  const before = self.store.facts('eth').find(({ transfer }) => transfer.txid === 'stays')!.transfer;
+  chain.fork(1, [[], [pay('stays'), pay('new')]]);
+  const report = await self.watcher.tick();
+  t.is(report.reorgDepth, 1);
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['seen stays', 'seen goes', 'moved stays', 'seen new', 'orphaned goes']);
+  t.not(before.blockHash, self.store.facts('eth').find(({ transfer }) => transfer.txid === 'stays')!.transfer.blockHash);
+});
+
+test('G15 the new branch is read up to the old head first, so that a payment that moved up is moved, not reversed', async (t) => {
+  const { chain, self } = await started();
+  chain.mineEmpty(2);
+  chain.mine([pay('moves')]);
+  chain.mineEmpty(2);
+  await self.watcher.tick();
+  chain.fork(4, [[], [], [], [pay('moves')], []]);
+  t.like(await self.watcher.tick(), { reorgDepth: 4 });
+  t.deepEqual(told(self), ['seen moves', 'moved moves']);
+  t.is(self.store.facts('eth')[0]!.transfer.height, 5);
+});
+
+test('reliability 4.1-15 -16: every depth from 1 to beyond the threshold orphans what is absent, matured or not', async (t) => {
+  for (let depth = 1; depth <= simulatedNetwork.threshold + 5; depth += 1) {
+    const { chain, self } = await started();
+    chain.mineEmpty(1);
+    chain.mine([pay('tx')]);
+    chain.mineEmpty(depth - 1);
+    await self.watcher.tick();
+    const confirmed = depth >= simulatedNetwork.threshold;
+    t.is(told(self).includes('matured tx'), confirmed, `depth ${depth}`);
+    chain.fork(depth, Array.from({ length: depth + 1 }, () => []));
+    t.is((await self.watcher.tick()).reorgDepth, depth);
+    t.deepEqual(told(self), ['seen tx', ...(confirmed ? ['matured tx'] : []), 'orphaned tx'], `depth ${depth}`);
+    chain.mine([pay('tx')]);
+    await self.watcher.tick();
+    t.is(told(self).at(-1), 'seen tx', 'it comes back as the same fact');
+    t.is(self.store.facts('eth').length, 1, 'C3-31: marked, never deleted');
+  }
+});
+
+test('G10 one endpoint must say the same again after one block time before anything is replaced', async (t) => {
+  const { chain, self } = await started({ secondReadMs: 12_000 });
+  chain.mine([pay('tx')]);
+  await self.watcher.tick();
+  chain.fork(1, [[], []]);
+  t.like(await self.watcher.tick(), { reorgDepth: 0 });
+  self.nowMs += 11_999;
+  t.like(await self.watcher.tick(), { reorgDepth: 0 });
+  t.deepEqual(told(self), ['seen tx']);
+  self.nowMs += 1;
+  t.like(await self.watcher.tick(), { reorgDepth: 1 });
+});
+
+test('G10 a second endpoint that agrees decides at once; one that lags or holds ours does not', async (t) => {
+  const { chain, witnesses, self } = await started({ witnesses: 2, secondReadMs: 12_000 });
+  chain.mine([pay('tx')]);
+  await self.watcher.tick();
+  const ours = chain.tip;
+  witnesses[1]!.frozenAt = ours;
+  chain.fork(1, [[], []]);
+  t.like(await self.watcher.tick(), { reorgDepth: 0 }, 'the other endpoint holds our block');
+  witnesses[1]!.frozenAt = null;
+  witnesses[1]!.lag = 2;
+  t.like(await self.watcher.tick(), { reorgDepth: 0 }, 'the other endpoint is below it');
+  witnesses[1]!.lag = 0;
+  t.like(await self.watcher.tick(), { reorgDepth: 1 });
+});
+
+test('G10 reliability 4.1-13: an endpoint that lies about one hash changes nothing', async (t) => {
+  const { chain, client, witnesses, self } = await started({ witnesses: 2 });
+  chain.mine([pay('tx')]);
+  await self.watcher.tick();
+  client.lies.set(1, 'f'.repeat(64));
+  witnesses[0]!.lies.set(1, 'f'.repeat(64));
+  for (let round = 0; round < 5; round += 1) t.like(await self.watcher.tick(), { reorgDepth: 0 });
+  t.deepEqual(told(self), ['seen tx']);
+});
+
+test('C3-31 a branch that cannot be read whole changes nothing; it is read on from where it ended', async (t) => {
+  const { chain, client, self } = await started({ contentTries: 100 });
+  chain.mine([pay('tx')]);
+  chain.mineEmpty(4);
+  await self.watcher.tick();
+  const cursor = await self.store.cursor('eth');
+  chain.fork(5, [[], [], [pay('tx')], [], [], []]);
+  for (const unread of [client.missing, client.contentMissing]) {
+    unread.add(4);
+    for (let round = 0; round < 5; round += 1) t.like(await self.watcher.tick(), { reorgDepth: 0 });
+    unread.clear();
+  }
+  t.deepEqual(await self.store.cursor('eth'), cursor);
+  t.deepEqual(told(self), ['seen tx', 'matured tx']);
+  client.calls = [];
+  t.like(await self.watcher.tick(), { reorgDepth: 5 });
+  t.false(client.calls.slice(0, client.calls.indexOf('block 4')).includes('block 2'), 'what was read is kept');
+  t.deepEqual(told(self), ['seen tx', 'matured tx', 'moved tx']);
+});
+
+test('C3-31 a block of the new branch without content orphans nothing; when it is proven the payment is where it is', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mine([pay('inside'), pay('gone')]);
+  await self.watcher.tick();
+  chain.fork(1, [[pay('inside')], []]);
+  client.contentMissing.add(1);
+  for (let round = 0; round < 4; round += 1) await self.watcher.tick();
+  t.deepEqual(told(self), ['seen inside', 'seen gone']);
+  t.is((await self.store.cursor('eth'))!.height, 2, 'the chain goes on meanwhile');
+  client.contentMissing.clear();
+  self.nowMs += 60_000;
+  await self.watcher.tick();
+  t.deepEqual(told(self).sort(), ['moved inside', 'orphaned gone', 'seen gone', 'seen inside']);
+});
+
+test('a branch that moves again while it is read is read anew', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mineEmpty(5);
+  await self.watcher.tick();
+  chain.fork(5, [[], [], [pay('first')], [], [], []]);
+  client.missing.add(5);
+  await self.watcher.tick();
+  client.missing.clear();
+  chain.fork(5, [[], [pay('second')], [], [], []]);
+  await self.watcher.tick();
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['seen second', 'matured second']);
+  t.is((await self.store.cursor('eth'))!.hash, chain.tip.hash);
+});
+
+test('G17 C3-33 deeper than the window: the chain stops, says so, pages a person and never resumes by itself', async (t) => {
+  const { chain, self } = await started();
+  const window = simulatedNetwork.reorgWindow;
+  for (let height = 1; height <= window + 8; height += 1) chain.mine(height === 5 ? [pay('old')] : []);
+  await self.watcher.tick();
+  chain.fork(window + 6, Array.from({ length: window + 10 }, () => []));
+  const report = await self.watcher.tick();
+  t.regex(report.stopped!, /no common ancestor within 32/);
+  t.is(self.recorder.gauges.get('svc_chain_stopped'), 1);
+  t.is(self.recorder.lines.at(-1)!.level, 'error');
+  const cursor = await self.store.cursor('eth');
+  chain.mineEmpty(10);
+  t.like(await self.watcher.tick(), { recorded: 0, stopped: report.stopped });
+  self.restart();
+  t.truthy((await self.watcher.tick()).stopped, 'a restart finds the same');
+  t.deepEqual(await self.store.cursor('eth'), cursor);
+  t.deepEqual(told(self), ['seen old', 'matured old'], 'nothing was reversed on the way');
+  t.like(await self.watcher.rebuildAbove(2), { kind: 'reorg' }, 'by a person\'s order the branch is replaced, however deep');
+  t.deepEqual(told(self).at(-1), 'orphaned old');
+  t.like(await self.watcher.tick(), { stopped: null });
+});
+
+test('G14 another network behind an endpoint is no deep reorg', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mineEmpty(simulatedNetwork.reorgWindow + 8);
+  await self.watcher.tick();
+  chain.fork(simulatedNetwork.reorgWindow + 6, Array.from({ length: 50 }, () => []));
+  client.wrongNetwork = true;
+  const report = await self.watcher.tick();
+  t.is(report.stopped, null);
+  t.is(report.failures[0]!.reason, 'another network');
+});
+
+test('a ledger younger than its window whose first block is replaced begins again at its start', async (t) => {
+  const { chain, self } = await started();
+  chain.mine([pay('tx')]);
+  const young = watching({ client: chain.client(), settings: { start: 1 } });
+  young.issue('@a');
+  await young.watcher.tick();
+  chain.fork(1, [[], []]);
+  t.like(await young.watcher.tick(), { reorgDepth: 1 });
+  t.deepEqual(young.store.facts('eth').map(({ status }) => status), ['orphaned']);
+  t.is((await self.watcher.tick()).failures.length, 0);
+});
+
+test('L19 a cursor whose height the new branch skipped is replaced too', async (t) => {
+  const { chain, self } = await started();
+  chain.mine([pay('tx')]);
+  await self.watcher.tick();
+  chain.rollback(1);
+  chain.mine([], { skip: 1 });
+  chain.mine();
+  t.like(await self.watcher.tick(), { reorgDepth: 1 });
+  t.deepEqual(told(self), ['seen tx', 'orphaned tx']);
+});
