@@ -31,7 +31,7 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   const show = (amount: bigint) => `${formatAmount(amount, stage.decimals)} ${chain}`;
 
   await until('readiness', () => client.must('getEdgeReadiness'), (view) =>
-    view.chains.some((row) => row.chain === chain && row.state === 'ready'));
+    view.content.some((row) => row.chain === chain && row.state === 'ready'));
   const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
   receiver.setSecret(webhook.secret);
   say(`1. The application registers its webhook at ${receiver.url}; the secret is shown once.`);

@@ -68,7 +68,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   const started: Child[] = [];
   try {
     const secretKey = keptFile(dataDir, 'secret.key', () => randomBytes(32).toString('hex'));
-    const databaseUrl = await prepareDatabase(superuserUrl);
+    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(superuserUrl);
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     const { phraseFile } = await developerPhrase(dataDir, environment);
     const cloudEnv = {
@@ -89,7 +89,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     started.push(edge);
     const edgePort = (await edge.ready).port;
     const deployment: Deployment = {
-      cloudUrl, edgeUrl: `http://127.0.0.1:${edgePort}`, record, localApiKey, databaseUrl: superuserUrl, cloud, edge,
+      cloudUrl, edgeUrl: `http://127.0.0.1:${edgePort}`, record, localApiKey, databaseUrl: checkerUrl, cloud, edge,
       async restartCloud(env = {}) {
         deployment.cloud = startChild('cloud', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env }, join(dataDir, 'cloud.log'));
         await deployment.cloud.ready;

@@ -1,10 +1,10 @@
 /** The two organizations of developer mode, their people and keys; made once per database. Design 6. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { hash } from '@node-rs/argon2';
 import type { Plan } from '../../actors/account/messages.ts';
-import { newApiKey } from '../../gateway/http/auth/api-key.ts';
-import { TOTP_SECRET_CONTEXT } from '../../gateway/http/auth/totp.ts';
+import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
+import { hashPassword } from '../../gateway/http/auth/passwords.ts';
+import { totpContext } from '../../gateway/http/auth/totp.ts';
 import { createIdentityStore } from '../../persistence/postgres/identity.ts';
 import { openDatabase } from '../../persistence/postgres/sql.ts';
 import type { IdentityStore } from '../../persistence/ports.ts';
@@ -37,15 +37,15 @@ async function insertPerson({ identity, seal, nowMs }: Seeding, name: string, ad
   const id = newId('usr', nowMs);
   const person = { email: `${name}@example.com`, password: randomBytes(12).toString('base64url'), totpSecret: newTotpSecret() };
   await identity.insertUser({
-    id, email: person.email, passwordHash: await hash(person.password),
-    sealedTotpSecret: seal(person.totpSecret, TOTP_SECRET_CONTEXT(id)), totpConfirmed: true,
+    id, email: person.email, passwordHash: await hashPassword(person.password),
+    sealedTotpSecret: seal(person.totpSecret, totpContext(id)), totpConfirmed: true,
     platformRole: admin ? 'admin' : null,
   });
   return { id, ...person };
 }
 
 async function insertKey({ identity, nowMs }: Seeding, organizationId: string, environment: Environment): Promise<string> {
-  const { key, hash: keyHash, maskedPrefix } = newApiKey(environment);
+  const { key, hash: keyHash, maskedPrefix } = mintApiKey(environment);
   await identity.insertApiKey({
     id: newId('key', nowMs), accountId: accountIdOf(organizationId, environment), organizationId, environment,
     label: 'developer mode', hash: keyHash, maskedPrefix, createdAtMs: nowMs, revokedAtMs: null,
