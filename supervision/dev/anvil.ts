@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { guarded } from './watchdog.ts';
 
 export interface AnvilOptions {
   readonly chainId: number;
@@ -13,7 +14,6 @@ export interface AnvilOptions {
 
 export interface Anvil {
   readonly url: string;
-  readonly pid: number;
   /** One JSON-RPC call. Throws: Error with the node's text. */
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>;
   stop(): Promise<void>;
@@ -31,13 +31,12 @@ function binary(): string {
 
 /** Starts a node on a free loopback port. Throws: Error when it does not listen in time. */
 export async function startAnvil({ chainId, automine = true, args = [] }: AnvilOptions): Promise<Anvil> {
-  const child = spawn(binary(), [
+  const child = spawn(...guarded('KILL', binary(), [
     '--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId), '--slots-in-an-epoch', String(SLOTS_IN_EPOCH),
     ...(automine ? [] : ['--no-mining']), ...args,
-  ], { stdio: ['ignore', 'pipe', 'pipe'] });
+  ]), { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const kill = (): void => { child.kill('SIGKILL'); };
-  process.once('exit', kill);
+  const end = (): void => { child.stdin.destroy(); };
   const port = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('anvil did not listen in time')), START_MS);
     child.once('error', reject);
@@ -49,14 +48,14 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
       resolve(found);
     });
   }).catch((error: unknown) => {
-    kill();
+    end();
     throw error;
   });
   child.stderr.resume();
   const url = `http://127.0.0.1:${port}`;
   let id = 0;
   return {
-    url, pid: child.pid ?? -1,
+    url,
     async rpc<T>(method: string, params: readonly unknown[] = []) {
       const reply = await fetch(url, {
         method: 'POST', headers: { 'content-type': 'application/json' },
@@ -67,11 +66,8 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
       return answer.result as T;
     },
     async stop() {
-      process.off('exit', kill);
-      child.kill('SIGTERM');
-      const timer = setTimeout(kill, 2_000);
+      end();
       await exited;
-      clearTimeout(timer);
     },
   };
 }
