@@ -8,6 +8,7 @@ import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
 import type { Chain, EdgeRole, PooledChain } from '../protocol/slugs.ts';
+import type { Metrics } from './http/metrics.ts';
 
 /** The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT. */
 export interface DuplicateKey { readonly ok: 'duplicate' }
@@ -111,7 +112,8 @@ export interface GatewayDeps {
   readonly sandbox: SandboxControl;
   readonly secrets: SecretBox;
   readonly actors: ActorInspection;
-  readonly gauges: GaugeReader;
+  /** Made by `createMetrics` before the gateway: watchers, publisher and kernel feed it too. */
+  readonly metrics: Metrics;
   readonly rateLimiter: RateLimiter;
   /** Parts of `/health/ready` by name; false for one of them is a 503. */
   readonly health: () => Promise<Readonly<Record<string, boolean>>>;

@@ -1,0 +1,28 @@
+/** Everything that proves who asks, wired once for REST and for the edge stream. */
+import type { GatewayDeps } from '../../ports.ts';
+import { createApiKeys, type ApiKeys } from './api-keys.ts';
+import { createBearers } from './bearer.ts';
+import { createCredentials, type Credentials } from './credentials.ts';
+import { createEdgeSignatures, type EdgeSignatures } from './edge-signature.ts';
+import { createIssuer, type Issuer } from './issuer.ts';
+import { createSecondFactor, type SecondFactor } from './totp.ts';
+
+export interface Auth {
+  readonly apiKeys: ApiKeys;
+  readonly signatures: EdgeSignatures;
+  readonly issuer: Issuer;
+  readonly secondFactor: SecondFactor;
+  readonly credentials: Credentials;
+}
+
+export async function createAuth({ stores, accounts, secrets, nowMs, config }: GatewayDeps): Promise<Auth> {
+  const apiKeys = createApiKeys(stores.identity, nowMs);
+  const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
+  const bearers = createBearers({ issuer, config, nowMs });
+  const signatures = createEdgeSignatures({ edge: stores.edge, accounts, nowMs });
+  return {
+    apiKeys, signatures, issuer,
+    secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),
+    credentials: createCredentials({ apiKeys, bearers, signatures }),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * `Idempotency-Key`: per account, method and path, kept 24 h. The first answer is given again; a duplicate that comes
+ * while the first is at work waits for it; another body under the same key is IDEMPOTENCY_CONFLICT. Decisions 3, I23.
+ *
+ * A success of an account command is stored by the account's own append, together with the effect; other successes and
+ * refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no second
+ * factor) are not kept: nothing was done, and the caller may try again with the same key.
+ */
+import type { IdempotencyRow } from '../../persistence/rows.ts';
+import type { ReadStore } from '../../persistence/ports.ts';
+import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { SecretBox } from '../ports.ts';
+
+export const KEY_CHARS_MAX = 255;
+
+export type Outcome = { readonly ok: true; readonly status: number; readonly reply: unknown } | Refusal | { readonly ok: 'duplicate' };
+
+export interface Answered {
+  readonly outcome: { readonly ok: true; readonly status: number; readonly reply: unknown } | Refusal;
+  readonly replayed: boolean;
+}
+
+/** One use of a key. */
+export interface KeyUse {
+  readonly accountId: AccountId;
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly bodyHash: string;
+  readonly kept: 'actor' | 'store';
+}
+
+export interface Idempotency {
+  /** Runs `act` once for a key. `replay` makes the reply of what an account stored. */
+  once(use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>): Promise<Answered>;
+}
+
+const NOT_KEPT: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'TOTP_REQUIRED', 'IDEMPOTENCY_CONFLICT']);
+const MOMENTARY_STATUSES: ReadonlySet<number> = new Set([423, 429]);
+
+const isKept = (code: ErrorCode): boolean => statusOf(code) < 500 && !MOMENTARY_STATUSES.has(statusOf(code)) && !NOT_KEPT.has(code);
+
+interface Flight { readonly bodyHash: string; readonly done: Promise<Answered & { readonly kept: boolean }> }
+
+export function createIdempotency(
+  { reads, secrets }: { reads: Pick<ReadStore, 'idempotent' | 'saveIdempotent'>; secrets: SecretBox },
+): Idempotency {
+  const flights = new Map<string, Flight>();
+  // Bodies stored here may hold a key that is shown once, so they are sealed.
+  const context = (use: KeyUse) => `idempotency|body|${use.accountId}|${use.method} ${use.path}|${use.key}`;
+
+  const save = (use: KeyUse, status: number, body: unknown): Promise<void> => reads.saveIdempotent(use.accountId, {
+    key: use.key, method: use.method, path: use.path, bodyHash: use.bodyHash, status,
+    body: { sealed: secrets.seal(JSON.stringify(body), context(use)) },
+  });
+
+  async function replayed(use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>): Promise<Answered> {
+    if (row.bodyHash !== use.bodyHash) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
+    const sealed = (row.body as { sealed?: unknown } | null)?.sealed;
+    const body: unknown = typeof sealed === 'string' ? JSON.parse(secrets.open(sealed, context(use))) : row.body;
+    if (row.status >= 400) {
+      const { code, message, details } = body as { code: ErrorCode; message: string; details: Record<string, unknown> };
+      return { outcome: refuse(code, details, message), replayed: true };
+    }
+    const reply = typeof sealed === 'string' ? body : await replay(body);
+    return { outcome: { ok: true, status: row.status, reply }, replayed: true };
+  }
+
+  async function first(use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>): Promise<Answered & { kept: boolean }> {
+    const stored = () => reads.idempotent(use.accountId, use.method, use.path, use.key);
+    const before = use.kept === 'store' ? await stored() : null;
+    if (before !== null) return { ...await replayed(use, before, replay), kept: true };
+    const outcome = await act();
+    if (outcome.ok === true) {
+      if (use.kept === 'store') await save(use, outcome.status, outcome.reply);
+      return { outcome, replayed: false, kept: true };
+    }
+    // A refusal may rest on what the first use of the key did (the cap is reached, the webhook is gone).
+    const earlier = await stored();
+    if (earlier !== null) return { ...await replayed(use, earlier, replay), kept: true };
+    if (outcome.ok === 'duplicate') return { outcome: refuse('INTERNAL_ERROR', { reason: 'stored answer missing' }), replayed: false, kept: false };
+    if (!isKept(outcome.code)) return { outcome, replayed: false, kept: false };
+    const { code, message, details } = outcome;
+    await save(use, statusOf(code), { code, message, details });
+    return { outcome, replayed: false, kept: true };
+  }
+
+  return {
+    async once(use, act, replay) {
+      const slot = [use.accountId, use.method, use.path, use.key].join('\n');
+      for (;;) {
+        const flight = flights.get(slot);
+        if (flight === undefined) break;
+        if (flight.bodyHash !== use.bodyHash) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
+        const answered = await flight.done.catch(() => null);
+        if (answered?.kept === true) return { outcome: answered.outcome, replayed: true };
+      }
+      const done = first(use, act, replay).finally(() => flights.delete(slot));
+      flights.set(slot, { bodyHash: use.bodyHash, done });
+      return done;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Logs of a cloud node, three nets: only known facts are written (an unknown name shows as a name, without its value),
+ * of an error only its name, code and places; what a fact or message holds is scrubbed; and the whole line once more
+ * just before it is written. Path-based redaction would let nested values and messages through (reliability 0.8).
+ */
+import { pino, type DestinationStream, type Logger } from 'pino';
+
+/** Facts that may be logged. Text of these is an id, a slug, a code, a place or a number; never a body, header or URL. */
+const FACTS: ReadonlySet<string> = new Set([
+  'requestId', 'operationId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'rule', 'step', 'event', 'signal',
+  'accountId', 'organizationId', 'userId', 'apiKeyId', 'sessionId', 'environment', 'role', 'leaseEpoch', 'epoch', 'node', 'shard', 'shards',
+  'chain', 'ledger', 'height', 'hash', 'depth', 'endpoint', 'txid', 'outputIndex', 'transactionId', 'withdrawalId', 'depositId', 'addressId',
+  'webhookId', 'deliveryId', 'eventId', 'attempt', 'rotationId',
+  'path', 'kind', 'actor', 'actors', 'restarts', 'delayMs', 'phase', 'outcome', 'count', 'size', 'version', 'port', 'host', 'roles', 'checks',
+  'drained', 'abandoned', 'tries', 'lag', 'from', 'to', 'applied', 'pending', 'migration', 'names', 'ms', 'seconds',
+]);
+const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
+
+const TEXT_CHARS_MAX = 300;
+const LIST_MAX = 20;
+const STACK_FRAMES = 8;
+
+/** Forms that a secret has, whatever it stands in. */
+const SECRETS: readonly RegExp[] = [
+  /\b(?:loc|flk)_(?:live|test)_[A-Za-z0-9_-]+/g,
+  /\bwhsec_[A-Za-z0-9+/=_-]+/g,
+  /\b[xyztuvXYZTUV](?:prv|pub)[A-Za-z0-9]{20,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g,
+  /\$argon2[a-z]{1,2}\$[^\s"]+/g,
+  /\bv1\.[0-9a-f]{8}\.[A-Za-z0-9_-]{38,}/g, // sealed secrets
+  /:\/\/[^\s/@"]+@/g, // user and password of a URL
+  /(?<![A-Za-z])(?:[a-z]{3,8}[^A-Za-z"]{1,6}){11,}[a-z]{3,8}(?![A-Za-z])/gi,
+];
+
+/** A text without what looks like a credential or a phrase. */
+export function scrub(text: string): string {
+  return SECRETS.reduce((rest, form) => rest.replace(form, '[redacted]'), text);
+}
+
+export interface LogOptions { readonly level: string; readonly destination?: DestinationStream }
+
+/** The node's logger: JSON lines to standard output unless told otherwise. */
+export function createLog({ level, destination }: LogOptions): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }), log: allowed, bindings: allowed },
+    hooks: { streamWrite: scrub },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+function allowed(fields: object): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (ERRORS.has(name) || value instanceof Error) kept[name] = errorOf(value);
+    else if (FACTS.has(name)) kept[name] = factOf(value);
+    else dropped.push(name.slice(0, 40));
+  }
+  if (dropped.length > 0) kept['dropped'] = dropped.slice(0, LIST_MAX);
+  return kept;
+}
+
+function factOf(value: unknown): unknown {
+  if (typeof value === 'string') return scrub(value.slice(0, TEXT_CHARS_MAX));
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value;
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.slice(0, LIST_MAX).map((entry) => (typeof entry === 'object' ? '[object]' : factOf(entry)));
+  return '[object]';
+}
+
+/** Name, code and places in the code of an error and its cause; its message is somebody else's text and has no way in. */
+function errorOf(value: unknown, withCause: 'with cause' | 'alone' = 'with cause'): unknown {
+  if (!(value instanceof Error)) {
+    const { code } = (typeof value === 'object' && value !== null ? value : {}) as { code?: unknown };
+    return typeof code === 'string' ? { code: scrub(code.slice(0, TEXT_CHARS_MAX)) } : factOf(value);
+  }
+  const { code } = value as { code?: unknown };
+  const at = (value.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)).slice(0, STACK_FRAMES).map((line) => line.trim());
+  return {
+    name: value.name, at,
+    ...(typeof code === 'string' ? { code: scrub(code.slice(0, TEXT_CHARS_MAX)) } : {}),
+    ...(withCause === 'with cause' && value.cause instanceof Error ? { cause: errorOf(value.cause, 'alone') } : {}),
+  };
+}

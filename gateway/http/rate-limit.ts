@@ -1,0 +1,61 @@
+/**
+ * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8, decisions 3.
+ * In memory, so the limit is a node's own; several nodes share one through Redis behind the same port.
+ */
+import type { AccountState } from '../../actors/account/messages.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { environmentOf } from '../../protocol/ids.ts';
+import { requestsPerMinuteOf, SANDBOX_REQUESTS_PER_MINUTE } from '../../protocol/plans.ts';
+import type { Accounts, RateLimiter } from '../ports.ts';
+
+export const WINDOW_MS = 60_000;
+const WINDOWS_MAX = 200_000;
+
+/** Counts in this process. Limit: `WINDOWS_MAX` open windows; the oldest is forgotten first. */
+export function createMemoryRateLimiter(): RateLimiter {
+  const windows = new Map<string, { endsMs: number; count: number }>();
+  return {
+    async take(key, limit, nowMs) {
+      let window = windows.get(key);
+      if (window === undefined || nowMs >= window.endsMs) {
+        windows.delete(key);
+        if (windows.size >= WINDOWS_MAX) windows.delete(windows.keys().next().value!);
+        window = { endsMs: nowMs + WINDOW_MS, count: 0 };
+        windows.set(key, window);
+      }
+      window.count += 1;
+      return {
+        allowed: window.count <= limit,
+        remaining: Math.max(0, limit - window.count),
+        resetSeconds: Math.max(1, Math.ceil((window.endsMs - nowMs) / 1_000)),
+      };
+    },
+  };
+}
+
+/** A plan changes rarely; a new band counts after at most this long. */
+const PLAN_CACHE_MS = 5_000;
+const PLANS_MAX = 100_000;
+/** While an account cannot be asked, its reads are still served. */
+const LIMIT_UNKNOWN = 300;
+
+export interface RequestLimits { of(accountId: AccountId): Promise<number> }
+
+/** Requests per minute of accounts, by their plan. */
+export function createRequestLimits(accounts: Pick<Accounts, 'ask'>, nowMs: () => number): RequestLimits {
+  const cache = new Map<AccountId, { limit: number; untilMs: number }>();
+  return {
+    async of(accountId) {
+      if (environmentOf(accountId) === 'sandbox') return SANDBOX_REQUESTS_PER_MINUTE;
+      const cached = cache.get(accountId);
+      if (cached !== undefined && nowMs() < cached.untilMs) return cached.limit;
+      const answer = await accounts.ask(accountId, { type: 'inspect' });
+      if (answer.ok !== true) return LIMIT_UNKNOWN;
+      const limit = requestsPerMinuteOf((answer.reply as AccountState).plan);
+      cache.delete(accountId);
+      if (cache.size >= PLANS_MAX) cache.delete(cache.keys().next().value!);
+      cache.set(accountId, { limit, untilMs: nowMs() + PLAN_CACHE_MS });
+      return limit;
+    },
+  };
+}
