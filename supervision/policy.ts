@@ -41,7 +41,8 @@ export function restartPolicy(settings: RestartSettings): RestartPolicy {
   return (earlierMs, nowMs, random) => {
     const recentMs = [...earlierMs.filter((atMs) => nowMs - atMs < settings.windowMs), nowMs];
     const faultsMs = recentMs.slice(-(settings.restartsMax + 1)); // More would change no verdict.
-    if (faultsMs.length > settings.restartsMax) return { kind: 'give_up', retryAfterMs: settings.retryAfterMs, faultsMs };
+    const { restartsMax, retryAfterMs } = settings;
+    if (faultsMs.length > restartsMax) return { kind: 'give_up', retryAfterMs, faultsMs };
     return { kind: 'restart', delayMs: backoffMs(faultsMs.length, settings, random), faultsMs };
   };
 }

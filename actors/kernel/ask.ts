@@ -14,7 +14,7 @@ export interface Duplicate { readonly ok: 'duplicate' }
 
 /**
  * What an asker is told. Beside the refusals of the entity itself:
- * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: mailbox full, stopping, not loadable, not begun in time;
+ * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: full, stopping, not loadable, not begun in time;
  * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown.
  */
 export type Outcome<Reply> = { readonly ok: true; readonly reply: Reply } | Refusal | Duplicate;
@@ -27,7 +27,8 @@ export const ASK_TIMEOUT_MS = 10_000;
 /** `Retry-After` of what was turned away. */
 const RETRY_AFTER_SECONDS = 1;
 
-export type UnavailableReason = 'mailbox_full' | 'stopping' | 'load_failed' | 'stale_owner' | 'not_begun_in_time' | 'residents_full';
+export type UnavailableReason =
+  'mailbox_full' | 'residents_full' | 'stopping' | 'load_failed' | 'stale_owner' | 'not_begun_in_time';
 export type CrashReason = 'crashed' | 'timed_out' | 'given_up';
 
 /** Nothing was done; the same command may be sent again. */
@@ -96,7 +97,7 @@ export class Envelope implements Expirable {
   }
 }
 
-/** Sends a command and waits for its outcome. Never rejects. Limit: `timeoutMs`. Throws: TypeError on a forged address. */
+/** The command's outcome; never rejects. Limit: `timeoutMs`. Throws: TypeError on a forged address. */
 export function ask<Command, Reply>(
   to: Address<Command, Reply>, command: NoInfer<Command>, timeoutMs: number = ASK_TIMEOUT_MS,
 ): Promise<Outcome<Reply>> {

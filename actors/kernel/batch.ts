@@ -20,7 +20,8 @@ export interface BatchPlan<State, Event, Row, Reply> {
  * Throws: PoisonousEvent when an event of an accepted decision cannot be folded.
  */
 export function decideBatch<State, Command, Event, Row, Reply>(
-  entity: Entity<State, Command, Event, readonly Row[], Reply>, before: State, commands: readonly Command[], nowMs: number,
+  entity: Entity<State, Command, Event, readonly Row[], Reply>,
+  before: State, commands: readonly Command[], nowMs: number,
 ): BatchPlan<State, Event, Row, Reply> {
   let state = before;
   const outcomes: Outcome<Reply>[] = [], events: Event[] = [], rows: Row[] = [], faults: unknown[] = [];

@@ -46,7 +46,9 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   #live: Loaded<State> | null = null;
   #exists = true;
 
-  constructor(shared: Shared, parent: Parent, name: string, id: string, of: EntityKind<State, Command, Event, Row, Reply>) {
+  constructor(
+    shared: Shared, parent: Parent, name: string, id: string, of: EntityKind<State, Command, Event, Row, Reply>,
+  ) {
     super(shared, parent, name);
     this.id = id;
     this.#of = of;
@@ -79,7 +81,7 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
     this.guard(() => this.shared.hooks.onBatch?.(this.kind, batch.length));
   }
 
-  /** Throws: what the store throws. Nothing was done then for those of the batch, or for all who wait: they may try again. */
+  /** Throws: what the store throws. Nothing was done then for the batch, or for all who wait: they may try again. */
   async #load(): Promise<void> {
     const { store, storeTimeoutMs, mailboxMax } = this.#of;
     this.#live = null;

@@ -56,5 +56,6 @@ export function withoutSecrets(text: string): string {
 export function faultOf(error: unknown, atMs: number): Fault {
   if (!(error instanceof Error)) return { code: 'thrown_value', message: withoutSecrets(String(error)), atMs };
   const code = (error as { code?: unknown }).code;
-  return { code: withoutSecrets(typeof code === 'string' ? code : error.name), message: withoutSecrets(error.message), atMs };
+  const name = typeof code === 'string' ? code : error.name;
+  return { code: withoutSecrets(name), message: withoutSecrets(error.message), atMs };
 }

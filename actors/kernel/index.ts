@@ -6,7 +6,7 @@
  *   // Entities: pure decide/evolve over a store; loaded and fenced by their first message, passivated when idle.
  *   const accounts = system.entities({ entity: account, store, shardOf, summarise, residentsMax });
  *   const outcome = await ask(accounts.address(accountId), command);      // Outcome<Reply>, never rejects
- *   if (outcome.ok === true) outcome.reply; else if (outcome.ok === 'duplicate') replay(); else outcome satisfies Refusal;
+ *   if (outcome.ok === true) outcome.reply; else if (outcome.ok === 'duplicate') replay(); else send(outcome);
  *
  *   // Workers: a serial mailbox that may do I/O. `recover` runs before the first message and after each restart.
  *   const eth = system.spawnWorker<Tick>({
@@ -31,7 +31,9 @@
  */
 export type { Address } from './address.ts';
 export { ask, ASK_TIMEOUT_MS, tell, type DeadLetters, type Duplicate, type Outcome } from './ask.ts';
-export { faultOf, withoutSecrets, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict } from './fault.ts';
+export {
+  faultOf, withoutSecrets, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict,
+} from './fault.ts';
 export type { Phase } from './leaf.ts';
 export {
   PoisonousEvent,

@@ -8,7 +8,7 @@
  *   given_up  --pause over, or restart()-->    live
  *   any       --drain()-->                     draining  (new messages refused, waiting ones still get their turn)
  *   draining  --nothing waits, no turn runs--> stopped
- *   any       --abandon()-->                   stopped   (the turn that still runs may answer nobody and append nothing)
+ *   any       --abandon()-->                   stopped   (a turn that still runs answers nobody and appends nothing)
  */
 import { crashed, unavailable, type Envelope, type Outcome } from './ask.ts';
 import { faultOf, type Fault, type RestartPolicy, type RestartVerdict } from './fault.ts';
@@ -125,10 +125,12 @@ export abstract class Leaf implements Runnable {
     else this.rested();
   }
 
-  /** A defect of the kernel itself: stand still rather than guess. */
+  /** A defect around the turn, such as a log that throws: given up, so that `restart` can bring it back. */
   broken(error: unknown): void {
-    this.shared.log.error({ actor: this.path, ...faultOf(error, this.shared.clock.nowMs()) }, 'kernel turn broke');
-    this.abandon();
+    this.#awake = false;
+    this.#failTaken();
+    if (this.#atRest !== null) this.#stopNow();
+    else if (!this.stopped) this.#giveUp(faultOf(error, this.shared.clock.nowMs()), null);
   }
 
   /** Lets the running turn end, then forgets memory and history. */
@@ -138,7 +140,7 @@ export abstract class Leaf implements Runnable {
     else this.#applyRestart();
   }
 
-  /** Refuses what comes, finishes what waits, calls back when at rest. A leaf that pauses or gave up is at rest at once. */
+  /** Refuses what comes, finishes what waits, calls back at rest. A leaf that pauses or gave up is at rest at once. */
   drain(atRest: () => void): void {
     if (this.phase === 'stopped') return atRest();
     this.phase = 'draining';
@@ -167,7 +169,7 @@ export abstract class Leaf implements Runnable {
     wake(this.#ref!);
   }
 
-  /** Takes up to `limit` waiting messages whose askers still wait. They are answered by `answer`, or fail with the turn. */
+  /** Takes up to `limit` waiting messages whose askers still wait; `answer` answers them, or they fail with the turn. */
   protected take(limit: number): readonly Envelope[] {
     const queue = this.#queue ?? [];
     const first = queue.length <= limit ? queue : queue.splice(0, limit);
@@ -214,13 +216,15 @@ export abstract class Leaf implements Runnable {
     if (this.phase === 'draining') return this.#refuseWaiting(unavailable('stopping'));
     const verdict = this.#verdictOn(error);
     this.#faultsMs = verdict.faultsMs;
-    if (verdict.kind === 'restart') {
-      this.phase = 'backoff';
-      this.#pauseFor(verdict.delayMs);
-      return;
-    }
+    if (verdict.kind === 'give_up') return this.#giveUp(fault, verdict.retryAfterMs);
+    this.phase = 'backoff';
+    this.#pauseFor(verdict.delayMs);
+  }
+
+  #giveUp(fault: Fault, retryAfterMs: number | null): void {
     this.phase = 'given_up';
-    if (verdict.retryAfterMs !== null) this.#pauseFor(verdict.retryAfterMs);
+    this.lastFault = fault;
+    if (retryAfterMs !== null) this.#pauseFor(retryAfterMs);
     this.#refuseWaiting(crashed('given_up'));
     this.shared.log.error({ actor: this.path, ...fault }, 'actor given up');
     this.guard(() => this.shared.hooks.onGiveUp?.(this.path, fault));

@@ -45,7 +45,7 @@ export type AppendOutcome =
   | { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** An event that cannot be folded: reading it again cannot cure it, so the entity is given up until someone restarts it. */
+/** An event that cannot be folded. Reading it again cannot cure it: the entity is given up until someone restarts it. */
 export class PoisonousEvent extends Error {
   readonly code = 'poisonous_event';
   constructor(kind: string, cause: unknown) {
@@ -58,7 +58,7 @@ export interface Loaded<State> { readonly state: State; readonly version: number
 
 /** What the shell needs of the outside. One implementation over PostgreSQL, one in memory for tests. */
 export interface EntityStore<State, Event, Rows> {
-  /** Loads AND fences the entity in one statement; null when it does not exist. Throws on a stale owner, PoisonousEvent. */
+  /** Loads AND fences the entity in one statement; null when there is none. Throws on a stale owner, PoisonousEvent. */
   load(entityId: string): Promise<Loaded<State> | null>;
   /** Durable when it resolves. Throws when the outcome is unknown. */
   append(entry: Append<State, Event, Rows>): Promise<AppendOutcome>;

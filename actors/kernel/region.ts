@@ -69,7 +69,9 @@ export class Region<State, Command, Event, Row, Reply> implements Entities<Comma
   #sweepArmed = false;
   #stopping = false;
 
-  constructor(shared: Shared, spec: EntitySpec<State, Command, Event, Row, Reply>, policy: RestartPolicy, parentOf: Placement) {
+  constructor(
+    shared: Shared, spec: EntitySpec<State, Command, Event, Row, Reply>, policy: RestartPolicy, parentOf: Placement,
+  ) {
     this.shared = shared;
     this.#spec = spec;
     this.#parentOf = parentOf;

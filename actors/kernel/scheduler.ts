@@ -26,7 +26,7 @@ async function runLeaf(leaf: Runnable): Promise<Runnable> {
   return leaf;
 }
 
-// nact's own default stops the actor, drops its mailbox and prints the message; a policy that throws wedges it for good.
+// nact's default stops the actor, drops its mailbox and prints the message; a policy that throws wedges it for good.
 const keepRunning = (_message: unknown, _error: unknown, context: { resume: symbol }): symbol => context.resume;
 
 /** A new tree with its own random name. */

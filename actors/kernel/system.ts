@@ -36,7 +36,9 @@ export interface SystemCounts {
 
 export interface ActorSystem {
   /** All entities of a kind over a store. They live below `branch`/`shard` and are activated by their first message. */
-  entities<State, Command, Event, Row, Reply>(spec: EntitySpec<State, Command, Event, Row, Reply>): Entities<Command, Reply>;
+  entities<State, Command, Event, Row, Reply>(
+    spec: EntitySpec<State, Command, Event, Row, Reply>,
+  ): Entities<Command, Reply>;
   /** Throws: RangeError when the path is taken or its parent full. */
   spawnWorker<Message, Reply = void>(spec: WorkerSpec<Message, Reply>): Address<Message, Reply>;
   /** Drains one worker and takes it out of the tree. False when there is none at the path. */
@@ -70,7 +72,9 @@ class System implements ActorSystem {
     };
   }
 
-  entities<State, Command, Event, Row, Reply>(spec: EntitySpec<State, Command, Event, Row, Reply>): Entities<Command, Reply> {
+  entities<State, Command, Event, Row, Reply>(
+    spec: EntitySpec<State, Command, Event, Row, Reply>,
+  ): Entities<Command, Reply> {
     const branch = this.#root.branch(spec.branch ?? SHARDS);
     const region = new Region(this.#shared, spec, this.#spec.policies.entity, (shard) => parentOfShard(branch, shard));
     this.#regions.push(region);
@@ -138,9 +142,9 @@ class System implements ActorSystem {
     const working = new Set(leaves);
     return new Promise((resolve) => {
       const timer = clock.setTimer(deadlineMs, () => {
-        const abandoned = [...working];
-        resolve(abandoned.map((leaf) => leaf.path));
-        log.error({ actors: abandoned.slice(0, PATHS_LOGGED_MAX).map((leaf) => leaf.path) }, 'abandoned at the deadline');
+        const abandoned = [...working], paths = abandoned.map((leaf) => leaf.path);
+        resolve(paths);
+        log.error({ actors: paths.slice(0, PATHS_LOGGED_MAX) }, 'abandoned at the deadline');
         for (const leaf of abandoned) leaf.abandon();
       });
       const settle = (): void => {

@@ -42,10 +42,10 @@ export class OwnedTimers {
     return this.#live.size;
   }
 
-  /** Calls back once after `delayMs`, however long that is. Answers how to cancel it. Throws: RangeError on too many. */
+  /** Calls back once after `delayMs`, however long that is; returns how to cancel it. Throws: RangeError on too many. */
   after(delayMs: number, fire: () => void): () => void {
     if (!(delayMs >= 0)) throw new RangeError(`delayMs expected a number from 0, got ${delayMs}`);
-    if (this.#live.size >= TIMERS_PER_OWNER_MAX) throw new RangeError(`more than ${TIMERS_PER_OWNER_MAX} timers of one owner`);
+    if (this.#live.size >= TIMERS_PER_OWNER_MAX) throw new RangeError(`more than ${TIMERS_PER_OWNER_MAX} timers`);
     const id = this.#nextId++;
     this.#arm(id, this.#clock.elapsedMs() + delayMs, fire);
     return () => this.#cancel(id);

@@ -39,7 +39,7 @@ export class Branch implements Parent {
     return this.children.size >= LEAVES_PER_PARENT_MAX;
   }
 
-  /** The parent of that name below this one, made when it is not there. Throws: RangeError when an actor has the name. */
+  /** The parent of that name below this one, made if need be. Throws: RangeError when an actor has the name. */
   branch(name: string): Branch {
     const known = this.children.get(name);
     if (known instanceof Branch) return known;

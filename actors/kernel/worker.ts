@@ -1,5 +1,5 @@
 /**
- * A worker: a serial mailbox whose `receive` may do I/O and keeps its own memory (a watcher, the publisher, a schedule).
+ * A worker: a serial mailbox whose `receive` may do I/O and has its own memory (a watcher, the publisher, a schedule).
  * What it does must be safe to do again: after a fault the message is not retried, the worker recovers and goes on.
  */
 import type { Refusal } from '../../protocol/errors.ts';

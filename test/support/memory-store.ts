@@ -3,7 +3,8 @@ import { refuse } from '../../protocol/errors.ts';
 import type { Append, AppendOutcome, EntityStore, Loaded } from '../../actors/kernel/protocol.ts';
 
 /**
- * What the next append does: `refused` is a constraint's ADDRESS_CONFLICT, `before` throws and has written nothing, `after` throws and has written all, `hang` never
+ * What the next append does: `refused` is a constraint's ADDRESS_CONFLICT, `before` throws and has written nothing,
+ * `after` throws and has written all, `hang` never
  * answers and has written nothing, `hang_after` never answers and has written all, `late` never answers and is tried
  * when `landLate` is called.
  */

@@ -39,7 +39,9 @@ test('a deadline is never early, at most 50 ms late, and asks of one instant sha
   const clock = new HandClock(0);
   const deadlines = new Deadlines(clock);
   const expired: number[] = [];
-  for (const timeoutMs of [1, 49, 50, 51, 100]) deadlines.add({ bucket: null, expire: () => { expired.push(timeoutMs); } }, timeoutMs);
+  for (const timeoutMs of [1, 49, 50, 51, 100]) {
+    deadlines.add({ bucket: null, expire: () => { expired.push(timeoutMs); } }, timeoutMs);
+  }
   t.is(clock.pending, 2);
   clock.advance(49);
   t.deepEqual(expired, []);

@@ -71,7 +71,13 @@ test('a reload that ends after the deadline leads to no append: no zombie write'
   const { load, append } = base.ownedBy(1);
   let loads = 0, loaded = (): void => {};
   const { counters } = startCounters(node, {
-    store: { append, load: async (id) => { if ((loads += 1) > 1) await new Promise<void>((go) => { loaded = go; }); return load(id); } },
+    store: {
+      append,
+      load: async (id) => {
+        if ((loads += 1) > 1) await new Promise<void>((go) => { loaded = go; });
+        return load(id);
+      },
+    },
   });
   base.failAppends('stale');
   const asked = ask(counters.address('a'), add(1), 60_000);

@@ -70,7 +70,8 @@ test('an append that throws faults every asker of the batch and the state is rea
     const node = startNode(t);
     const { counters, store } = startCounters(node);
     store.failAppends(failure);
-    const outcomes = await Promise.all([add(1), add(2), { type: 'read' } as const].map((command) => ask(counters.address('a'), command)));
+    const commands = [add(1), add(2), { type: 'read' } as const];
+    const outcomes = await Promise.all(commands.map((command) => ask(counters.address('a'), command)));
     for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
     node.clock.advance(100);
     t.deepEqual(await ask(counters.address('a'), { type: 'read' }), failure === 'before' ? ok(0, 0) : ok(3, 2));
@@ -154,11 +155,14 @@ test('an append that throws while a batch runs member by member faults that memb
 test('a decide that throws is a fault of that member; the others of the batch go on and nobody restarts', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node);
-  const outcomes = await Promise.all([add(1), { type: 'explode' } as const, add(1)].map((command) => ask(counters.address('a'), command)));
+  const commands = [add(1), { type: 'explode' } as const, add(1)];
+  const outcomes = await Promise.all(commands.map((command) => ask(counters.address('a'), command)));
   t.deepEqual([outcomes[0], outcomes[2]], [ok(1, 1), ok(2, 2)]);
   t.like(outcomes[1], { ok: false, code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
   t.is(store.loads, 1);
-  t.like(node.system.inspect(counters.address('a').path)!, { phase: 'live', restarts: 0, lastFault: { message: 'decide has a defect' } });
+  t.like(node.system.inspect(counters.address('a').path)!, {
+    phase: 'live', restarts: 0, lastFault: { message: 'decide has a defect' },
+  });
 });
 
 test('an event that cannot be folded is poison: nothing of the batch is written, given up at once and for good', async (t) => {
@@ -194,7 +198,10 @@ test('an entity that does not exist refuses NOT_FOUND and does not stay resident
 test('an entity that vanishes between a stale append and the load refuses NOT_FOUND to the whole batch', async (t) => {
   const { load } = counterStore().ownedBy(1);
   let loads = 0;
-  const store = { append: async () => ({ kind: 'stale' as const }), load: async (id: string) => ((loads += 1) > 1 ? null : load(id)) };
+  const store = {
+    append: async () => ({ kind: 'stale' as const }),
+    load: async (id: string) => ((loads += 1) > 1 ? null : load(id)),
+  };
   const { counters } = startCounters(startNode(t), { store });
   const outcomes = await Promise.all([1, 2].map((by) => ask(counters.address('a'), add(by))));
   for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'NOT_FOUND' });
@@ -217,7 +224,10 @@ test('the commands of a batch see one instant, the wall clock at its decision', 
   const node = startNode(t);
   const instants: number[] = [];
   const { counters } = startCounters(node, {
-    entity: { ...counter, decide: (state, command, nowMs) => { instants.push(nowMs); return counter.decide(state, command, nowMs); } },
+    entity: {
+      ...counter,
+      decide: (state, command, nowMs) => { instants.push(nowMs); return counter.decide(state, command, nowMs); },
+    },
   });
   await Promise.all([ask(counters.address('a'), add(1)), ask(counters.address('a'), add(1))]);
   t.deepEqual(instants, [node.clock.nowMs(), node.clock.nowMs()]);

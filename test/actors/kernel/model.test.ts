@@ -1,6 +1,7 @@
 /**
  * Model test of the shell: a counter under commands of two clients while appends crash before and after they took
- * effect, go stale, never answer or land late, loads fail, the actor is restarted and passivated, and a second node writes too.
+ * effect, go stale, never answer or land late, loads fail, the actor is restarted and passivated, and a second node
+ * writes too.
  * Reliability 4.1 rows 1 and 3, I23: no accepted command is lost, none is doubled.
  */
 import test, { type ExecutionContext } from 'ava';
@@ -23,7 +24,8 @@ type Step =
   | { kind: 'run'; rounds: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('send' as const), client: fc.nat(1), by: fc.integer({ min: -5, max: 9 }) }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('send' as const), client: fc.nat(1),
+    by: fc.integer({ min: -5, max: 9 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('fail_append' as const),
     failure: fc.constantFrom<AppendFailure>('before', 'after', 'stale', 'hang', 'hang_after', 'late') }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'land_late' as const }) },
@@ -45,7 +47,8 @@ function startNode(clock: HandClock, store: ReturnType<typeof counterStore>): No
   const quiet = { warn: () => {}, error: () => {} };
   const system = createSystem({ clock, random: () => 0.5, log: quiet, policies: { entity: policy, worker: policy } });
   const counters = system.entities<Count, CounterCommand, CounterEvent, KeyRow, Count>({
-    entity: counter, store: store.ownedBy(1), shardOf: () => 0, batchMax: 3, mailboxMax: 6, idleMs: 10_000, storeTimeoutMs: 2_000,
+    entity: counter, store: store.ownedBy(1), shardOf: () => 0,
+    batchMax: 3, mailboxMax: 6, idleMs: 10_000, storeTimeoutMs: 2_000,
   });
   return {
     system,
@@ -115,7 +118,8 @@ function disagreement(
   const folded = events.reduce(counter.evolve, { total: 0, adds: 0 });
   if (rows.length !== accepted.length) return `${accepted.length} accepted, ${rows.length} rows`;
   if (accepted.some(({ key }) => rows.filter((row) => row.key === key).length !== 1)) return 'a key is missing or double';
-  if ((stream?.state.total ?? 0) !== sum || folded.total !== sum) return `sum ${sum}, state ${stream?.state.total}, folded ${folded.total}`;
+  const total = stream?.state.total ?? 0;
+  if (total !== sum || folded.total !== sum) return `sum ${sum}, state ${total}, folded ${folded.total}`;
   if ((stream?.version ?? 0) !== events.length) return 'version is not the number of events';
   return null;
 }
@@ -142,7 +146,8 @@ test('I23 random crashes of the append: no accepted command is lost, none is dou
 
 test('the checker sees a doubled, a lost and a forged command', (t) => {
   const row = { key: 'k0', by: 2 };
-  const stream = { state: { total: 2, adds: 1 }, version: 1, ownerEpoch: 1, events: [{ type: 'added' as const, by: 2 }], rows: [row] };
+  const events = [{ type: 'added' as const, by: 2 }];
+  const stream = { state: { total: 2, adds: 1 }, version: 1, ownerEpoch: 1, events, rows: [row] };
   const accepted = { ...row, end: 'accepted' };
   t.is(disagreement(stream, [accepted]), null);
   t.regex(disagreement({ ...stream, rows: [row, row] }, [accepted])!, /1 accepted, 2 rows/);

@@ -101,7 +101,8 @@ test.serial('weakness 8: a throwing onCrash leaves a nact actor stuck for good; 
   nact.stop(root as nact.Ref<unknown>);
 
   const throwing = (): never => { throw new Error('policy'); };
-  const node = startNode(t, {}, { policies: { entity: throwing, worker: throwing }, hooks: { onGiveUp: throwing, onBatch: throwing } });
+  const policies = { entity: throwing, worker: throwing }, hooks = { onGiveUp: throwing, onBatch: throwing };
+  const node = startNode(t, {}, { policies, hooks });
   const worker = node.system.spawnWorker<string, string>({ path: 'w', receive: () => { throw new Error('bad'); } });
   const asks = [ask(worker, 'bad'), ask(worker, 'good')];
   t.like(await asks[0], { code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
@@ -165,7 +166,9 @@ test('weakness 11: shutdownAfter beyond 2^31 ms stops a nact actor at once; owne
   t.is(timers.count, 0);
 
   const node = startNode(t);
-  node.system.spawnWorker({ path: 'w', recover: (context) => { context.timers.after(5_000, () => t.fail('stopped')); }, receive: () => {} });
+  node.system.spawnWorker({
+    path: 'w', recover: (context) => { context.timers.after(5_000, () => t.fail('stopped')); }, receive: () => {},
+  });
   await until('the timer is armed', () => node.clock.pending === 1);
   t.true(await node.system.stopWorker('w', 1_000));
   t.is(node.clock.pending, 0);

@@ -20,7 +20,9 @@ export interface TestNode {
 }
 
 /** A kernel that stops with the test, and fails it when a timer is left over. */
-export function startNode(t: ExecutionContext, restarts: Partial<RestartSettings> = {}, more: Partial<SystemSpec> = {}): TestNode {
+export function startNode(
+  t: ExecutionContext, restarts: Partial<RestartSettings> = {}, more: Partial<SystemSpec> = {},
+): TestNode {
   const clock = new HandClock();
   const logged: TestNode['logged'] = [], gaveUp: TestNode['gaveUp'] = [], batches: number[] = [];
   const policy = restartPolicy({ ...RESTARTS, ...restarts });

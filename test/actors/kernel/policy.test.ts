@@ -1,18 +1,22 @@
-/** supervision/policy.ts: style.md 2(c), backoff doubles with jitter to a cap; more than N restarts in a window gives up. */
+/** supervision/policy.ts (style.md 2(c)): backoff doubles with jitter to a cap; more than N in a window gives up. */
 import test from 'ava';
 import fc from 'fast-check';
-import { backoffMs, ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS, type RestartSettings } from '../../../supervision/policy.ts';
+import {
+  backoffMs, ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS, type RestartSettings,
+} from '../../../supervision/policy.ts';
 
 const SETTINGS: RestartSettings = {
   firstDelayMs: 100, delayMsMax: 1_500, jitterPercent: 50, restartsMax: 3, windowMs: 10_000, retryAfterMs: 7_000,
 };
 
 test('backoff doubles from the first pause to the cap', (t) => {
-  t.deepEqual([1, 2, 3, 4, 5, 6, 60].map((attempt) => backoffMs(attempt, SETTINGS, 0)), [100, 200, 400, 800, 1_500, 1_500, 1_500]);
+  const pausesMs = [1, 2, 3, 4, 5, 6, 60].map((attempt) => backoffMs(attempt, SETTINGS, 0));
+  t.deepEqual(pausesMs, [100, 200, 400, 800, 1_500, 1_500, 1_500]);
 });
 
 test('jitter shortens a pause by at most its share, and never lengthens it', (t) => {
-  fc.assert(fc.property(fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
+  const uniform = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(fc.property(fc.integer({ min: 1, max: 2_000 }), uniform, (attempt, random) => {
     const fullMs = backoffMs(attempt, SETTINGS, 0);
     const delayMs = backoffMs(attempt, SETTINGS, random);
     return Number.isInteger(delayMs) && delayMs <= fullMs && delayMs >= fullMs / 2;
@@ -52,7 +56,8 @@ test('no run of faults restarts more often than allowed in any window, and the h
       if (faultsMs.length > SETTINGS.restartsMax + 1) return false;
     }
     return restartedMs.every((startMs) =>
-      restartedMs.filter((otherMs) => otherMs >= startMs && otherMs < startMs + SETTINGS.windowMs).length <= SETTINGS.restartsMax);
+      restartedMs.filter((otherMs) => otherMs >= startMs && otherMs < startMs + SETTINGS.windowMs).length
+        <= SETTINGS.restartsMax);
   }));
   t.pass();
 });

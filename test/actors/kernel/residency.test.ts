@@ -97,7 +97,8 @@ test('passivation frees the parent: a shard never holds more than it has room fo
   for (let index = 0; index < 2_500; index += 500) {
     await Promise.all(Array.from({ length: 500 }, (_, offset) => ask(counters.address(`e${index + offset}`), { type: 'read' })));
   }
-  t.deepEqual(node.system.inspect('shards', 1)!.children!.map(({ path, childCount }) => [path, childCount]), [['shards/0007', 1_000]]);
+  const parents = node.system.inspect('shards', 1)!.children!;
+  t.deepEqual(parents.map(({ path, childCount }) => [path, childCount]), [['shards/0007', 1_000]]);
 });
 
 test('a thousand idle entities leave in one sweep or several, and the timers end with them', async (t) => {

@@ -138,6 +138,21 @@ test('inspect shows kind, id, path, mailbox, messages, restarts, last fault and 
   t.is(store.loads, 1, 'looking loads nothing');
 });
 
+test('a log that throws costs the actor its life, not the node its own; restart brings it back', async (t) => {
+  let broken = true;
+  const write = (): void => { if (broken) { broken = false; throw new Error('disk full'); } };
+  const node = startNode(t, {}, { log: { warn: write, error: () => {} } });
+  const { counters, store } = startCounters(node);
+  store.failAppends('before');
+  const address = counters.address('a');
+  const asks = [ask(address, add(1)), ask(counters.address('b'), add(1))];
+  t.like(await asks[0], { code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
+  t.like(await asks[1], { ok: true });
+  t.like(node.system.inspect(address.path)!, { phase: 'given_up', lastFault: { message: 'disk full' } });
+  node.system.restart(address.path);
+  t.like(await ask(address, add(1)), { ok: true });
+});
+
 test('a summary that throws is logged and shows nothing; it does not touch the actor', async (t) => {
   const node = startNode(t);
   const { counters } = startCounters(node, { summarise: () => { throw new Error('summary'); } });

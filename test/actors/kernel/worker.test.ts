@@ -20,7 +20,8 @@ test('a worker handles one message at a time, in order, however long each takes'
       return number * 2;
     },
   });
-  t.deepEqual(await Promise.all([5, 1, 3].map((number) => ask(worker, number))), [10, 2, 6].map((reply) => ({ ok: true, reply })));
+  const outcomes = await Promise.all([5, 1, 3].map((number) => ask(worker, number)));
+  t.deepEqual(outcomes, [10, 2, 6].map((reply) => ({ ok: true, reply })));
   t.deepEqual(order, [5, 1, 3]);
 });
 
@@ -57,7 +58,11 @@ test('recover runs before the first message and after each restart, and re-arms 
 test('a worker that gave up comes back by itself, since nobody sends it a message', async (t) => {
   const { system, clock, gaveUp } = startNode(t, { restartsMax: 0 });
   let recoveries = 0;
-  system.spawnWorker({ path: 'publisher', recover: () => { recoveries += 1; if (recoveries === 1) throw new Error('no database'); }, receive: () => {} });
+  system.spawnWorker({
+    path: 'publisher',
+    recover: () => { recoveries += 1; if (recoveries === 1) throw new Error('no database'); },
+    receive: () => {},
+  });
   await until('it gave up', () => gaveUp.length === 1);
   clock.advance(20_000);
   await until('it recovered', () => recoveries === 2);
