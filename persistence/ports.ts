@@ -129,7 +129,10 @@ export interface DiscrepancyRow {
 
 /** V7, G24 and the background audit. */
 export interface AuditStore {
-  /** Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token). */
+  /**
+   * Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token). `limit`
+   * counts rows but never cuts an address in two: the last address comes whole.
+   */
   ledgerBalances(ledger: LedgerId, ask: { afterKey: string | null } | { addressKeys: readonly string[] }, throughHeight: number, limit: number): Promise<LedgerBalance[]>;
   /** One row per (ledger, address, asset, height, kind); a `shortfall` that is open already is updated. True when new. */
   recordDiscrepancy(row: DiscrepancyRow): Promise<boolean>;
@@ -163,8 +166,11 @@ export interface DeliveryStore {
    * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
    */
   claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]>;
-  /** Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement. */
-  recordAttempts(attempts: (AttemptRow & { next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
+  /**
+   * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
+   * An edge reports them: what it says of a delivery of another account than its own is left out.
+   */
+  recordAttempts(attempts: (AttemptRow & { accountId: AccountId; next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
   /** Gives claims back that were never attempted (stream closed). */
   releaseClaims(deliveryIds: readonly string[]): Promise<void>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */

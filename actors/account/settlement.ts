@@ -97,8 +97,9 @@ export class WithdrawalBook {
   }
 
   #die(known: WithdrawalRow, fact: WithdrawalFact): void {
-    const open = this.#newest.has(known.id) && known.height === null;
-    if (!open || fact.txid !== known.txid) return;
+    // The proof covers every version that there was; a newer one may still land.
+    const whole = this.#newest.has(known.id) && known.height === null && known.versions.at(-1)?.txid === fact.txid;
+    if (!whole) return;
     // A nonce is dead because another transaction used it; an expired one of the other chains gives its value back.
     this.#fail(known, fact.reason ?? 'dead', known.unsigned.replayKey.kind !== 'nonce');
   }

@@ -1,0 +1,161 @@
+/**
+ * Deliveries that were claimed and are not recorded yet, and who has to wait. In memory; losing it costs a repetition.
+ *
+ *   claimed ── its lane is free ──▶ ready ── sent ──▶ in flight ── attempt recorded ──▶ gone, the lane goes on
+ *   claimed ── an earlier first attempt of its lane is not recorded ──▶ waiting
+ *
+ * A lane is (endpoint, order key) for first attempts, so that they leave in publication order whatever the edge does at
+ * the same time; a retry or replay has no lane and may be overtaken.
+ */
+import type { DueDelivery } from '../../persistence/ports.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+
+/** Deliveries of one endpoint here; a slow one fills its own places only. Choice: two frames, so that the pipe never dries. */
+const ENDPOINT_MAX = 512;
+/** Deliveries of one account here. Above it only endpoints with nothing here are claimed. Choice: half of what an edge takes. */
+const ACCOUNT_MAX = 4_096;
+/** Above this nothing of the account is claimed. */
+const ACCOUNT_HARD_MAX = 8_192;
+
+export interface Flight {
+  readonly due: DueDelivery;
+  /** Null for a retry or replay. */
+  readonly lane: string | null;
+  /** Before the store's own claim ends. */
+  readonly untilMs: number;
+  sent: boolean;
+}
+
+interface AccountFlights {
+  readonly byId: Map<string, Flight>;
+  readonly byEndpoint: Map<string, number>;
+  /** Claimed first attempts behind the one that is on its way. */
+  readonly lanes: Map<string, Flight[]>;
+  ready: Flight[];
+}
+
+export class Flights {
+  readonly #accounts = new Map<AccountId, AccountFlights>();
+
+  get size(): number {
+    return [...this.#accounts.values()].reduce((sum, { byId }) => sum + byId.size, 0);
+  }
+
+  /** True when nothing more of the account should be claimed. */
+  full(accountId: AccountId): boolean {
+    return (this.#accounts.get(accountId)?.byId.size ?? 0) >= ACCOUNT_HARD_MAX;
+  }
+
+  /** Endpoints of the accounts that have their share here. */
+  busyEndpoints(accountIds: readonly AccountId[]): string[] {
+    return accountIds.flatMap((accountId) => {
+      const account = this.#accounts.get(accountId);
+      if (account === undefined) return [];
+      const share = account.byId.size < ACCOUNT_MAX ? ENDPOINT_MAX : 1;
+      return [...account.byEndpoint].flatMap(([webhookId, count]) => (count >= share ? [webhookId] : []));
+    });
+  }
+
+  /** Takes a claimed delivery. A delivery that is here already (its claim ran out) replaces what was known of it. */
+  add(due: DueDelivery, untilMs: number): void {
+    const account = this.#of(due.accountId);
+    const { delivery } = due;
+    if (account.byId.has(delivery.id)) this.#drop(account, delivery.id);
+    const first = delivery.attempts === 0 && delivery.replay === 0;
+    const flight: Flight = { due, untilMs, sent: false, lane: first ? `${delivery.webhookId}|${due.orderKey}` : null };
+    account.byId.set(delivery.id, flight);
+    account.byEndpoint.set(delivery.webhookId, (account.byEndpoint.get(delivery.webhookId) ?? 0) + 1);
+    const behind = flight.lane === null ? undefined : account.lanes.get(flight.lane);
+    if (behind !== undefined) behind.push(flight);
+    else {
+      if (flight.lane !== null) account.lanes.set(flight.lane, []);
+      account.ready.push(flight);
+    }
+  }
+
+  /** Accounts that have deliveries to send. */
+  withReady(): AccountId[] {
+    return [...this.#accounts].flatMap(([accountId, { ready }]) => (ready.length > 0 ? [accountId] : []));
+  }
+
+  /** Takes up to `limit` ready deliveries of an account, in order; they are in flight from now on. */
+  takeReady(accountId: AccountId, limit: number): Flight[] {
+    const account = this.#accounts.get(accountId);
+    const taken = account?.ready.splice(0, limit) ?? [];
+    for (const flight of taken) flight.sent = true;
+    return taken;
+  }
+
+  /** Deliveries that were not taken after all: ready again, before the others. */
+  putBack(accountId: AccountId, flights: readonly Flight[]): void {
+    const account = this.#accounts.get(accountId);
+    const current = flights.filter((flight) => account?.byId.get(flight.due.delivery.id) === flight);
+    for (const flight of current) flight.sent = false;
+    account?.ready.unshift(...current);
+  }
+
+  /** The account's delivery, if it is on its way here. */
+  find(accountId: AccountId, deliveryId: string): Flight | undefined {
+    return this.#accounts.get(accountId)?.byId.get(deliveryId);
+  }
+
+  /** A delivery whose attempt is recorded, or whose claim was given back. The next of its lane becomes ready. */
+  remove(accountId: AccountId, deliveryId: string): void {
+    const account = this.#accounts.get(accountId);
+    if (account === undefined) return;
+    this.#drop(account, deliveryId);
+    if (account.byId.size === 0) this.#accounts.delete(accountId);
+  }
+
+  /** Forgets all of an account; the ids whose claims are to be given back. */
+  removeAccount(accountId: AccountId): string[] {
+    const ids = [...this.#accounts.get(accountId)?.byId.keys() ?? []];
+    this.#accounts.delete(accountId);
+    return ids;
+  }
+
+  /** Forgets what should have been reported by now; the ids. */
+  removeExpired(nowMs: number): string[] {
+    const ids: string[] = [];
+    for (const [accountId, { byId }] of this.#accounts) {
+      const expired = [...byId.values()].filter(({ untilMs }) => untilMs <= nowMs).map(({ due }) => due.delivery.id);
+      for (const id of expired) this.remove(accountId, id);
+      ids.push(...expired);
+    }
+    return ids;
+  }
+
+  accounts(): AccountId[] {
+    return [...this.#accounts.keys()];
+  }
+
+  #of(accountId: AccountId): AccountFlights {
+    const known = this.#accounts.get(accountId);
+    if (known !== undefined) return known;
+    const fresh: AccountFlights = { byId: new Map(), byEndpoint: new Map(), lanes: new Map(), ready: [] };
+    this.#accounts.set(accountId, fresh);
+    return fresh;
+  }
+
+  #drop(account: AccountFlights, deliveryId: string): void {
+    const flight = account.byId.get(deliveryId);
+    if (flight === undefined) return;
+    account.byId.delete(deliveryId);
+    const { webhookId } = flight.due.delivery;
+    const left = (account.byEndpoint.get(webhookId) ?? 1) - 1;
+    if (left === 0) account.byEndpoint.delete(webhookId);
+    else account.byEndpoint.set(webhookId, left);
+    if (!flight.sent) account.ready = account.ready.filter((other) => other !== flight);
+    if (flight.lane !== null) this.#advance(account, flight, flight.lane);
+  }
+
+  #advance(account: AccountFlights, gone: Flight, lane: string): void {
+    const behind = account.lanes.get(lane);
+    if (behind === undefined) return;
+    const place = behind.indexOf(gone);
+    if (place !== -1) return void behind.splice(place, 1); // it was waiting itself
+    const next = behind.shift();
+    if (next === undefined) account.lanes.delete(lane);
+    else account.ready.push(next);
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The publisher: due deliveries out of the store, signed, to leader edges; attempts back into the store. The cloud opens
+ * no connection to a customer's URL. Decisions 4.
+ *
+ *   due ── claimed for CLAIM_MS ──▶ here ── frame acknowledged ──▶ at the edge ── attempt reported ──▶ recorded
+ *   here ── frame refused or not acknowledged ──▶ here, sent again after a pause
+ *   here, at the edge ── stream closed, another leader ──▶ claim given back: due again, no attempt counted
+ *   at the edge ── never reported ──▶ its claim runs out: due again, the same attempt number
+ *
+ * A doorbell (an append, a new leader) starts a round at once; polling finds what a lost ring, a ladder or another node
+ * left. Everything is batched: one claim, frames of up to DELIVERIES_PER_FRAME, one statement for all attempts that
+ * arrived meanwhile.
+ */
+import { failpoint } from '../../protocol/failpoint.ts';
+import { DELIVERIES_PER_FRAME } from '../../protocol/frames.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { DueDelivery } from '../../persistence/ports.ts';
+import type { TimerHandle } from '../kernel/timers.ts';
+import { Flights, type Flight } from './flights.ts';
+import { LADDER } from './ladder.ts';
+import { attemptRow, Recorder, type RecordedAttempt } from './recorder.ts';
+import { secretBytes, signatureHeaders, webhookSecretContext } from './sign.ts';
+import type { Attempt, Delivery, Publisher, PublisherDeps } from './ports.ts';
+
+const POLL_MS = 200;
+/** Accounts that one poll looks at; with more leaders the polls take turns. */
+const POLL_ACCOUNTS = 512;
+/** Deliveries of one claim. */
+const CLAIM_MAX = 512;
+/** A claim outlives the attempts that an edge has queued for a slow endpoint. */
+const CLAIM_MS = 120_000;
+/** This much earlier a delivery counts as lost here, so that it is not claimed while it is still remembered. */
+const CLAIM_MARGIN_MS = 5_000;
+/** An edge that refused a frame is left alone for this long. */
+const REFUSED_PAUSE_MS = 1_000;
+/** From connecting to the head of the answer. Reliability 3.1. */
+const ATTEMPT_TIMEOUT_MS = 15_000;
+const OPENED_SECRETS_MAX = 10_000;
+
+export function createPublisher(deps: PublisherDeps): Publisher {
+  return new RunningPublisher(deps);
+}
+
+class RunningPublisher implements Publisher {
+  readonly #deps: PublisherDeps;
+  readonly #flights = new Flights();
+  readonly #recorder: Recorder;
+  readonly #keys = new Map<string, Buffer>();
+  readonly #rung = new Set<AccountId>();
+  readonly #pausedUntilMs = new Map<AccountId, number>();
+  #pollFrom = 0;
+  #round: Promise<void> | null = null;
+  #again = false;
+  #timer: TimerHandle = null;
+  #stopped = true;
+
+  constructor(deps: PublisherDeps) {
+    this.#deps = deps;
+    this.#recorder = new Recorder(deps.store);
+  }
+
+  start(): void {
+    if (!this.#stopped) return;
+    this.#stopped = false;
+    this.#schedule();
+  }
+
+  ring(accountId?: AccountId): void {
+    if (this.#stopped) return;
+    if (accountId !== undefined) this.#rung.add(accountId);
+    else for (const leader of this.#deps.streams.leaders()) this.#rung.add(leader);
+    this.#pump();
+  }
+
+  async report(accountId: AccountId, attempts: readonly Attempt[]): Promise<void> {
+    const { clock, random, ladder = LADDER, hooks } = this.#deps;
+    const rows = attempts.flatMap((attempt) => attemptRow(accountId, attempt, { ladder, nowMs: clock.nowMs(), random: random() }) ?? []);
+    await this.#recorder.record(rows);
+    failpoint('publisher.recorded');
+    hooks?.onAttempts?.(rows.length, rows.filter(({ next }) => next.status !== 'delivered').length);
+    for (const row of rows) this.#recorded(accountId, row);
+    if (!this.#stopped) this.ring(accountId);
+  }
+
+  leaderLost(accountId: AccountId): void {
+    this.#release(this.#flights.removeAccount(accountId));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#deps.clock.clearTimer(this.#timer);
+    await this.#round;
+    await this.#recorder.settled();
+    await this.#give(this.#flights.accounts().flatMap((accountId) => this.#flights.removeAccount(accountId)));
+  }
+
+  #schedule(): void {
+    this.#timer = this.#deps.clock.setTimer(POLL_MS, () => {
+      if (this.#stopped) return;
+      this.#poll();
+      this.#schedule();
+    });
+  }
+
+  #poll(): void {
+    const nowMs = this.#deps.clock.nowMs();
+    this.#release(this.#flights.removeExpired(nowMs));
+    for (const [accountId, untilMs] of this.#pausedUntilMs) if (untilMs <= nowMs) this.#pausedUntilMs.delete(accountId);
+    const leaders = [...this.#deps.streams.leaders()];
+    if (this.#pollFrom >= leaders.length) this.#pollFrom = 0;
+    for (const accountId of leaders.slice(this.#pollFrom, this.#pollFrom + POLL_ACCOUNTS)) this.#rung.add(accountId);
+    this.#pollFrom += POLL_ACCOUNTS;
+    this.#pump();
+  }
+
+  #pump(): void {
+    this.#again = true;
+    this.#round ??= this.#rounds()
+      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'deliveries could not be claimed'))
+      .finally(() => {
+        this.#round = null;
+      });
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      this.#sendReady();
+      const accountIds = this.#takeRung();
+      if (accountIds.length === 0) continue;
+      const { store, clock } = this.#deps;
+      const nowMs = clock.nowMs();
+      const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds));
+      failpoint('publisher.claimed');
+      if (this.#stopped) return this.#give(due.map(({ delivery }) => delivery.id));
+      for (const one of due) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
+      if (due.length === CLAIM_MAX) {
+        for (const accountId of accountIds) this.#rung.add(accountId);
+        this.#again = true;
+      }
+      this.#sendReady();
+    }
+  }
+
+  #takeRung(): AccountId[] {
+    const leaders = this.#deps.streams.leaders();
+    const accountIds = [...this.#rung].filter((accountId) =>
+      leaders.has(accountId) && !this.#pausedUntilMs.has(accountId) && !this.#flights.full(accountId));
+    this.#rung.clear();
+    return accountIds;
+  }
+
+  #sendReady(): void {
+    for (const accountId of this.#flights.withReady()) {
+      if (this.#pausedUntilMs.has(accountId)) continue;
+      for (;;) {
+        const flights = this.#flights.takeReady(accountId, DELIVERIES_PER_FRAME);
+        if (flights.length === 0) break;
+        void this.#send(accountId, flights);
+      }
+    }
+  }
+
+  async #send(accountId: AccountId, flights: readonly Flight[]): Promise<void> {
+    const { streams, clock, log } = this.#deps;
+    const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
+    const deliveries = flights.flatMap(({ due }) => this.#signed(due, timestampSeconds) ?? []);
+    if (deliveries.length === 0) return;
+    const acknowledged = await streams.deliver(accountId, deliveries);
+    failpoint('publisher.sent');
+    if (acknowledged?.ok === true) return;
+    // They go again after a pause, in their order: the edge leaves out what it has already.
+    log.warn({ accountId, code: acknowledged?.code ?? 'no_answer', count: deliveries.length }, 'the edge did not take deliveries');
+    this.#pausedUntilMs.set(accountId, clock.nowMs() + REFUSED_PAUSE_MS);
+    this.#flights.putBack(accountId, flights);
+  }
+
+  /** The delivery as the edge posts it; null when its secret does not open, which no attempt can cure. */
+  #signed({ delivery, url, body, sealedSecrets }: DueDelivery, timestampSeconds: number): Delivery | null {
+    const { id, eventId, webhookId, attempts } = delivery;
+    try {
+      const keys = sealedSecrets.map((sealed) => this.#key(sealed, webhookId));
+      const headers = signatureHeaders({ eventId, body, timestampSeconds }, keys);
+      return { deliveryId: id, attempt: attempts + 1, url, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS };
+    } catch (error) {
+      this.#deps.log.warn({ deliveryId: id, webhookId, reason: (error as Error).message }, 'a webhook secret does not open');
+      return null;
+    }
+  }
+
+  #key(sealed: string, webhookId: string): Buffer {
+    const known = this.#keys.get(sealed);
+    if (known !== undefined) return known;
+    const key = secretBytes(this.#deps.secrets.open(sealed, webhookSecretContext(webhookId)));
+    if (this.#keys.size >= OPENED_SECRETS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
+    this.#keys.set(sealed, key);
+    return key;
+  }
+
+  #recorded(accountId: AccountId, { deliveryId, attempt, next }: RecordedAttempt): void {
+    const { clock, hooks } = this.#deps;
+    const flight = this.#flights.find(accountId, deliveryId);
+    if (flight === undefined || flight.due.delivery.attempts + 1 !== attempt) return;
+    this.#flights.remove(accountId, deliveryId);
+    const dueAtMs = flight.due.delivery.nextAttemptAtMs;
+    if (next.status === 'delivered' && dueAtMs !== null) hooks?.onDelivered?.(clock.nowMs() - dueAtMs);
+  }
+
+  #release(deliveryIds: readonly string[]): void {
+    void this.#give(deliveryIds);
+  }
+
+  /** Gives claims back. A claim that cannot be given back runs out by itself. */
+  async #give(deliveryIds: readonly string[]): Promise<void> {
+    if (deliveryIds.length === 0) return;
+    try {
+      await this.#deps.store.releaseClaims(deliveryIds);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, count: deliveryIds.length }, 'claims could not be given back');
+    }
+  }
+}
