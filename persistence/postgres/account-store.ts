@@ -1,0 +1,52 @@
+/** Accounts and shards: activation with its fence, the grouped append, ownership. */
+import type { AccountState } from '../../actors/account/messages.ts';
+import { failpoint } from '../../protocol/failpoint.ts';
+import { shardOf } from '../../protocol/ids.ts';
+import type { AccountStore, Ownership } from '../ports.ts';
+import { groupedAppend, type GroupedAppendOptions } from './grouped-append.ts';
+import type { Sql } from './sql.ts';
+
+/** This node does not own the account's shard, or another incarnation has a newer epoch. */
+export class StaleOwner extends Error {
+  readonly code = 'stale_owner';
+  constructor(accountId: string) {
+    super(`another node owns ${accountId}`);
+    this.name = 'StaleOwner';
+  }
+}
+
+export interface AccountStoreOptions extends GroupedAppendOptions {
+  /** Epoch under which this node owns a shard; undefined when it does not. */
+  readonly epochOf: (shard: number) => number | undefined;
+}
+
+/** Accounts of one node. `load` throws StaleOwner; `append` rejects with AppendRefused when a row breaks an invariant. */
+export function createAccountStore(options: AccountStoreOptions): AccountStore {
+  const { sql, epochOf } = options;
+  const append = groupedAppend(options);
+  return {
+    async load(accountId) {
+      const epoch = epochOf(shardOf(accountId));
+      if (epoch === undefined) throw new StaleOwner(accountId);
+      failpoint('load.before');
+      const [row] = await sql<{ known: boolean; accountVersion: number | null; accountEpoch: number; accountState: AccountState }[]>`
+        select * from load_account(${accountId}, ${epoch})`;
+      failpoint('load.after');
+      if (!row!.known) return null;
+      if (row!.accountVersion === null) throw new StaleOwner(accountId);
+      return { state: row!.accountState, version: row!.accountVersion, ownerEpoch: row!.accountEpoch };
+    },
+    append,
+  };
+}
+
+export function createOwnership(sql: Sql): Ownership {
+  return {
+    async claimShards(node, shards) {
+      failpoint('claim_shards.before');
+      const rows = await sql<{ shardId: number; shardEpoch: number }[]>`select * from claim_shards(${node}, ${[...shards]}::int[])`;
+      failpoint('claim_shards.after');
+      return new Map(rows.map(({ shardId, shardEpoch }) => [shardId, shardEpoch]));
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * The node's group committer. Appends of all entities that arrive while a statement is on its way share the next one:
+ *
+ *   waiting ──take up to a limit, one per entity──▶ in flight ──answered──▶ each entry gets its own outcome
+ *   in flight ──the server refused the statement──▶ its entries once more, one by one, so that a bad one is alone
+ *   in flight ──the connection broke──▶ unknown: every entry rejects, its entity reads its state again
+ *
+ * Nothing waits for a timer: an append on an idle node leaves at once, a busy node batches by itself.
+ */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { AppendOutcome } from '../../actors/kernel/protocol.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { encodeEntry, joinEntries, type AccountAppend, type EncodedEntry } from './batch.ts';
+import { constraintOf, sqlstateOf, type Sql } from './sql.ts';
+
+export interface GroupedAppendOptions {
+  readonly sql: Sql;
+  readonly nowMs: () => number;
+  /** Called with the number of entries of each statement, for the metric of the batch size. */
+  readonly onBatch?: (entries: number) => void;
+  /** Most entries of one statement. */
+  readonly entriesMax?: number;
+  /** Statements at once; while one commits, the next is being encoded and planned. */
+  readonly inFlightMax?: number;
+}
+
+/** The database refused the rows of an entry: a broken invariant. Nothing of the entry was written. */
+export class AppendRefused extends Error {
+  readonly code = 'append_refused';
+  readonly sqlstate: string;
+  /** Name of the violated constraint, e.g. `address_registry_key`. */
+  readonly constraint: string | null;
+  constructor(sqlstate: string, constraint: string | null, cause: unknown) {
+    super(`append refused: ${sqlstate}${constraint === null ? '' : ` ${constraint}`}`, { cause });
+    this.name = 'AppendRefused';
+    this.sqlstate = sqlstate;
+    this.constraint = constraint;
+  }
+}
+
+/** Constraints that say an expected "no" which an account's own state cannot know. */
+const REFUSALS: Readonly<Record<string, () => Refusal>> = {
+  address_registry_key: () => refuse('ADDRESS_CONFLICT'), // I9
+  pinned_identity_once: () => refuse('CROSS_ENVIRONMENT_IDENTITY'), // I20
+  address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
+  delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),
+};
+
+interface Waiting {
+  readonly entityId: string;
+  readonly entry: EncodedEntry;
+  readonly bytes: number;
+  resolve(outcome: AppendOutcome): void;
+  reject(error: unknown): void;
+}
+
+const ENTRIES_MAX = 256;
+const IN_FLIGHT_MAX = 2;
+const STATEMENT_BYTES_MAX = 4 * 1_024 * 1_024;
+/** Deadlocks and lost races with another node go away by themselves. */
+const TRIES_ALONE = 3;
+
+/** SQLSTATE classes after which the statement certainly wrote nothing and its entries may do better alone. */
+const ALONE = /^(22|23|40|55)/;
+const TRANSIENT = /^(40|55)/;
+const BROKEN = /^(22|23)/;
+
+function outcomeOf(text: string | undefined): AppendOutcome {
+  if (text === 'appended' || text === 'stale' || text === 'duplicate') return { kind: text };
+  throw new Error(`append_accounts answered ${text}`);
+}
+
+export type AppendEntry = (entry: AccountAppend) => Promise<AppendOutcome>;
+
+/** The `append` of every entity of a node. Rejects: AppendRefused; anything else means that the outcome is unknown. */
+export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
+  const { sql, nowMs, onBatch, entriesMax = ENTRIES_MAX, inFlightMax = IN_FLIGHT_MAX } = options;
+  let waiting: Waiting[] = [];
+  let scheduled = false;
+  let inFlight = 0;
+  const busy = new Set<string>();
+
+  /** Takes entries in their order, at most one per entity, none of an entity that is in flight. */
+  function take(): Waiting[] {
+    const taken: Waiting[] = [];
+    const left: Waiting[] = [];
+    let bytes = 0;
+    for (const one of waiting) {
+      const fits = taken.length < entriesMax && (taken.length === 0 || bytes + one.bytes <= STATEMENT_BYTES_MAX);
+      if (!fits || busy.has(one.entityId)) {
+        left.push(one);
+        continue;
+      }
+      busy.add(one.entityId);
+      bytes += one.bytes;
+      taken.push(one);
+    }
+    waiting = left;
+    return taken;
+  }
+
+  function pump(): void {
+    scheduled = false;
+    while (inFlight < inFlightMax && waiting.length > 0) {
+      const group = take();
+      if (group.length === 0) return; // all that waits is of entities in flight
+      inFlight += 1;
+      void commit(group).finally(() => {
+        inFlight -= 1;
+        for (const { entityId } of group) busy.delete(entityId);
+        pump();
+      });
+    }
+  }
+
+  async function statement(group: readonly Waiting[]): Promise<string[]> {
+    onBatch?.(group.length);
+    failpoint('append.before');
+    const batch = joinEntries(group.map(({ entry }) => entry));
+    const [row] = await sql<{ outcomes: string[] }[]>`select append_accounts(${batch}::text::jsonb) as outcomes`;
+    failpoint('append.after');
+    return row!.outcomes;
+  }
+
+  async function commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await statement(group);
+      group.forEach(({ resolve }, index) => resolve(outcomeOf(outcomes[index])));
+    } catch (error) {
+      const sqlstate = sqlstateOf(error);
+      if (sqlstate === null || !ALONE.test(sqlstate)) return group.forEach(({ reject }) => reject(error));
+      for (const one of group) await commitAlone(one);
+    }
+  }
+
+  async function commitAlone(one: Waiting): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const [outcome] = await statement([one]);
+        return one.resolve(outcomeOf(outcome));
+      } catch (error) {
+        const sqlstate = sqlstateOf(error);
+        if (sqlstate !== null && TRANSIENT.test(sqlstate) && attempt < TRIES_ALONE) continue;
+        if (sqlstate === null || !BROKEN.test(sqlstate)) return one.reject(error);
+        const constraint = constraintOf(error);
+        const refusal = constraint === null ? undefined : REFUSALS[constraint]?.();
+        return refusal === undefined
+          ? one.reject(new AppendRefused(sqlstate, constraint, error))
+          : one.resolve({ kind: 'refused', refusal });
+      }
+    }
+  }
+
+  return (append) => new Promise((resolve, reject) => {
+    const entry = encodeEntry(append, nowMs()); // throws into the promise: only this entry is rejected
+    if (entry === null) return resolve({ kind: 'duplicate' });
+    let bytes = 0;
+    for (const rows of entry.values()) for (const row of rows) bytes += row.length;
+    waiting.push({ entityId: append.entityId, entry, bytes, resolve, reject });
+    if (scheduled) return;
+    scheduled = true;
+    // After the current turn, so that all entities that decided in it share the statement.
+    setImmediate(pump);
+  });
+}

@@ -1,0 +1,90 @@
+-- The publisher's statements.
+
+-- Claims due deliveries, oldest first, at most `most`. Order: within (endpoint, order key) a first attempt is claimed
+-- only when no earlier one is left behind unclaimed; retries and replays are free to be overtaken. Accounts are asked
+-- one by one, so that the backlog of one does not hide the others; endpoints in `busy` are left alone.
+create function claim_deliveries(accounts text[], most int, now_at timestamptz, claim_until timestamptz, busy text[])
+returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
+               next_attempt_at timestamptz, url text, sealed_secrets text[], body text, order_key text)
+language sql security definer set search_path = flock, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  with due as materialized (
+    select d.id, d.seq from unnest(accounts) a(account_id) cross join lateral (
+      select o.id, o.seq, o.next_attempt_at from delivery o
+       where o.account_id = a.account_id and o.status in ('pending', 'failed') and o.next_attempt_at <= now_at
+         and (o.claimed_until is null or o.claimed_until <= now_at) and o.webhook_id <> all (busy)
+       order by o.next_attempt_at, o.seq limit most) d
+     order by d.next_attempt_at, d.seq limit most
+  ), locked as materialized (
+    select d.id, d.webhook_id, d.order_key, d.seq, d.status = 'pending' and d.replay = 0 as first
+      from delivery d join due using (id)
+     where d.status in ('pending', 'failed') and d.next_attempt_at <= now_at
+       and (d.claimed_until is null or d.claimed_until <= now_at)
+     order by d.seq for update of d skip locked
+  ), claimed as (
+    update delivery d set claimed_until = claim_until
+      from locked l
+     where d.id = l.id
+       and (not l.first or not exists (
+         select 1 from delivery e
+          where e.webhook_id = l.webhook_id and e.order_key = l.order_key and e.seq < l.seq
+            and e.status = 'pending' and e.replay = 0 and (e.claimed_until is null or e.claimed_until <= now_at)
+            and not exists (select 1 from locked k where k.id = e.id)))
+    returning d.*
+  )
+  select c.id, c.account_id, c.event_id, c.webhook_id, c.replay, c.status, c.attempts, c.next_attempt_at,
+         w.url, w.sealed_secrets, p.body, c.order_key
+    from claimed c
+    join webhook w on w.account_id = c.account_id and w.id = c.webhook_id and w.status = 'enabled' -- I16: stops at once
+    join publication p on p.account_id = c.account_id and p.event_id = c.event_id
+   order by c.seq, c.id;
+$$;
+
+-- Attempts, each once, with what follows from it. An endpoint that answered 410 is disabled and its waiting deliveries
+-- are held.
+create function record_attempts(attempts jsonb) returns void
+language plpgsql security definer set search_path = flock, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+begin
+  -- Locked in the order of their ids: two streams may report at once.
+  perform 1 from delivery d join jsonb_to_recordset(attempts) r(delivery_id text) on d.id = r.delivery_id
+    order by d.id for update of d;
+  with news as (
+    insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
+      select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
+        from jsonb_to_recordset(attempts)
+          r(delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
+        join delivery d on d.id = r.delivery_id
+    on conflict on constraint attempt_once do nothing
+    returning delivery_id, attempt
+  )
+  -- A delivery that was held meanwhile is not woken by a failure of its last try.
+  update delivery d set attempts = r.attempt, claimed_until = null,
+         status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
+         next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed') then r.next_attempt_at end
+    from jsonb_to_recordset(attempts) r(delivery_id text, attempt int, status text, next_attempt_at timestamptz)
+    join news n on n.delivery_id = r.delivery_id and n.attempt = r.attempt
+   where d.id = r.delivery_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
+  if jsonb_path_exists(attempts, '$[*].disable_endpoint ? (@ == true)') then
+    with gone as (
+      update webhook w set status = 'disabled', updated_at = clock_timestamp()
+        from delivery d join jsonb_to_recordset(attempts) r(delivery_id text, disable_endpoint boolean) on d.id = r.delivery_id
+       where r.disable_endpoint and w.account_id = d.account_id and w.id = d.webhook_id and w.status = 'enabled'
+      returning w.id
+    )
+    update delivery d set status = 'held', next_attempt_at = null, claimed_until = null
+      from gone where d.webhook_id = gone.id and d.status in ('pending', 'failed');
+  end if;
+end $$;
+
+create function release_deliveries(ids text[]) returns void
+language sql security definer set search_path = flock, pg_temp as $$
+  update delivery set claimed_until = null where id = any (ids) and status in ('pending', 'failed');
+$$;
+
+-- I14: `svc_event_publication_incomplete`, a query and not a counter.
+create function incomplete_publications() returns bigint
+language sql stable security definer set search_path = flock, pg_temp as $$
+  select count(*) from publication where completed_at is null;
+$$;

@@ -1,0 +1,161 @@
+/** What watchers record and read: cursor, blocks, facts, maturity. Each write is one call of one function. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { SeenTransfer } from '../rows.ts';
+import type { BlockLink, BlockRecord, Coverage, Cursor, WatchedAddress, WatchStore } from '../ports.ts';
+import { withdrawalOf, type Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+
+/** Arrays longer than this are split by partition; shorter ones cost less in one round trip. */
+const SPLIT_KEYS_MIN = 512;
+
+/** The watchers' store over PostgreSQL. */
+export function createWatchStore(sql: Sql): WatchStore {
+  return { ...blocks(sql), ...heights(sql), ...maturity(sql), ...addresses(sql) };
+}
+
+type Recorded = { recorded: boolean; accounts: AccountId[] };
+
+function recordedOf(accounts: AccountId[] | null): Recorded {
+  return accounts === null ? { recorded: false, accounts: [] } : { recorded: true, accounts };
+}
+
+const linkJson = ({ height, hash, parentHash, parentHeight, timeMs }: BlockLink) =>
+  ({ height, hash, parentHash, parentHeight, time: timeMs === null ? null : new Date(timeMs).toISOString() });
+
+const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: BlockRecord) =>
+  ({ link: linkJson(link), previous, transfers, withdrawals, unresolved });
+
+function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'recordReorg'> {
+  return {
+    async recordBlock(ledger, record) {
+      failpoint('record_block.before');
+      const [row] = await sql<{ accounts: AccountId[] | null }[]>`
+        select record_block(${ledger}, ${JSON.stringify(recordJson(record))}::text::jsonb) as accounts`;
+      failpoint('record_block.after');
+      return recordedOf(row!.accounts);
+    },
+    async resolveHeight(ledger, record) {
+      failpoint('resolve_height.before');
+      const [row] = await sql<{ accounts: AccountId[] | null }[]>`
+        select resolve_height(${ledger}, ${JSON.stringify(recordJson(record))}::text::jsonb) as accounts`;
+      failpoint('resolve_height.after');
+      return recordedOf(row!.accounts);
+    },
+    async recordLate(ledger, at, transfers) {
+      failpoint('record_late.before');
+      const [row] = await sql<{ accounts: AccountId[] }[]>`
+        select record_late(${ledger}, ${at.height}, ${at.hash}, ${JSON.stringify(transfers)}::text::jsonb) as accounts`;
+      failpoint('record_late.after');
+      return row!.accounts;
+    },
+    async recordReorg(ledger, forkPoint, oldHead, branch) {
+      failpoint('record_reorg.before');
+      const [row] = await sql<{ accounts: AccountId[] | null }[]>`
+        select record_reorg(${ledger}, ${JSON.stringify(forkPoint)}::text::jsonb, ${JSON.stringify(oldHead)}::text::jsonb,
+                            ${JSON.stringify(branch.map(recordJson))}::text::jsonb) as accounts`;
+      failpoint('record_reorg.after');
+      return recordedOf(row!.accounts);
+    },
+  };
+}
+
+function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'coverage'> {
+  return {
+    async cursor(ledger) {
+      const [row] = await sql<Cursor[]>`select height, hash from chain_cursor where ledger = ${ledger}`;
+      return row === undefined ? null : { height: row.height, hash: row.hash };
+    },
+    async links(ledger, below, limit) {
+      const rows = await sql<(Omit<BlockLink, 'timeMs'> & { time: number | null })[]>`
+        select height, hash, parent_hash, parent_height, time from block_link
+         where ledger = ${ledger} and height < ${below} and not orphaned order by height desc limit ${limit}`;
+      return rows.map(({ height, hash, parentHash, parentHeight, time }) => ({ height, hash, parentHash, parentHeight, timeMs: time }));
+    },
+    async noteUnresolved(ledger, height, reason) {
+      await sql`select note_unresolved(${ledger}, ${height}, ${reason})`;
+    },
+    async unresolvedHeights(ledger, limit) {
+      const rows = await sql<{ height: number; hash: string; tries: number }[]>`
+        select height, hash, tries from unresolved_height where ledger = ${ledger} order by tries, height limit ${limit}`;
+      return rows.map(({ height, hash, tries }) => ({ height, hash, tries }));
+    },
+    async noteHead(ledger, headHeight, atMs) {
+      await sql`select note_head(${ledger}, ${headHeight}, ${atMs}::timestamptz)`;
+    },
+    async coverage(ledger) {
+      const [row] = await sql<{ cursor: number | null; head: number | null; headAt: number | null; unresolved: Coverage['unresolved'] }[]>`
+        select (select height from chain_cursor where ledger = ${ledger}) as cursor, h.height as head, h.at as head_at,
+               coalesce((select jsonb_agg(jsonb_build_object('height', u.height, 'reason', u.reason, 'tries', u.tries,
+                           'sinceMs', floor(extract(epoch from u.since) * 1000)) order by u.height)
+                           from unresolved_height u where u.ledger = ${ledger}), '[]') as unresolved
+          from (select 1) one left join chain_head h on h.ledger = ${ledger}`;
+      const { cursor, head, headAt, unresolved } = row!;
+      const completeHeight = cursor === null ? null : Math.min(cursor, ...unresolved.slice(0, 1).map(({ height }) => height - 1));
+      return { ledger, completeHeight, headHeight: head, headAtMs: headAt, unresolved };
+    },
+  };
+}
+
+function maturity(sql: Sql): Pick<WatchStore, 'immature' | 'mature' | 'refute' | 'openWithdrawals' | 'noteWithdrawalFact'> {
+  return {
+    async immature(ledger, headHeight, limit) {
+      const rows = await sql<{ transfer: SeenTransfer }[]>`
+        select transfer from immature_facts(${ledger}, ${headHeight}, ${limit}) transfer`;
+      return rows.map(({ transfer }) => transfer);
+    },
+    async mature(ledger, facts) {
+      failpoint('mature.before');
+      const [row] = await sql<{ accounts: AccountId[] }[]>`select mature_facts(${ledger}, ${JSON.stringify(facts)}::text::jsonb) as accounts`;
+      failpoint('mature.after');
+      return row!.accounts;
+    },
+    async refute(ledger, facts) {
+      failpoint('refute.before');
+      const [row] = await sql<{ accounts: AccountId[] }[]>`select refute_facts(${ledger}, ${JSON.stringify(facts)}::text::jsonb) as accounts`;
+      failpoint('refute.after');
+      return row!.accounts;
+    },
+    async openWithdrawals(ledger, sinceHeight, limit) {
+      const rows = await sql<Columns[]>`select * from open_withdrawals(${ledger}, ${sinceHeight}, ${limit})`;
+      return rows.map(withdrawalOf);
+    },
+    async noteWithdrawalFact(accountId, fact) {
+      failpoint('note_withdrawal_fact.before');
+      await sql`select note_withdrawal_fact(${accountId}, ${JSON.stringify(fact)}::text::jsonb)`;
+      failpoint('note_withdrawal_fact.after');
+    },
+  };
+}
+
+/** Keys by the partition of the registry that holds them: their first hexadecimal digit. */
+export function keysByPartition(keys: readonly string[]): string[][] {
+  if (keys.length < SPLIT_KEYS_MIN) return [[...keys]];
+  const parts = new Map<string, string[]>();
+  for (const key of keys) {
+    const part = parts.get(key[0]!);
+    if (part === undefined) parts.set(key[0]!, [key]);
+    else part.push(key);
+  }
+  return [...parts.values()];
+}
+
+function watchedOf({ addressKey, addressId, accountId, address, purpose }: Columns): WatchedAddress {
+  return { addressKey, addressId, accountId, address, purpose } as WatchedAddress;
+}
+
+function addresses(sql: Sql): Pick<WatchStore, 'watched' | 'addressesSince'> {
+  return {
+    async watched(environment, addressKeys) {
+      if (addressKeys.length === 0) return [];
+      const parts = await Promise.all(keysByPartition(addressKeys).map((keys) =>
+        sql<Columns[]>`select * from watched_addresses(${environment}, ${keys}::uuid[])`));
+      return parts.flatMap((rows) => rows.map(watchedOf));
+    },
+    async addressesSince(environment, sinceMs) {
+      const rows = await sql<Columns[]>`select * from addresses_since(${environment}, ${sinceMs}::timestamptz)`;
+      return rows.map(watchedOf);
+    },
+  };
+}
+

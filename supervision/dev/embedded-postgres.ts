@@ -1,0 +1,246 @@
+/**
+ * A real PostgreSQL for developer mode, the demo and the tests: started, watched and stopped by us.
+ *
+ *   absent ──initdb──▶ initialised ──postgres──▶ starting ──"ready to accept connections"──▶ serving
+ *   serving ──stop() or the parent's end──▶ fast shutdown ──▶ initialised
+ *
+ * The server runs under a shell that reads a pipe from this process. When this process ends, in whatever way, the pipe
+ * closes and the shell shuts the server down: a killed parent leaves no orphan. It has its own session, so that
+ * Ctrl-C at a terminal reaches our drain first and not the server.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { binaryDirectory, reachable, stageDirectory, unprivilegedUser, type RunAs } from './postgres-binaries.ts';
+
+export interface EmbeddedPostgres {
+  /** Superuser's URL on 127.0.0.1; the password is this cluster's own. */
+  readonly url: string;
+  readonly port: number;
+  /** Process id of the postmaster. */
+  readonly pid: number;
+  /** Fast shutdown; resolves when the server is gone. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  /** Preferred port; the next free one is taken instead when it is in use. Default: the port of the last run. */
+  readonly port?: number;
+  readonly log?: (line: string) => void;
+  /** False where a crash of the machine may lose everything (tests): no fsync. A killed server still loses nothing. */
+  readonly durable?: boolean;
+}
+
+interface Cluster { directory: string; port: number; password: string }
+
+const START_MS = 30_000;
+const STOP_MS = 10_000;
+const LEFTOVER_MS = 10_000;
+const PORT_TRIES = 20;
+const CONNECTIONS_MAX = 200;
+
+const USER = 'postgres';
+const run = promisify(execFile);
+
+/** Runs the server ("$@") until it ends or standard input closes, then stops it fast. */
+const WATCHDOG = `
+exec 3<&0 </dev/null
+"$@" 3<&- & server=$!
+{ cat <&3 >/dev/null 2>&1; kill -INT "$server"; } 2>/dev/null & watch=$!
+exec 3<&-
+echo "server pid $server" >&2
+wait "$server"; code=$?
+kill "$watch" 2>/dev/null
+exit "$code"`;
+
+/**
+ * Starts the server of a data directory and initialises it when it is new.
+ * Throws: Error that says what to do when another process serves the directory, no port is free, or it does not start.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const log = options.log ?? (() => undefined);
+  const user = unprivilegedUser();
+  const binaries = binaryDirectory(user);
+  const dataDir = resolve(options.dataDir);
+  const cluster = await openCluster(dataDir, binaries, user);
+  await endLeftovers(cluster.directory, log);
+  for (let tries = 0, port = options.port ?? cluster.port; tries < PORT_TRIES; tries += 1, port = 0) {
+    const free = await freePort(port);
+    const server = await launch({ binaries, cluster, port: free, user, log, durable: options.durable ?? true });
+    if (server === 'port_taken') continue; // someone took it between the look and the bind
+    saveCluster(dataDir, { ...cluster, port: free });
+    return server;
+  }
+  throw new Error(`embedded PostgreSQL found no free port on 127.0.0.1 in ${PORT_TRIES} tries`);
+}
+
+/** Deletes the cluster of a data directory, wherever it was staged. The server must be stopped. */
+export function removeEmbeddedPostgres(dataDir: string): void {
+  const path = join(resolve(dataDir), 'cluster.json');
+  if (existsSync(path)) {
+    const { directory } = JSON.parse(readFileSync(path, 'utf8')) as Cluster;
+    if (existsSync(join(directory, 'PG_VERSION'))) rmSync(directory, { recursive: true, force: true });
+  }
+  rmSync(resolve(dataDir), { recursive: true, force: true });
+}
+
+function saveCluster(dataDir: string, cluster: Cluster): void {
+  writeFileSync(join(dataDir, 'cluster.json'), `${JSON.stringify(cluster)}\n`, { mode: 0o600 });
+}
+
+async function openCluster(dataDir: string, binaries: string, user: RunAs): Promise<Cluster> {
+  mkdirSync(dataDir, { recursive: true });
+  const file = join(dataDir, 'cluster.json');
+  if (existsSync(file)) {
+    const known = JSON.parse(readFileSync(file, 'utf8')) as Cluster;
+    if (existsSync(join(known.directory, 'PG_VERSION'))) return known;
+  }
+  const directory = reachable(dataDir, user)
+    ? join(dataDir, 'cluster')
+    : join(stageDirectory(user), `cluster-${randomBytes(8).toString('hex')}`);
+  const cluster: Cluster = { directory, port: 0, password: randomBytes(24).toString('base64url') };
+  rmSync(directory, { recursive: true, force: true }); // an initdb that was killed half-way
+  mkdirSync(directory, { mode: 0o700 });
+  const passwordFile = `${directory}.password`;
+  writeFileSync(passwordFile, cluster.password, { mode: 0o600 });
+  if (user !== null) for (const path of [directory, passwordFile]) chownSync(path, user.uid, user.gid);
+  chmodSync(directory, 0o700);
+  try {
+    await run(join(binaries, 'initdb'), [
+      '--pgdata', directory, '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256',
+      '--encoding', 'UTF8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C', '--no-sync',
+    ], { cwd: '/', env: environment(), ...user });
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw new Error(`initdb failed: ${(error as { stderr?: string }).stderr?.trim() ?? String(error)}`);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  saveCluster(dataDir, cluster);
+  return cluster;
+}
+
+function environment(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** Pids of the processes that work in a data directory: every PostgreSQL process does, and hardly anything else. */
+export function processesIn(directory: string): number[] {
+  const real = realpathSync(directory);
+  return readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map(Number).filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === real;
+    } catch {
+      return false; // gone meanwhile, or not ours to look at
+    }
+  });
+}
+
+/**
+ * After a killed parent the old server is about to stop: waits for it. A pid file whose pid is no PostgreSQL of this
+ * directory is removed, because PostgreSQL itself only looks whether some process has that number.
+ */
+async function endLeftovers(directory: string, log: (line: string) => void): Promise<void> {
+  const pidFile = join(directory, 'postmaster.pid');
+  const deadline = performance.now() + LEFTOVER_MS;
+  for (let pids = processesIn(directory); pids.length > 0; pids = processesIn(directory)) {
+    if (performance.now() > deadline) {
+      throw new Error(`${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): another Flock runs on the same data; stop it first or choose another data directory`);
+    }
+    log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
+    await delay(100);
+  }
+  if (existsSync(pidFile)) {
+    log('removing a stale postmaster.pid');
+    rmSync(pidFile);
+  }
+}
+
+/** The wanted port when it is free, else the next free one above it, else any. */
+async function freePort(wanted: number): Promise<number> {
+  for (let port = wanted; wanted > 0 && port < wanted + PORT_TRIES && port < 65_536; port += 1) {
+    if (await listenOnce(port) !== null) return port;
+  }
+  const any = await listenOnce(0);
+  if (any === null) throw new Error('no free port on 127.0.0.1');
+  return any;
+}
+
+function listenOnce(port: number): Promise<number | null> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(null));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const bound = (server.address() as { port: number }).port;
+      server.close(() => done(bound));
+    });
+  });
+}
+
+interface Launch { binaries: string; cluster: Cluster; port: number; user: RunAs; log: (line: string) => void; durable: boolean }
+
+async function launch({ binaries, cluster, port, user, log, durable }: Launch): Promise<EmbeddedPostgres | 'port_taken'> {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', max_connections: String(CONNECTIONS_MAX),
+    timezone: 'UTC', log_timezone: 'UTC', jit: 'off', io_method: 'sync',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'postgres-watchdog', join(binaries, 'postgres'), '-D', cluster.directory, ...args], {
+    cwd: '/', env: environment(), detached: true, stdio: ['pipe', 'ignore', 'pipe'], ...user,
+  });
+  // A forgotten stop() must not keep this process alive; its end stops the server.
+  child.unref();
+  for (const stream of [child.stdin, child.stderr]) (stream as unknown as { unref(): void }).unref();
+  child.stdin!.on('error', () => undefined); // the server ended first
+  const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  const started = await untilReady(child, exited, log);
+  if (started.outcome === 'port_taken') return 'port_taken';
+  if (started.outcome !== 'ready') throw new Error(`embedded PostgreSQL did not start (${started.outcome}):\n${started.lines}`);
+  const auth = `${USER}:${encodeURIComponent(cluster.password)}`;
+  return {
+    url: `postgres://${auth}@127.0.0.1:${port}/postgres`, port, pid: started.pid,
+    stop: () => stop(child, exited, started.pid),
+  };
+}
+
+async function untilReady(child: ChildProcess, exited: Promise<void>, log: (line: string) => void) {
+  let lines = '';
+  let pid = 0;
+  const keepAlive = setTimeout(() => undefined, START_MS); // the child's own handles are not counted
+  const outcome = await new Promise<'ready' | 'exited' | 'timeout'>((done) => {
+    createInterface({ input: child.stderr! }).on('line', (line) => {
+      lines = `${lines}${line}\n`.slice(-4_000);
+      log(line);
+      if (line.startsWith('server pid ')) pid = Number(line.slice('server pid '.length));
+      if (line.includes('database system is ready to accept connections')) done('ready');
+    });
+    child.once('error', (error) => { lines += error.message; done('exited'); });
+    void exited.then(() => done('exited'));
+    void delay(START_MS, undefined, { ref: false }).then(() => done('timeout'));
+  });
+  clearTimeout(keepAlive);
+  if (outcome === 'timeout') child.stdin!.end();
+  return { outcome: outcome === 'exited' && /could not bind|could not create any TCP/.test(lines) ? 'port_taken' as const : outcome, lines, pid };
+}
+
+/** Closing the pipe asks for a fast shutdown; a server that does not obey in time is killed. */
+async function stop(child: ChildProcess, exited: Promise<void>, pid: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.stdin!.end();
+  const timer = setTimeout(() => {
+    try {
+      process.kill(pid, 'SIGQUIT');
+    } catch {
+      // It ended meanwhile.
+    }
+  }, STOP_MS);
+  await exited;
+  clearTimeout(timer);
+}
