@@ -82,9 +82,9 @@ async function tellWithdrawal({ chain, stage, client, receiver, say }: StoryPart
   const built = await client.must('buildTransaction', { body: { chain, from, to: stage.outsider, amount: amount.toString() } });
   const sent = await client.must('broadcastTransaction', { params: { id: built.id } });
   await stage.mine(1);
-  await receiver.next((got) => got.event === 'withdrawal_broadcast' && got.data['id'] === built.id);
+  await receiver.next((got) => got.event === 'withdrawal_broadcast' && got.data['transactionId'] === built.id);
   await stage.mine(stage.threshold);
-  const confirmed = await receiver.next((got) => got.event === 'withdrawal_confirmed' && got.data['id'] === built.id);
+  const confirmed = await receiver.next((got) => got.event === 'withdrawal_confirmed' && got.data['transactionId'] === built.id);
   check((await stage.balanceOf(stage.outsider)) - before === amount, 'the destination got exactly the amount');
   check(confirmed.data['txid'] === sent.txid, 'the confirmed transaction is the one that the edge signed');
   say(`7. Withdrawal: built by the cloud, checked and signed by the edge (${sent.txid?.slice(0, 18)}…), broadcast, withdrawal_confirmed.`);
