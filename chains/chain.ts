@@ -105,6 +105,8 @@ export interface Transfer {
   readonly threshold?: number;
   /** The payment created the ledger account. R7, M4. */
   readonly activates?: boolean;
+  /** Hash of the inner transaction of a Stellar fee bump, which senders often show; `txid` is the outer one. G3, M15. */
+  readonly innerTxid?: string;
 }
 
 export interface Decoded {
@@ -113,6 +115,8 @@ export interface Decoded {
   readonly ignored: readonly { readonly txid: string; readonly reason: string }[];
   /** Balance growth that no transaction of a payer explains: shown to an operator, never credited. G24. */
   readonly unattributed?: readonly Unattributed[];
+  /** Ledger accounts that were created without a payment (a sponsored account with a starting balance of zero). M4. */
+  readonly activations?: readonly { readonly txid: string; readonly to: string }[];
 }
 
 export interface Unattributed {

@@ -3,6 +3,7 @@ import type { ChainModule } from '../chain.ts';
 import { checkDestination, parseAddress, parseToken } from './address.ts';
 import { depositPath, gasTankPath } from './derive.ts';
 import { stellar } from './network.ts';
+import { outcomesIn, transfersIn } from './transfers.ts';
 
 export const xlmFacts = {
   family: 'xlm',
@@ -11,4 +12,6 @@ export const xlmFacts = {
   parseAddress,
   checkDestination,
   parseToken,
+  transfersIn,
+  outcomesIn,
 } as const satisfies Partial<ChainModule>;

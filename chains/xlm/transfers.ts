@@ -1,0 +1,175 @@
+/**
+ * Payments of a Stellar ledger: every operation that pays, and transfers of listed assets inside contract calls.
+ * Spec: chains.md 9.3 (M1 to M18), G2, G3, G22, G23.
+ */
+import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer } from '../chain.ts';
+import { hashIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
+import { STELLAR_DECIMALS } from './network.ts';
+import {
+  accountIn, assetIn, idText, namesByHash, namesOf, operationIndexOf, recordsIn, stroopsIn, type Account, type TransactionNames,
+} from './records.ts';
+
+/** Horizon answers of one ledger, parsed without loss; each a list of records or a page. */
+export interface XlmLedger {
+  readonly operations: unknown;
+  /**
+   * Effects of the same ledger. The amount of a merge and of a claimed balance stands only there: with null both are
+   * reported as ignored, so a watcher always asks for them.
+   */
+  readonly effects: unknown;
+  /** Transactions of the same ledger, for memos and fee bumps; null where operations carry them (`join=transactions`). */
+  readonly transactions: unknown;
+}
+
+/** G2: transfers inside a contract call, by their ordinal among the asset events of the transaction. */
+const CONTRACT_INDEX = 1_000_000;
+
+interface Operation {
+  readonly id: string;
+  readonly record: Answer;
+  readonly type: string;
+  readonly names: TransactionNames;
+  readonly successful: boolean;
+}
+
+/** Operations once each: pages and streams repeat records (9.4-4). */
+function operationsOf(raw: XlmLedger): readonly Operation[] {
+  const known = raw.transactions === null ? new Map<string, TransactionNames>() : namesByHash(recordsIn(raw.transactions));
+  const operations = recordsIn(raw.operations).map((record): Operation => {
+    const { transaction, transaction_successful: successful } = record;
+    if (typeof successful !== 'boolean') malformed('operation without transaction_successful', record);
+    const hash = hashIn(record['transaction_hash'], 'transaction_hash');
+    const joined = transaction === undefined ? known.get(hash) : namesOf(objectIn(transaction, 'transaction'));
+    return {
+      id: textIn(record['id'], 'id of an operation'), record, successful, type: textIn(record['type'], 'type of an operation'),
+      names: joined ?? { txid: hash, innerTxid: null, memoId: null, fee: null },
+    };
+  });
+  return [...new Map(operations.map((operation) => [operation.id, operation])).values()];
+}
+
+interface Paid {
+  readonly to: Account;
+  readonly from: readonly string[];
+  readonly asset: string | null;
+  readonly amount: bigint;
+  readonly outputIndex: number;
+  readonly activates?: boolean;
+}
+
+type Found = Paid | { readonly reason: string };
+
+/** Every payment of a ledger. Throws: MalformedReply; ChainUnavailable when the effects lack what an operation needs. */
+export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue: Catalogue): Decoded {
+  const transfers: Transfer[] = [];
+  const ignored: { txid: string; reason: string }[] = [];
+  const activations: { txid: string; to: string }[] = [];
+  const effects = block.raw.effects === null ? null : effectsByOperation(recordsIn(block.raw.effects));
+  for (const operation of operationsOf(block.raw)) {
+    const { names: { txid, innerTxid, memoId }, type } = operation;
+    const found = operation.successful ? paymentsOf(operation, effects) : [{ reason: `${type} of a failed transaction` }];
+    for (const paid of found) {
+      const token = 'reason' in paid || paid.asset === null ? null : catalogue.get(paid.asset);
+      const reason = 'reason' in paid ? paid.reason : token === undefined ? 'asset that is not in the catalogue' : reasonAgainst(paid);
+      if (!('reason' in paid) && paid.activates === true && paid.amount === 0n) activations.push({ txid, to: paid.to.address });
+      if (reason !== null || 'reason' in paid) {
+        ignored.push({ txid, reason: reason! });
+        continue;
+      }
+      transfers.push({
+        txid, outputIndex: paid.outputIndex, to: paid.to.address, amount: paid.amount, from: paid.from,
+        decimals: token?.decimals ?? STELLAR_DECIMALS, tokenContract: token?.contract ?? null,
+        tokenSymbol: token?.symbol ?? network.nativeSymbol, tag: paid.to.id ?? memoId,
+        ...(paid.activates === true ? { activates: true } : {}), ...(innerTxid === null ? {} : { innerTxid }),
+      });
+    }
+  }
+  return activations.length > 0 ? { transfers, ignored, activations } : { transfers, ignored };
+}
+
+/** Why a payment is none (G22), or null. */
+function reasonAgainst({ amount, to, from, activates }: Paid): string | null {
+  if (amount === 0n) return activates === true ? 'account created without a balance: activation only' : 'zero amount';
+  return from.includes(to.address) ? 'to itself: the owner converts its own asset' : null;
+}
+
+function paymentsOf(operation: Operation, effects: ReadonlyMap<string, readonly Answer[]> | null): readonly Found[] {
+  const { record, type } = operation;
+  switch (type) {
+    case 'payment':
+    case 'path_payment': // the name of strict_receive before protocol 12
+    case 'path_payment_strict_receive':
+    case 'path_payment_strict_send':
+      // `amount` is what arrived, also for strict_send, where the operation itself only names a minimum (M3).
+      return [paidTo(operation, 'to', 'from', assetIn(record), stroopsIn(record['amount'], 'amount'))];
+    case 'create_account':
+      return [{ ...paidTo(operation, 'account', 'funder', null, stroopsIn(record['starting_balance'], 'starting_balance')), activates: true }];
+    case 'account_merge':
+      return [fromEffects(operation, effects, 'into')];
+    case 'claim_claimable_balance':
+      return [fromEffects(operation, effects, 'claimant')];
+    case 'invoke_host_function':
+      return contractTransfers(record);
+    case 'create_claimable_balance':
+      return [{ reason: 'claimable balance created: nothing arrives until it is claimed' }];
+    default:
+      return [{ reason: `${type}: no payment` }];
+  }
+}
+
+function paidTo({ record }: Operation, to: string, from: string, asset: string | null, amount: bigint): Paid {
+  const account = accountIn(record, to) ?? malformed(`${to} is no account`, record);
+  return {
+    to: account, asset, amount, outputIndex: operationIndexOf(record['id']),
+    from: [accountIn(record, from)?.address ?? malformed(`${from} is no account`, record)],
+  };
+}
+
+function effectsByOperation(effects: readonly Answer[]): ReadonlyMap<string, readonly Answer[]> {
+  // id: operation id, padded with zeros, "-", ordinal
+  return Map.groupBy(effects, (effect) => textIn(effect['id'], 'id of an effect').replace(/^0+/, '').split('-')[0]!);
+}
+
+/** A merge and a claim name no amount; what the account was credited with stands in the effects (M5, M6). */
+function fromEffects({ id, record, type }: Operation, effects: ReadonlyMap<string, readonly Answer[]> | null, field: string): Found {
+  if (effects === null) return { reason: `${type}: its amount stands in the effects, which were not given` };
+  const to = accountIn(record, field) ?? malformed(`${field} is no account`, record);
+  const own = (effects.get(id) ?? []).filter((effect) => effect['account'] === to.address);
+  const credited = ['account_credited', 'claimable_balance_claimed'].flatMap((name) => own.filter((effect) => effect['type'] === name))[0];
+  if (credited === undefined) throw new ChainUnavailable('xlm', `operation ${id}: the effects do not tell what ${type} paid`);
+  return {
+    to, asset: assetIn(credited), amount: stroopsIn(credited['amount'], 'amount of an effect'),
+    from: type === 'account_merge' ? [textIn(record['account'], 'account')] : [], outputIndex: operationIndexOf(id),
+  };
+}
+
+/**
+ * Transfers and mints of Stellar assets inside a contract call (M8). Horizon lists them after it has checked that the
+ * contract is the asset's own, so a look-alike contract is not among them.
+ */
+function contractTransfers(record: Answer): readonly Found[] {
+  const changes = listIn(record['asset_balance_changes'] ?? [], 'asset_balance_changes').map((change) => objectIn(change, 'balance change'));
+  if (changes.length === 0) return [{ reason: 'contract call without a transfer of an asset' }];
+  return changes.map((change, ordinal): Found => {
+    const type = textIn(change['type'], 'type of a balance change');
+    if (type !== 'transfer' && type !== 'mint') return { reason: `contract call: ${type} takes the asset away` };
+    const to = accountIn(change, 'to');
+    if (to === null) return { reason: 'contract call: paid to a contract' };
+    const id = change['destination_muxed_id'];
+    return {
+      to: id === undefined || id === null || change['destination_muxed_id_type'] !== 'uint64' ? to : { address: to.address, id: idText(id) },
+      asset: assetIn(change), amount: stroopsIn(change['amount'], 'amount'), outputIndex: CONTRACT_INDEX + ordinal,
+      from: typeof change['from'] === 'string' && change['from'] !== '' ? [change['from']] : [],
+    };
+  });
+}
+
+/** What the wanted transactions did, by either hash of a fee bump. Throws: MalformedReply. */
+export function outcomesIn(_network: Network, block: Block<XlmLedger>, wanted: ReadonlySet<string>): readonly Outcome[] {
+  const outcomes = new Map<string, Outcome>();
+  for (const { names: { txid, innerTxid, fee }, successful } of operationsOf(block.raw)) {
+    const asked = wanted.has(txid) ? txid : innerTxid !== null && wanted.has(innerTxid) ? innerTxid : null;
+    if (asked !== null) outcomes.set(asked, { txid: asked, success: successful, reason: successful ? null : 'tx_failed', fee });
+  }
+  return [...outcomes.values()];
+}
