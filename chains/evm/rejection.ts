@@ -1,0 +1,117 @@
+/**
+ * What a node's refusal means. Codes first, then lower-case text (X2); the table is chains.md 5.2.
+ * Sources: go-ethereum, bsc, bor, coreth and op-geth `core/txpool/errors.go` and `core/error.go`; viem
+ * `errors/node.ts`; ethereum/execution-apis error groups; anvil `crates/anvil/core/src/eth/error.rs`.
+ */
+import type { ErrorCode } from '../../protocol/errors.ts';
+import type { RpcError } from '../json-rpc.ts';
+import { decodeRevert } from './abi.ts';
+
+/**
+ *   already_known  the node has exactly these bytes
+ *   look_up        the nonce is used: perhaps by these bytes; only a look-up of the hash can tell
+ *   unknown        nothing is proven: the same bytes again (G26)
+ *   rejected       the node refused these bytes; `action` says what would be accepted
+ */
+export type Verdict =
+  | { readonly kind: 'already_known' | 'look_up' }
+  | { readonly kind: 'unknown'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly action: Action; readonly reason: string };
+
+export type Action = 'reprice' | 'rebuild' | 'raise_gas_limit' | 'split' | 'fund' | 'check_sender' | 'none';
+
+interface Row {
+  readonly texts: readonly string[];
+  readonly verdict: { readonly kind: 'already_known' | 'look_up' | 'unknown' } | { readonly kind: 'rejected'; readonly code?: ErrorCode; readonly action: Action };
+}
+
+const rejected = (action: Action, code: ErrorCode = 'CHAIN_REJECTED') => ({ kind: 'rejected', action, code } as const);
+
+/** In order: a longer text stands before one that it contains. */
+const BROADCAST: readonly Row[] = [
+  { texts: ['already known', 'transaction already imported', 'known transaction'], verdict: { kind: 'already_known' } },
+  { texts: ['nonce too low', 'oldnonce'], verdict: { kind: 'look_up' } },
+  // A gap: the missing nonce must be submitted first.
+  { texts: ['nonce too high'], verdict: { kind: 'unknown' } },
+  { texts: ['replacement transaction underpriced', 'there is another transaction with same nonce in the queue'], verdict: rejected('reprice') },
+  { texts: ['max priority fee per gas higher than max fee per gas'], verdict: rejected('rebuild') },
+  { texts: ['transaction underpriced', 'transaction gas price below minimum', 'max fee per gas less than block base fee',
+    'fee cap less than block base fee', 'transaction is outdated'], verdict: rejected('reprice') },
+  { texts: ['insufficient funds for gas * price + value', 'insufficient funds for transfer', 'insufficient funds',
+    'exceeds transaction sender account balance'], verdict: rejected('fund', 'INSUFFICIENT_GAS') },
+  { texts: ['transfer amount exceeds balance'], verdict: rejected('fund', 'INSUFFICIENT_FUNDS') },
+  { texts: ['intrinsic gas too low', 'insufficient gas for floor data gas cost'], verdict: rejected('raise_gas_limit') },
+  { texts: ['exceeds block gas limit', 'transaction gas limit too high'], verdict: rejected('split') },
+  { texts: ['exceeds the configured cap'], verdict: rejected('reprice') },
+  { texts: ['only replay-protected (eip-155) transactions allowed over rpc', 'invalid chain id for signer', 'invalid chain id'], verdict: rejected('none') },
+  { texts: ['transaction type not supported', 'transaction type not valid'], verdict: rejected('rebuild') },
+  { texts: ['gas required exceeds allowance', 'execution reverted'], verdict: rejected('rebuild') },
+  { texts: ['in-flight transaction limit reached', 'account limit exceeded', 'txpool is full', 'transaction pool is full'], verdict: { kind: 'unknown' } },
+  { texts: ['sender not an eoa', 'address already reserved'], verdict: rejected('check_sender') },
+  { texts: ['sender or to in black list'], verdict: rejected('none') },
+];
+
+/** Codes that say nothing about the transaction: no such method, overload, timeout, missing history, HTTP statuses. */
+function saysNothing({ code }: RpcError): boolean {
+  return [-32_601, -32_603, -32_001, -32_002, -32_005, 4_444].includes(code) || (code >= 400 && code <= 599);
+}
+
+/** Texts of a node that is behind, pruned or busy, whatever their code. chains.md part 3, V22, V29. */
+const UNAVAILABLE = [
+  'header not found', 'missing trie node', 'unknown block', 'block not found', 'cannot query unfinalized data', 'request timed out',
+  'timeout', 'too many requests', 'rate limit', 'syncing', 'state not available', 'historical state', 'pruned', 'state is not available',
+];
+
+function isUnavailable(error: RpcError): boolean {
+  const text = error.message.toLowerCase();
+  return UNAVAILABLE.some((part) => text.includes(part));
+}
+
+/** True when the phrase stands in the text as words: "unknown transaction" does not say "known transaction". */
+function says(text: string, phrase: string): boolean {
+  const at = text.indexOf(phrase);
+  return at === 0 || (at > 0 && !/[a-z]/.test(text[at - 1]!));
+}
+
+/** The class of a node's answer to a transaction. A text that no row has is final: part 3, "everything final". */
+export function explainRejection(error: RpcError): Verdict {
+  const text = error.message.toLowerCase();
+  const row = BROADCAST.find(({ texts }) => texts.some((phrase) => says(text, phrase)));
+  const reason = reasonOf(error);
+  if (row === undefined) {
+    const unproven = saysNothing(error) || isUnavailable(error);
+    return unproven ? { kind: 'unknown', reason } : { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason };
+  }
+  const { verdict } = row;
+  if (verdict.kind === 'rejected') return { kind: 'rejected', code: verdict.code ?? 'CHAIN_REJECTED', action: verdict.action, reason };
+  return verdict.kind === 'unknown' ? { kind: 'unknown', reason } : { kind: verdict.kind };
+}
+
+/** The node's reason for people: the contract's own words where the call reverted, else the node's text. */
+export function reasonOf(error: RpcError): string {
+  return decodeRevert(error.data) ?? (error.message || `error ${error.code}`);
+}
+
+/**
+ * Reason why a simulated call would revert, or null when the error says nothing about the call (then the chain is
+ * unavailable). geth answers code 3, others −32000 or −32015 with the word.
+ */
+export function revertReasonOf(error: RpcError): string | null {
+  const text = error.message.toLowerCase();
+  const reverts = error.code === 3 || text.includes('revert') || text.includes('gas required exceeds allowance')
+    || text.includes('insufficient funds') || text.includes('out of gas') || text.includes('invalid opcode');
+  return reverts && !saysNothing(error) ? reasonOf(error) : null;
+}
+
+/** Texts by which providers refuse a range of logs; with HTTP 413 and 504 and −32005. V22. */
+const RANGE_TOO_WIDE = [
+  'query returned more than', 'exceeds limit of', 'query exceeds max results', 'requested too many blocks', 'eth_getlogs is limited to',
+  'block range is larger than', 'ranges over', 'response too large', 'query timeout exceeded', 'exceed maximum block range',
+  'block range', 'limit exceeded', 'too many results', 'response size',
+];
+
+/** True when a smaller range of logs might be answered. */
+export function asksForSmallerRange({ code, message }: RpcError): boolean {
+  const text = message.toLowerCase();
+  return code === -32_005 || code === 413 || code === 504 || RANGE_TOO_WIDE.some((part) => text.includes(part));
+}
