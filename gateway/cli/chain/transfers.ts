@@ -1,5 +1,6 @@
 /** The `transfers` operation: the movements that the service reads from the answers of a node. */
 import type { Block, Catalogue, Decoded, Network, Token } from '../../../chains/chain.ts';
+import { objectIn } from '../../../chains/node-answer.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import type { Request } from '../../../protocol/json-lines.ts';
@@ -12,39 +13,75 @@ const TOKENS_MAX = 10_000;
 const DECIMALS_MAX = 36;
 
 interface Decoder {
-  /** Answers that must be there. */
+  /** Answers that must be there, and those that may be. */
   readonly needs: readonly string[];
-  /** Answers that may be there. */
-  readonly takes: readonly string[];
-  /** The answers in the shape of the family's block. */
-  rawOf(answers: Request): unknown;
-  load(): Promise<{ transfersIn(network: Network, block: Block<never>, catalogue: Catalogue): Decoded }>;
+  readonly takes?: readonly string[];
+  decode(network: Network, answers: Request, catalogue: Catalogue): Promise<Decoded>;
 }
 
-const DECODERS: Readonly<Record<Exclude<Family, 'evm'>, Decoder>> = {
+/** A block whose place in the chain was not asked for: only what stands in it is read. */
+function unplaced<Raw>(raw: Raw): Block<Raw> {
+  return { height: 0, hash: '', parentHash: '', parentHeight: 0, timeMs: null, raw };
+}
+
+// Each decoder is loaded when its chain is first asked for; together they would delay the first answer.
+const DECODERS: Readonly<Record<Family, Decoder>> = {
   btc: {
-    needs: ['block'], takes: [], rawOf: ({ block }) => block,
-    load: async () => (await import('../../../chains/btc/facts.ts')).btcFacts as never,
+    needs: ['block'],
+    async decode(_network, { block }, catalogue) {
+      const [{ transfersIn }, { bitcoin }] = await Promise.all([import('../../../chains/btc/transfers.ts'), import('../../../chains/btc/network.ts')]);
+      return transfersIn(bitcoin, unplaced(objectIn(block, 'block')), catalogue);
+    },
+  },
+  evm: {
+    needs: ['block', 'receipts'], takes: ['traces'],
+    async decode(network, answers, catalogue) {
+      const [{ transfersIn }, { blockFromAnswers }] = await Promise.all([import('../../../chains/evm/transfers.ts'), import('../../../chains/evm/block.ts')]);
+      return transfersIn(network, blockFromAnswers(network, answers), catalogue);
+    },
+  },
+  tron: {
+    needs: ['block', 'infos'],
+    async decode(network, { block, infos }, catalogue) {
+      const { infosIn, transfersIn } = await import('../../../chains/tron/transfers.ts');
+      return transfersIn(network, unplaced({ block: objectIn(block, 'block'), infos: infosIn(infos) }), catalogue);
+    },
+  },
+  sol: {
+    needs: ['block'],
+    async decode(network, { block }, catalogue) {
+      return (await import('../../../chains/sol/transfers.ts')).transfersIn(network, unplaced(objectIn(block, 'block')), catalogue);
+    },
+  },
+  xrp: {
+    needs: ['ledger'],
+    async decode(network, { ledger }, catalogue) {
+      return (await import('../../../chains/xrp/transfers.ts')).transfersIn(network, unplaced(objectIn(ledger, 'ledger')), catalogue);
+    },
+  },
+  xlm: {
+    needs: ['operations'], takes: ['effects', 'transactions'],
+    async decode(network, { operations, effects = null, transactions = null }, catalogue) {
+      return (await import('../../../chains/xlm/transfers.ts')).transfersIn(network, unplaced({ operations, effects, transactions }), catalogue);
+    },
   },
 };
 
 /** `{transfers, ignored}`. Refuses: INVALID_CHAIN, INVALID_INPUT, TOKEN_NOT_SUPPORTED. Throws: MalformedReply, ChainUnavailable. */
 export async function transfers(request: Request): Promise<object | Refusal> {
   const chain = chainField(request);
-  const decoder = DECODERS[FAMILY_OF[chain] as keyof typeof DECODERS];
+  const { needs, takes = [], decode } = DECODERS[FAMILY_OF[chain]];
   const given = objectField(request, 'answers');
   const catalogue = catalogueOf(chain, listField(request, 'tokens', []));
   if (isRefusal(catalogue)) return catalogue;
   const answers: Record<string, unknown> = {};
-  for (const name of [...decoder.needs, ...decoder.takes]) {
+  for (const name of [...needs, ...takes]) {
     const answer = unwrapped(given[name]);
     // A part that is missing is not an empty part: nothing would be proven about the block.
-    if ((answer === undefined || answer === null) && decoder.needs.includes(name)) refuseField(`answers.${name}`, "a node's answer");
+    if ((answer === undefined || answer === null) && needs.includes(name)) refuseField(`answers.${name}`, "a node's answer");
     if (answer !== undefined && answer !== null) answers[name] = answer;
   }
-  const { transfersIn } = await decoder.load();
-  const block = { height: 0, hash: '', parentHash: '', parentHeight: 0, timeMs: null, raw: decoder.rawOf(answers) };
-  const decoded = transfersIn(networkOf(chain), block as Block<never>, catalogue);
+  const decoded = await decode(networkOf(chain), answers, catalogue);
   return {
     transfers: decoded.transfers.map(({ txid, outputIndex, to, amount, decimals, tokenContract, tag }) =>
       ({ txid, outputIndex, to, amount: amount.toString(), decimals, tokenContract, tag })),
