@@ -104,6 +104,7 @@ async function record(run: Run, block: BlockRecord, decoded: KeyedBlock | null):
   if (!recorded) return { kind: 'lost_race' };
   memory.contentFailures = null;
   if (decoded !== null) remember(run, decoded);
+  if (parts.reconcilePerBlock !== null) for (const { addressKey } of block.transfers) memory.touched.add(addressKey);
   bell.ring(accounts);
   parts.metrics.add('svc_blocks_recorded_total', { chain: parts.network.slug });
   parts.metrics.add('svc_transfers_recorded_total', { chain: parts.network.slug }, block.transfers.length);

@@ -24,6 +24,8 @@ export interface Memory {
   recentLoaded: boolean;
   rematchedAtMs: number | null;
   notedHead: { readonly height: number; readonly atMs: number } | null;
+  /** Keys of addresses that recorded blocks paid, for the reconciliation. */
+  touched: Set<string>;
   /** Withdrawals whose transactions may appear in the next blocks. */
   open: readonly WithdrawalRow[];
 }
@@ -31,7 +33,7 @@ export interface Memory {
 export function emptyMemory(): Memory {
   return {
     head: null, start: null, suspicion: null, branch: null, stopped: null, contentFailures: null, retryAtMs: new Map(),
-    recent: [], recentLoaded: false, rematchedAtMs: null, notedHead: null, open: [],
+    recent: [], recentLoaded: false, rematchedAtMs: null, notedHead: null, touched: new Set(), open: [],
   };
 }
 

@@ -57,7 +57,9 @@ export interface WatcherParts {
   readonly catalogue: Catalogue;
   readonly store: WatchStore;
   /** Where growth that no payer explains is kept (G24). */
-  readonly audit: Pick<AuditStore, 'recordDiscrepancy'>;
+  readonly audit: AuditStore;
+  /** Set where no endpoint offers traces: balances that one block may cost. V7. */
+  readonly reconcilePerBlock: number | null;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
   readonly settings: WatchSettings;
   nowMs(): number;

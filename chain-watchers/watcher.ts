@@ -7,8 +7,9 @@
  *   mature what is deep enough                       mature.ts
  *   match the last blocks with younger addresses     rematch.ts
  *   carry withdrawals to their proof                 outbound.ts
+ *   look for internal transfers without traces       reconcile.ts
  *
- * The audit is a job of its own rhythm (audit.ts, reconcile.ts). A chain failure ends a job of this tick, never another
+ * The audit is a worker of its own rhythm (audit.ts). A chain failure ends a job of this tick, never another
  * job; any other error is a fault and ends the tick, for the supervisor to restart.
  */
 import type { Cursor } from '../persistence/ports.ts';
@@ -19,8 +20,9 @@ import { readForward, recordStart, type Followed } from './follow.ts';
 import { observeHead } from './head.ts';
 import { matureFacts } from './mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
-import { createOutbound } from './outbound.ts';
+import { createOutbound, type Outbound } from './outbound.ts';
 import type { WatcherParts } from './ports.ts';
+import { createReconciler, type Reconciler } from './reconcile.ts';
 import { rematch } from './rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
 import { retryUnresolved } from './unresolved.ts';
@@ -30,7 +32,7 @@ const HEAD_NOTE_MS = 5_000;
 /** Withdrawals that one tick carries, and the limit of those whose inclusion is looked for in blocks. */
 const OPEN_WITHDRAWALS_MAX = 1_000;
 
-export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound';
+export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound' | 'reconcile';
 
 export interface TickReport {
   readonly headHeight: number | null;
@@ -65,7 +67,12 @@ export interface Watcher {
 /** A watcher over its parts. */
 export function createWatcher(parts: WatcherParts): Watcher {
   const run: Run = { parts, memory: emptyMemory(), bell: createBell(parts.accounts, parts.log, parts.metrics) };
-  const outbound = createOutbound(run);
+  const { reconcilePerBlock: addressesPerBlock, client: { fetchBalancesAt } } = parts;
+  const jobs: Jobs = {
+    outbound: createOutbound(run),
+    reconciler: addressesPerBlock === null || fetchBalancesAt === undefined ? null
+      : createReconciler({ ...parts, addressesPerBlock, balancesAt: fetchBalancesAt.bind(parts.client) }),
+  };
   let ticking: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const result = ticking.then(work, work);
@@ -73,16 +80,18 @@ export function createWatcher(parts: WatcherParts): Watcher {
     return result;
   };
   return {
-    tick: () => alone(() => tick(run, outbound)),
+    tick: () => alone(() => tick(run, jobs)),
     settled: () => run.bell.settled(),
     stopped: () => run.memory.stopped,
     rebuildAbove: (height) => alone(() => rebuild(run, height)),
   };
 }
 
+interface Jobs { readonly outbound: Outbound; readonly reconciler: Reconciler | null }
+
 type Draft = { -readonly [K in keyof TickReport]: TickReport[K] } & { failures: { job: Job; reason: string }[] };
 
-async function tick(run: Run, outbound: ReturnType<typeof createOutbound>): Promise<TickReport> {
+async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   const { parts, memory } = run;
   const report: Draft = {
     headHeight: null, cursor: null, recorded: 0, reorgDepth: 0, resolved: 0, matured: 0, refuted: 0, late: 0,
@@ -111,7 +120,12 @@ async function tick(run: Run, outbound: ReturnType<typeof createOutbound>): Prom
     if (reason !== null) fail(run, report, 'mature', reason);
   });
   await attempt('rematch', async () => { report.late = await rematch(run); });
-  await attempt('outbound', () => outbound.tick(report.cursor!));
+  await attempt('outbound', () => jobs.outbound.tick(report.cursor!));
+  await attempt('reconcile', async () => {
+    jobs.reconciler?.touched(memory.touched);
+    memory.touched.clear();
+    await jobs.reconciler?.round();
+  });
   return report;
 }
 

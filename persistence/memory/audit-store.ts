@@ -15,7 +15,9 @@ export function createMemoryAuditStore(state: WatchState): AuditStore {
         .map(({ row }) => row)
         .filter((row) => ('addressKeys' in ask ? ask.addressKeys.includes(row.addressKey) : ask.afterKey === null || row.addressKey > ask.afterKey))
         .sort((a, b) => (a.addressKey < b.addressKey ? -1 : 1));
-      return rows.flatMap((row) => balancesOf(state, ledger, row, throughHeight)).slice(0, limit);
+      const balances: LedgerBalance[] = [];
+      for (const row of rows) if (balances.length < limit) balances.push(...balancesOf(state, ledger, row, throughHeight));
+      return balances;
     },
     async recordDiscrepancy(row) {
       const known = state.discrepancies.findIndex((other) => sameFinding(row, other));

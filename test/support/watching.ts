@@ -51,6 +51,7 @@ export interface WatchingOptions {
   settings?: Partial<WatchSettings>;
   /** Stands between the watcher and the store: what a fault test breaks. */
   wrap?: (store: WatchStore) => WatchStore;
+  reconcilePerBlock?: number;
   onWake?: (accountId: AccountId) => Promise<void>;
 }
 
@@ -76,6 +77,7 @@ export function watching(options: WatchingOptions): Watching {
   const parts: WatcherParts = {
     ledger, network, module: options.module ?? simulatedModule as ChainModule, client: options.client,
     witnesses: options.witnesses ?? [], catalogue: new Map(), store: options.wrap?.(store) ?? store, audit,
+    reconcilePerBlock: options.reconcilePerBlock ?? null,
     accounts: {
       async wake(accountId) {
         self.wakes.push(accountId);

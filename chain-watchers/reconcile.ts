@@ -1,0 +1,99 @@
+/**
+ * Internal native transfers where a chain's endpoints offer no traces: balances of watched addresses against the recorded
+ * facts, a bounded number per block. Growth that stays unexplained is `unattributed`, with its evidence. V7, G24.
+ *
+ * In order: addresses whose growth is to be seen a second time, addresses touched by recent blocks, and a rotation
+ * through all of them. `svc_reconcile_pass_seconds` shows how old the oldest look is.
+ */
+import type { ChainClient } from '../chains/chain.ts';
+import type { Cursor, LedgerBalance } from '../persistence/ports.ts';
+import { recordUnattributed } from './discrepancy.ts';
+import type { WatcherParts } from './ports.ts';
+import { createStrikes } from './strikes.ts';
+
+export interface ReconcileParts extends WatcherParts {
+  /** The client's exact read; the job exists only where there is one. */
+  readonly balancesAt: NonNullable<ChainClient['fetchBalancesAt']>;
+  /** Balances that one block may cost. */
+  readonly addressesPerBlock: number;
+}
+
+/** Balances that one round asks for, however many blocks passed. */
+const ADDRESSES_PER_ROUND_MAX = 256;
+/** Touched addresses that wait; beyond it the rotation finds them. */
+const TOUCHED_MAX = 10_000;
+
+export interface Reconciler {
+  /** Addresses that recent blocks touched: looked at before the rotation. */
+  touched(addressKeys: Iterable<string>): void;
+  /** One round at the newest block up to which every height is proven. Answers how many balances were compared. */
+  round(): Promise<number>;
+}
+
+/** A reconciler of one ledger. */
+export function createReconciler(parts: ReconcileParts): Reconciler {
+  const strikes = createStrikes(parts.network.threshold);
+  const touched = new Set<string>();
+  let afterKey: string | null = null;
+  let passBeganAtMs = parts.nowMs();
+  let lastHeight: number | null = null;
+
+  const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
+    const rows = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
+    if (rows.length < limit) {
+      parts.metrics.set('svc_reconcile_pass_seconds', { chain: parts.network.slug }, Math.floor((parts.nowMs() - passBeganAtMs) / 1_000));
+      passBeganAtMs = parts.nowMs();
+    }
+    afterKey = rows.length < limit ? null : rows.at(-1)!.addressKey;
+    return rows;
+  };
+
+  return {
+    touched(addressKeys) {
+      for (const key of addressKeys) if (touched.size < TOUCHED_MAX) touched.add(key);
+    },
+    async round() {
+      const at = await provenBlock(parts);
+      if (at === null || at.height === lastHeight) return 0;
+      const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * Math.max(1, at.height - (lastHeight ?? at.height - 1)));
+      const asked = [...new Set([...strikes.due(at.height, budget), ...touched])].slice(0, budget);
+      const rows = asked.length === 0 ? [] : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: asked }, at.height, budget * 4);
+      if (asked.length < budget) rows.push(...await rotation(at.height, budget - asked.length));
+      const compared = await compare(parts, strikes, at, rows);
+      for (const key of asked) touched.delete(key);
+      lastHeight = at.height;
+      parts.metrics.set('svc_reconcile_waiting', { chain: parts.network.slug }, touched.size + strikes.waiting);
+      return compared;
+    },
+  };
+}
+
+/** The newest recorded block below which no height is unresolved; facts explain a balance only up to there. */
+export async function provenBlock(parts: Pick<WatcherParts, 'store' | 'ledger'>): Promise<Cursor | null> {
+  const { completeHeight } = await parts.store.coverage(parts.ledger);
+  if (completeHeight === null) return null;
+  const [link] = await parts.store.links(parts.ledger, completeHeight + 1, 1);
+  return link === undefined ? null : { height: link.height, hash: link.hash };
+}
+
+/** What the recorded facts say an address holds. */
+export function expectedOf(row: LedgerBalance): bigint {
+  return row.received - row.sent + row.unattributed;
+}
+
+async function compare(parts: ReconcileParts, strikes: ReturnType<typeof createStrikes>, at: Cursor, rows: readonly LedgerBalance[]): Promise<number> {
+  const natives = [...new Map(rows.filter((row) => row.tokenContract === null && row.purpose === 'deposit').map((row) => [row.addressKey, row])).values()];
+  if (natives.length === 0) return 0;
+  const found = await parts.balancesAt(natives.map(({ address }) => address), at);
+  for (const [index, row] of natives.entries()) {
+    const expected = expectedOf(row);
+    const growth = found[index]! - expected;
+    // Less than expected is no internal deposit; the audit names it.
+    if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height)) continue;
+    await recordUnattributed(parts, row, {
+      tokenContract: null, amount: growth, expected, found: found[index]!, height: at.height,
+      evidence: { blockHash: at.hash, found: found[index]!.toString(), expected: expected.toString(), source: 'reconciliation without traces' },
+    });
+  }
+  return natives.length;
+}

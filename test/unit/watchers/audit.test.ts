@@ -1,0 +1,144 @@
+import test from 'ava';
+import { createAudit } from '../../../chain-watchers/audit.ts';
+import { createStrikes } from '../../../chain-watchers/strikes.ts';
+import type { WithdrawalRow } from '../../../persistence/rows.ts';
+import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
+import { ACCOUNT, watching } from '../../support/watching.ts';
+
+const pay = (txid: string, to = '@a', amount = 5n) => ({ txid, outputIndex: 0, to, amount });
+
+async function started(reconcilePerBlock: number | null) {
+  const chain = new SimulatedChain();
+  const client = chain.client();
+  const self = watching({ client, ...(reconcilePerBlock === null ? {} : { reconcilePerBlock }) });
+  for (const name of ['@a', '@b', '@c']) self.issue(name);
+  await self.watcher.tick();
+  return { chain, client, self, findings: () => self.audit.discrepancies('eth', 10) };
+}
+
+test('a difference is one only when it is found again, unchanged, deeper than a payment needs', (t) => {
+  const strikes = createStrikes(12);
+  t.false(strikes.note('a', 5n, 100));
+  t.deepEqual(strikes.due(111, 10), []);
+  t.false(strikes.note('a', 5n, 111));
+  t.deepEqual(strikes.due(112, 10), ['a']);
+  t.true(strikes.note('a', 5n, 112));
+  t.false(strikes.note('a', 5n, 200), 'forgotten once it is proven');
+  t.false(strikes.note('a', 6n, 220), 'another amount begins again');
+  t.false(strikes.note('a', 0n, 240));
+  t.is(strikes.waiting, 0);
+});
+
+test('V7 G24 growth without a transfer becomes `unattributed` with its evidence, once, and is never credited', async (t) => {
+  const { chain, client, self, findings } = await started(10);
+  chain.mine([pay('known')]);
+  await self.watcher.tick();
+  client.hidden.set('@b', 7n);
+  for (let round = 0; round < simulatedNetwork.threshold; round += 1) {
+    chain.mine();
+    await self.watcher.tick();
+    t.deepEqual(await findings(), []);
+  }
+  chain.mine();
+  await self.watcher.tick();
+  t.like((await findings())[0], { kind: 'unattributed', address: '@b', accountId: ACCOUNT, amount: 7n, expected: 0n, found: 7n, tokenContract: null });
+  t.regex(JSON.stringify((await findings())[0]!.evidence), /reconciliation without traces/);
+  for (let round = 0; round < 12; round += 1) {
+    chain.mine();
+    await self.watcher.tick();
+  }
+  t.is((await findings()).length, 1, 'what is explained by the finding is no new growth');
+  t.deepEqual(self.store.facts('eth').map(({ transfer }) => transfer.txid), ['known'], 'G24: no fact, so no credit');
+  t.is(self.recorder.counters.get('svc_discrepancies_total'), 1);
+});
+
+test('V7 a block costs a bounded number of balances; touched addresses come first, then a rotation through all', async (t) => {
+  const { chain, client, self } = await started(1);
+  const asked: string[][] = [];
+  const exact = client.fetchBalancesAt.bind(client);
+  client.fetchBalancesAt = (addresses, block) => {
+    asked.push([...addresses]);
+    return exact(addresses, block);
+  };
+  self.restart();
+  for (let round = 0; round < 6; round += 1) {
+    chain.mine(round === 3 ? [pay('touch', '@c')] : []);
+    await self.watcher.tick();
+  }
+  t.true(asked.every((addresses) => addresses.length <= 1));
+  t.deepEqual(new Set(asked.slice(0, 3).flat()), new Set(['@a', '@b', '@c']));
+  t.deepEqual(asked[3], ['@c']);
+  t.true(self.recorder.gauges.has('svc_reconcile_pass_seconds'), 'the lag is shown');
+});
+
+test('V7 a payment that is only not recorded yet, or that a reorg takes back, is no growth', async (t) => {
+  const { chain, client, self, findings } = await started(10);
+  chain.mine([pay('unread')]);
+  client.contentMissing.add(1);
+  for (let round = 0; round < 12; round += 1) {
+    chain.mine();
+    await self.watcher.tick();
+  }
+  client.contentMissing.clear();
+  self.nowMs += 120_000;
+  chain.mine([pay('orphan', '@b')]);
+  await self.watcher.tick();
+  chain.fork(1, [[], []]);
+  for (let round = 0; round < 12; round += 1) {
+    chain.mine();
+    await self.watcher.tick();
+  }
+  t.deepEqual(await findings(), []);
+});
+
+test('decisions 5: the audit compares every asset in both directions and names a difference', async (t) => {
+  const { chain, client, self, findings } = await started(null);
+  const audit = createAudit(self.parts);
+  const spent: Pick<WithdrawalRow, 'from' | 'amount' | 'fee' | 'height' | 'status'> = { from: '@a', amount: 2n, fee: 1n, height: 2, status: 'confirmed' };
+  chain.mine([pay('in')]);
+  chain.mine([pay('in2', '@b', 4n)]);
+  await self.watcher.tick();
+  t.like(await audit.round(10), { compared: 3, unread: 0, passDone: true });
+  self.store.saveWithdrawal({ id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', tokenContract: null, versions: [], ...spent } as unknown as WithdrawalRow);
+  client.hidden.set('@c', 9n);
+  for (let round = 0; round < 3; round += 1) {
+    chain.mineEmpty(simulatedNetwork.threshold);
+    await self.watcher.tick();
+    await audit.round(10);
+  }
+  t.deepEqual((await findings()).map(({ address, kind, amount }) => [address, kind, amount]).sort(), [['@a', 'unattributed', 3n], ['@c', 'unattributed', 9n]],
+    'the withdrawal is recorded and the simulated chain still holds its coins');
+  client.hidden.set('@b', -1n);
+  for (let round = 0; round < 3; round += 1) {
+    chain.mineEmpty(simulatedNetwork.threshold);
+    await self.watcher.tick();
+    await audit.round(10);
+  }
+  t.like((await findings()).find(({ kind }) => kind === 'shortfall'), { address: '@b', amount: 1n, expected: 4n, found: 3n });
+});
+
+test('G8 a balance that cannot be read is unread, never a zero and never a difference', async (t) => {
+  const { chain, client, self, findings } = await started(null);
+  const audit = createAudit(self.parts);
+  chain.mine([pay('in')]);
+  await self.watcher.tick();
+  client.down = true;
+  for (let round = 0; round < 4; round += 1) t.like(await audit.round(10), { compared: 0, unread: 3 });
+  t.deepEqual(await findings(), []);
+});
+
+test('V10 G24 growth that a block itself shows without a payer is kept for an operator', async (t) => {
+  const chain = new SimulatedChain();
+  const { simulatedModule } = await import('../../support/simulated-chain.ts');
+  const self = watching({
+    client: chain.client(),
+    module: { ...simulatedModule, transfersIn: (network, block, catalogue) => ({
+      ...simulatedModule.transfersIn(network, block as never, catalogue),
+      unattributed: [3n, 4n].map((amount, index) => ({ to: '@a', amount, tokenContract: null, reason: 'validator withdrawal', evidence: `withdrawal ${index}` })),
+    }) } as never,
+  });
+  self.issue('@a');
+  await self.watcher.tick();
+  t.like((await self.audit.discrepancies('eth', 10))[0], { kind: 'unattributed', amount: 7n, height: 0, address: '@a' });
+  t.deepEqual(self.store.facts('eth'), []);
+});
