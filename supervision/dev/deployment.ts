@@ -28,6 +28,8 @@ export interface DeploymentOptions {
   readonly edgeEnv?: Readonly<Record<string, string>>;
   /** An existing server, instead of the embedded one: its superuser URL. */
   readonly databaseUrl?: string;
+  /** Name of the database on that server. */
+  readonly databaseName?: string;
   /** False where a crash of the machine may lose everything: tests. */
   readonly durable?: boolean;
   readonly log: (line: string) => void;
@@ -68,7 +70,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   const started: Child[] = [];
   try {
     const secretKey = keptFile(dataDir, 'secret.key', () => randomBytes(32).toString('hex'));
-    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(superuserUrl);
+    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(superuserUrl, options.databaseName);
     const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
     const { phraseFile } = await developerPhrase(dataDir, environment);
     const cloudEnv = {
