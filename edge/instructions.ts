@@ -110,6 +110,16 @@ export class Instructions {
     return rows.map(signatureOf);
   }
 
+  /** Highest counter that this sender signed with; null where it has none yet, or the chain has no counter. */
+  highestCounter(chain: Chain, sender: string, key: ReplayKey): bigint | null {
+    if (key.kind !== 'nonce' && key.kind !== 'sequence') return null;
+    const start = `${key.kind}:`;
+    // Text on the way out: a Stellar sequence is beyond what a JavaScript number holds.
+    const row = this.#storage.one<{ highest: string | null }>(`select cast(max(cast(substr(replay_key, ?) as integer)) as text) as highest
+      from replay_keys where chain = ? and sender = ? and replay_key glob ?`, start.length + 1, chain, sender, `${start}*`);
+    return row?.highest == null ? null : BigInt(row.highest);
+  }
+
   transaction<T>(write: () => T): T {
     return this.#storage.transaction(write);
   }

@@ -9,6 +9,8 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { SCHEMA_VERSIONS } from './schema.ts';
 
 const FILE_NAME = 'edge.db';
+/** Setting: the environment that this data directory belongs to. */
+export const ENVIRONMENT_SETTING = 'environment';
 /** Another process of the same edge (its command line) may hold the write lock this long, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 

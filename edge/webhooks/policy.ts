@@ -20,8 +20,8 @@ export type Blocked =
 export interface PolicySettings {
   readonly environment: Environment;
   readonly allowlist: readonly WebhookTarget[] | null;
-  /** Port that the edge itself listens on. */
-  readonly ownPort: number;
+  /** Port that the edge itself listens on, known once it listens. */
+  readonly ownPort: () => number;
 }
 
 /** A URL that passed the checks which need no address. */
@@ -50,7 +50,7 @@ export function createWebhookPolicy(settings: PolicySettings, ownAddresses = int
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
     const exact = namesAddress(address, port, false);
     const byName = names(host, port);
-    if (port === settings.ownPort && (kind === 'loopback' || own.has(address)) && !namesAddress(address, port, true)) return 'own_listener';
+    if (port === settings.ownPort() && (kind === 'loopback' || own.has(address)) && !namesAddress(address, port, true)) return 'own_listener';
     if (exact) return null;
     if (kind === 'loopback') return settings.environment === 'sandbox' || (byName && host === 'localhost') ? null : 'loopback';
     if (kind === 'forbidden') return 'forbidden';

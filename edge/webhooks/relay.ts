@@ -14,6 +14,8 @@ const ACCEPTED_MAX = 8_192;
 /** Slots beyond the overall limit that hosts with nothing in flight may take, one each. */
 const EXTRA_HOSTS_MAX = 1_024;
 const STORE_RETRY_MS = 1_000;
+/** What runs when the edge stops has this long to be answered. */
+const STOP_WAIT_MS = 4_000;
 
 export interface RelaySettings {
   readonly poster: WebhookPoster;
@@ -75,7 +77,7 @@ export class WebhookRelay {
   }
 
   /** Starts nothing more, waits for what runs, then cuts it; what was answered is stored. */
-  async stop(waitMs: number): Promise<void> {
+  async stop(waitMs = STOP_WAIT_MS): Promise<void> {
     this.#stopped = true;
     for (const job of [...this.#waiting.values()].flat()) this.#known.delete(job.key);
     this.#waiting.clear();

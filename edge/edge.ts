@@ -1,0 +1,227 @@
+/** One edge, put together: configuration and keystore in, a serving process out. No environment and no signals here. */
+import type { FastifyInstance } from 'fastify';
+import { catalogueOf } from '../chains/catalogue.ts';
+import { isRefusal, Refused } from '../protocol/errors.ts';
+import { DELIVERIES_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
+import { newId } from '../protocol/ids.ts';
+import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
+import { networkOf } from '../chains/registry.ts';
+import type { EdgeConfig } from './config.ts';
+import { createEdgePaths } from './http/edge-paths.ts';
+import { createForwarding } from './http/forward.ts';
+import { createEdgeMetrics, type EdgeMetrics } from './http/metrics.ts';
+import { createEdgeServer } from './http/server.ts';
+import { createStatusPage } from './http/status-page.ts';
+import { createTransactionPaths } from './http/transactions.ts';
+import type { Keystore } from './keystore/keystore.ts';
+import type { EdgeLog } from './log.ts';
+import { openParts, type EdgeParts, type EdgePorts } from './parts.ts';
+import { derivePool } from './pools.ts';
+import { Session } from './session.ts';
+import { loadSigner } from './signer-loader.ts';
+import { Signing } from './signing.ts';
+import { statusOfEdge } from './status.ts';
+import { Submissions } from './submissions.ts';
+import { OutboxSender } from './outbox-sender.ts';
+import { createWebhookPolicy } from './webhooks/policy.ts';
+import { createWebhookPoster } from './webhooks/post.ts';
+import { WebhookRelay } from './webhooks/relay.ts';
+
+/** A graceful stop in parts that add up to less than 10 s. Milliseconds. */
+const REQUESTS_STOP_MS = 4_000;
+const OUTBOX_STOP_MS = 2_000;
+
+export interface RunningEdge {
+  /** Port that it listens on. */
+  readonly port: number;
+  readonly sessionId: string;
+  /** Resolves when the cloud confirmed the registration for the first time. */
+  readonly registered: Promise<void>;
+  /** Ends everything within 10 s: what was answered is durable, what was not is answered with 503. */
+  stop(): Promise<void>;
+}
+
+/** Everything that talks to the cloud, bound together. */
+interface Links { readonly session: Session; readonly sender: OutboxSender; readonly submissions: Submissions; readonly signing: Signing; readonly relay: WebhookRelay; readonly metrics: EdgeMetrics }
+
+/**
+ * Starts an edge: opens its data directory, listens, registers in the background.
+ * Throws: ConfigurationError (data directory of another environment, older registry), StorageFailed, a port in use.
+ */
+export async function startEdge(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): Promise<RunningEdge> {
+  const parts = openParts(config, keystore, log, ports);
+  const sessionId = newId('ses', ports.wallMs());
+  const running = { stopping: false, port: config.port, startedAtMs: ports.monotonicMs(), confirm: () => undefined as void };
+  const registered = new Promise<void>((resolve) => {
+    running.confirm = resolve;
+  });
+  const links = linkUp({ config, keystore, log, ports, sessionId, running }, parts);
+  const server = serve({ config, keystore, log, ports, sessionId, running }, parts, links);
+  try {
+    await Promise.all(config.chains.map((chain) => loadSigner(chain)));
+    await server.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await endAll(parts, links, keystore);
+    throw error;
+  }
+  const address = server.server.address();
+  running.port = typeof address === 'object' && address !== null ? address.port : config.port;
+  log.info('listening', { port: running.port, environment: config.environment, version: EDGE_VERSION, sessionId });
+  links.session.start();
+  links.sender.nudge();
+  let stopped: Promise<void> | null = null;
+  return {
+    port: running.port, sessionId, registered,
+    stop: () => stopped ??= (async () => {
+      running.stopping = true;
+      links.submissions.stop();
+      await Promise.all([links.relay.stop(), closeServer(server)]);
+      await within(links.sender.idle(), OUTBOX_STOP_MS);
+      await endAll(parts, links, keystore);
+      log.info('stopped');
+    })(),
+  };
+}
+
+interface Context {
+  readonly config: EdgeConfig;
+  readonly keystore: Keystore;
+  readonly log: EdgeLog;
+  readonly ports: EdgePorts;
+  readonly sessionId: string;
+  readonly running: { stopping: boolean; port: number; readonly startedAtMs: number; confirm: () => void };
+}
+
+function linkUp(context: Context, parts: EdgeParts): Links {
+  const { config, log, ports, sessionId, running } = context;
+  const { upstream, storage, lease, outbox, instructions, timers } = parts;
+  let publicKeys: ReturnType<typeof publicKeysOf> | null = null; // Pools take a while; a sync that is tried again has them.
+  const metrics = createEdgeMetrics(() => {
+    const { outboxDepth, outboxPoisoned } = outbox.report();
+    return {
+      outboxDepth, outboxPoisoned, leader: lease.view().held, registered: session.registration.kind === 'confirmed',
+      streamUp: session.streamUp, deliveriesInFlight: relay.load, alarms: log.alarms,
+    };
+  });
+  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, onRefused: (code) => session.noteRefusal(code) });
+  const sender = new OutboxSender(outbox, {
+    attempt: { batch: DELIVERIES_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
+    signed: { batch: 1, send: (writes) => submissions.send(writes) },
+  }, (error) => log.fault('outbox_fault', error));
+  const signing = new Signing({
+    environment: config.environment, lease, instructions, ledger: parts.ledger, outbox, submissions, keystore: context.keystore, upstream,
+    policies: { instructions, own: parts.own, feeCaps: config.feeCaps, catalogueOf },
+    signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
+    beat: () => session.beat(), nudge: () => sender.nudge(), log,
+  });
+  const policy = createWebhookPolicy({ environment: config.environment, allowlist: config.webhookAllowlist, ownPort: () => running.port });
+  const poster = createWebhookPoster({
+    policy, connections: config.webhookConcurrencyPerHost, monotonicMs: ports.monotonicMs, wallMs: ports.wallMs,
+    ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
+    onBlocked: (deliveryId, reason) => log.warn('webhook_blocked', { deliveryId, reason }),
+  });
+  const relay = new WebhookRelay({
+    poster: { close: () => poster.close(), post: async (delivery) => {
+      const attempt = await poster.post(delivery);
+      if (attempt !== null) metrics.noteAttempt(attempt);
+      return attempt;
+    } },
+    outbox, concurrency: config.webhookConcurrency, concurrencyPerHost: config.webhookConcurrencyPerHost,
+    mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge(), onFault: (error) => log.fault('relay_fault', error),
+  });
+  const session: Session = new Session({
+    sessionId, edgeVersion: EDGE_VERSION, podHint: config.podHint, cloudUrl: config.cloudUrl, upstream, timers, lease, log,
+    monotonicMs: ports.monotonicMs, keyShare: parts.keyShare,
+    registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context)), keySetName: keySetNameOf(context) },
+    outboxReport: () => outbox.report(),
+    deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
+    sign: (transactionId, leaseEpoch) => acknowledged(() => signing.broadcast(transactionId, leaseEpoch)),
+    replenish: ({ chain, from, count }) => acknowledged(() =>
+      upstream.signed.call('pushPool', { body: { pool: derivePool(context.keystore, chain, from, count) } })),
+    onMovement: () => {
+      if (session.registration.kind === 'confirmed') running.confirm();
+      sender.nudge();
+    },
+  });
+  return { session, sender, submissions, signing, relay, metrics };
+}
+
+function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstance {
+  const { config, log, ports, sessionId, running } = context;
+  const { session } = links;
+  const unsynced = () => {
+    const state = session.registration;
+    return state.kind === 'confirmed' ? null : state.code ?? 'starting';
+  };
+  const forwarding = createForwarding({ upstream: parts.upstream, own: parts.own, unsynced, onRefused: (code) => session.noteRefusal(code), log });
+  const { build, reprice, broadcast } = createTransactionPaths({ forwarding, instructions: parts.instructions, signing: links.signing, log, unsynced });
+  const edgePaths = createEdgePaths({
+    keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log,
+    checks: () => ({ registered: session.registration.kind === 'confirmed', stream: session.streamUp }),
+  });
+  const status = () => statusOfEdge({
+    config, registration: session.registration, streamUp: session.streamUp, lease: parts.lease.view(), outbox: parts.outbox.report(),
+    deliveries: links.relay.load, alarms: log.alarms, uptimeSeconds: (ports.monotonicMs() - running.startedAtMs) / 1_000, sessionId,
+    stopping: running.stopping,
+  });
+  return createEdgeServer({
+    paths: {
+      ...edgePaths, buildTransaction: build, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
+      createAddress: forwarding.forwardIssued, getAddress: forwarding.forwardIssued, archiveAddress: forwarding.forwardIssued,
+      unarchiveAddress: forwarding.forwardIssued,
+    },
+    forward: forwarding.forward, statusPage: createStatusPage(status, ports.wallMs),
+    authenticate: (key) => parts.localKeys.authenticate(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
+  });
+}
+
+/** What a sync registers: one extended key a family, one pool for each Ed25519 chain. */
+function publicKeysOf({ config, keystore }: Context): Pick<SyncBody, 'keys' | 'pools'> {
+  const families = new Map(config.chains.map((chain) => [FAMILY_OF[chain], chain] as const));
+  const keys = [...families].flatMap(([family, chain]) => {
+    const xpub = keystore.accountXpub(family);
+    return xpub === null ? [] : [{ family, xpub, accountPath: networkOf(chain).accountPath }];
+  });
+  return { keys, pools: pooledOf(config.chains).map((chain) => derivePool(keystore, chain)) };
+}
+
+function pooledOf(chains: readonly Chain[]): PooledChain[] {
+  return POOLED_CHAINS.filter((chain) => chains.includes(chain));
+}
+
+/** Changes with the phrase, the families and the pools; without deriving a pool. */
+function keySetNameOf({ config, keystore }: Context): string {
+  return [config.cloudUrl, keystore.identity.publicKey, ...new Set(config.chains.map((chain) => FAMILY_OF[chain]))].join(' ');
+}
+
+async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgement> {
+  try {
+    const reply = await work();
+    return isRefusal(reply) ? { ok: false, code: reply.code, details: { ...reply.details } } : { ok: true };
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, code: error.refusal.code, details: { ...error.refusal.details } };
+    throw error;
+  }
+}
+
+async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promise<void> {
+  await links.session.stop();
+  parts.timers.stop();
+  await links.sender.stop();
+  await parts.upstream.close();
+  parts.storage.close();
+  keystore.stop();
+}
+
+/** Waits for the requests in flight, then cuts what is left. */
+async function closeServer(server: FastifyInstance): Promise<void> {
+  await within(server.close().then(() => undefined), REQUESTS_STOP_MS);
+  server.server.closeAllConnections();
+}
+
+function within(work: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

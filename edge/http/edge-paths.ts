@@ -1,0 +1,60 @@
+/** Paths that the edge answers by itself: local keys, outbox, health. Spec §4.3. */
+import { pageOf, pageQuery } from '../../protocol/envelope.ts';
+import { isRefusal, refuse } from '../../protocol/errors.ts';
+import { localKeyBody } from '../../protocol/schema/edge.ts';
+import type { LocalKeys } from '../local-keys.ts';
+import type { EdgeLog } from '../log.ts';
+import type { Outbox } from '../outbox.ts';
+import { answered, jsonOf, refused, type EdgePath } from './exchange.ts';
+
+export interface EdgePathSettings {
+  readonly keys: LocalKeys;
+  readonly outbox: Outbox;
+  /** A key was minted or revoked: the other replicas must hear of it. */
+  readonly onKeysChanged: () => void;
+  /** Parts of readiness by name. */
+  readonly checks: () => Readonly<Record<string, boolean>>;
+  readonly resync: () => Promise<void>;
+  readonly log: EdgeLog;
+}
+
+export function createEdgePaths(settings: EdgePathSettings) {
+  const { keys, outbox, log } = settings;
+  return {
+    getEdgeHealth: () => answered({ status: 'ok' }),
+    getLive: () => answered({ status: 'live' }),
+    getReady: () => {
+      const checks = settings.checks();
+      if (Object.values(checks).every((check) => check)) return answered({ status: 'ready', checks });
+      return refused(refuse('SERVICE_UNAVAILABLE', { checks }));
+    },
+    getEdgeOutbox: () => answered({ ...outbox.report(), outboxMode: 'durable' }),
+    mintLocalKey: ({ body }) => {
+      const parsed = localKeyBody.safeParse(jsonOf(body));
+      if (!parsed.success) return refused(refuse('INVALID_INPUT', { field: parsed.error.issues[0]?.path.join('.') ?? '' }));
+      const minted = keys.mint(parsed.data.label);
+      if (isRefusal(minted)) return refused(minted);
+      log.info('local_key_minted', { localKeyId: minted.id });
+      settings.onKeysChanged();
+      return answered(minted, 201);
+    },
+    listLocalKeys: ({ pathAndQuery }) => {
+      const query = pageQuery.safeParse(Object.fromEntries(new URL(pathAndQuery, 'http://edge').searchParams));
+      if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
+      const { page, size } = query.data;
+      const all = keys.list().reverse(); // Newest first, as every list.
+      return answered(pageOf(all.slice(page * size, (page + 1) * size), page, size, all.length));
+    },
+    revokeLocalKey: ({ params }) => {
+      const id = params['id']!;
+      if (!keys.revoke(id)) return refused(refuse('NOT_FOUND'));
+      log.info('local_key_revoked', { localKeyId: id });
+      settings.onKeysChanged();
+      return answered(keys.list().find((key) => key.id === id));
+    },
+    resyncEdge: async () => {
+      await settings.resync();
+      return answered({ status: 'registering' }, 202);
+    },
+  } satisfies Record<string, EdgePath>;
+}

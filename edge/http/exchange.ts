@@ -1,0 +1,42 @@
+/** What a path of the edge gets and gives: the same envelope as the cloud's, with the edge's own request id. */
+import type { Refusal } from '../../protocol/errors.ts';
+import type { Route } from '../../protocol/route.ts';
+import type { ForwardedAnswer } from '../upstream.ts';
+
+export interface EdgeCall {
+  readonly requestId: string;
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  /** Raw path with query, as the caller sent it. */
+  readonly pathAndQuery: string;
+  /** Headers that may be passed on to the cloud. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export type EdgeAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly data: unknown }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** The cloud's own answer, byte for byte. */
+  | { readonly kind: 'passed'; readonly answer: ForwardedAnswer }
+  | { readonly kind: 'bare'; readonly contentType: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> };
+
+export type EdgePath = (call: EdgeCall) => Promise<EdgeAnswer> | EdgeAnswer;
+
+export const refused = (refusal: Refusal): EdgeAnswer => ({ kind: 'refused', refusal });
+export const answered = (data: unknown, status = 200): EdgeAnswer => ({ kind: 'answered', status, data });
+
+/** The JSON value of a body, or undefined when it is none. */
+export function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `data` of a successful answer of the cloud; undefined when the answer is no such envelope. */
+export function dataOf({ status, body }: ForwardedAnswer): unknown {
+  const envelope = jsonOf(body) as { success?: unknown; data?: unknown } | undefined;
+  return status >= 200 && status < 300 && typeof envelope === 'object' && envelope?.success === true ? envelope.data : undefined;
+}

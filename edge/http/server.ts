@@ -1,0 +1,184 @@
+/**
+ * The edge's HTTP server: the same paths as the cloud, from the one route table (protocol/routes.ts), with local keys.
+ * Requests to one's own edge are never rate limited (spec §8.4): nothing in here answers 429.
+ *
+ * Order: stopping? → path → method → local key, before the body is read → key material → the path.
+ */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fail, succeed } from '../../protocol/envelope.ts';
+import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/ids.ts';
+import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/key-material.ts';
+import { pathMatches, type Route } from '../../protocol/route.ts';
+import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
+import type { EdgeLog } from '../log.ts';
+import { StorageFailed } from '../storage/storage.ts';
+import type { EdgeAnswer, EdgeCall, EdgePath } from './exchange.ts';
+
+/** As the cloud's default; what is larger would be refused there. */
+const BODY_BYTES_MAX = 1_048_576;
+const PARAMETER_CHARACTERS_MAX = 400;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Headers that a caller's request keeps on its way to the cloud, and those that an answer keeps on its way back. */
+const REQUEST_HEADERS = ['content-type', 'accept', 'idempotency-key'] as const;
+const ANSWER_HEADERS = [
+  'content-type', 'content-disposition', 'x-request-id', 'idempotent-replayed', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset',
+] as const;
+
+export interface ServerSettings {
+  /** Paths that are not simply forwarded, by operation. */
+  readonly paths: Partial<Record<OperationId, EdgePath>>;
+  readonly forward: EdgePath;
+  readonly statusPage: EdgePath;
+  /** Id of the valid local key, or null. */
+  readonly authenticate: (key: string) => string | null;
+  readonly stopping: () => boolean;
+  readonly nowMs: () => number;
+  readonly log: EdgeLog;
+}
+
+type EdgeRoute = Route & { readonly operationId: OperationId };
+
+/** Routes of the table that an edge serves, and `resync`, which its operator may ask for (spec §4.3). */
+const EDGE_ROUTES: readonly EdgeRoute[] = [
+  ...ROUTE_LIST.filter(({ where }) => where !== 'cloud'),
+  { ...ROUTES.resyncEdge, operationId: 'resyncEdge', credential: 'application' },
+];
+
+/** The server, not listening yet. */
+export function createEdgeServer(settings: ServerSettings): FastifyInstance {
+  const server = Fastify({
+    logger: false, bodyLimit: BODY_BYTES_MAX, exposeHeadRoutes: false, return503OnClosing: false, requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle', genReqId: () => newId('req', settings.nowMs()),
+    routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
+    frameworkErrors: (error, request, reply) => sendError(settings, request, reply, error),
+    clientErrorHandler(_error, socket) {
+      if (!socket.writable) return;
+      const body = JSON.stringify(fail(refuse('INVALID_INPUT', { reason: 'malformed_http' }), metaOf(newId('req', settings.nowMs()), settings.nowMs())));
+      socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    },
+  });
+  server.removeAllContentTypeParsers();
+  // Bodies stay bytes: they are forwarded as they came, and signed over.
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  server.setErrorHandler((error, request, reply) => sendError(settings, request, reply, error));
+  server.setNotFoundHandler((request, reply) => sendRefusal(settings, request, reply, unmatched(request)));
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (settings.stopping()) throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' }));
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    settings.log.info('request', {
+      requestId: request.id, method: request.method, route: request.routeOptions.url ?? 'unmatched', status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime),
+    });
+  });
+  server.get('/', async (request, reply) => send(settings, request, reply, await settings.statusPage(callOf(request, ROUTES.getEdgeHealth))));
+  for (const route of EDGE_ROUTES) bind(server, settings, route);
+  return server;
+}
+
+function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRoute): void {
+  const path = settings.paths[route.operationId] ?? settings.forward;
+  server.route({
+    method: route.method,
+    url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
+    // Before the body is read. Spec §5.3: authentication fails before the payload is read.
+    onRequest: async (request) => {
+      const refusal = isNormalPath(request.raw.url ?? '') ? null : refuse('NOT_FOUND');
+      if (refusal !== null) throw new Refused(refusal);
+      if (route.credential === 'none') return;
+      const key = request.headers['x-api-key'];
+      if (typeof key !== 'string' || settings.authenticate(key) === null) throw new Refused(refuse('UNAUTHORIZED'));
+    },
+    handler: async (request, reply) => {
+      const rule = keyMaterialIn(request);
+      if (rule !== null) {
+        if (Buffer.isBuffer(request.body)) request.body.fill(0);
+        settings.log.alarm('key_material_rejected', { requestId: request.id, reason: rule });
+        throw new Refused(refuse('KEY_MATERIAL_REJECTED'));
+      }
+      return send(settings, request, reply, await path(callOf(request, route)));
+    },
+  });
+}
+
+function callOf(request: FastifyRequest, route: Route): EdgeCall {
+  const headers = Object.fromEntries(REQUEST_HEADERS.flatMap((name) => {
+    const value = request.headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  }));
+  return {
+    requestId: request.id, route, params: request.params as Record<string, string>, pathAndQuery: request.raw.url ?? '/', headers,
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+  };
+}
+
+/**
+ * A path whose parser at the other end would read another path (`%2e%2e`, a backslash) must not be signed: the caller
+ * would reach what only the edge may ask for.
+ */
+function isNormalPath(url: string): boolean {
+  const path = url.split('?')[0]!;
+  return URL.parse(url, 'http://edge')?.pathname === path && !path.includes('//');
+}
+
+function keyMaterialIn(request: FastifyRequest): string | null {
+  const url = new URL(request.raw.url ?? '/', 'http://edge');
+  const fields = [
+    ...[...url.searchParams].map(([name, text]) => ({ name, text })),
+    ...Object.values(request.params as Record<string, string>).map((text) => ({ name: '', text })),
+    ...Object.entries(request.headers).filter(([name]) => name !== 'x-api-key')
+      .map(([name, text]) => ({ name, text: Array.isArray(text) ? text.join(' ') : text ?? '' })),
+  ];
+  return findKeyMaterialInFields(fields) ?? (Buffer.isBuffer(request.body) ? findKeyMaterial(request.body) : null);
+}
+
+function unmatched(request: FastifyRequest): Refusal {
+  const path = (request.raw.url ?? '/').split('?')[0]!;
+  const methods = EDGE_ROUTES.filter((route) => pathMatches(route.path, path)).map(({ method }) => method);
+  return methods.length > 0 ? refuse('METHOD_NOT_ALLOWED', { allowed: [...new Set(methods)] }) : refuse('NOT_FOUND');
+}
+
+function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, answer: EdgeAnswer): FastifyReply {
+  switch (answer.kind) {
+    case 'refused': return sendRefusal(settings, request, reply, answer.refusal);
+    case 'answered': return reply.code(answer.status).send(succeed(answer.data, metaOf(request.id, settings.nowMs())));
+    case 'bare': return reply.code(200).headers(answer.headers ?? {}).type(answer.contentType).send(answer.text);
+    case 'passed': {
+      for (const name of ANSWER_HEADERS) {
+        const value = answer.answer.headers[name];
+        if (value !== undefined) reply.header(name, value);
+      }
+      return reply.code(answer.answer.status).send(answer.answer.body);
+    }
+  }
+}
+
+function sendRefusal(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.code === 'UPSTREAM_UNAVAILABLE') reply.header('retry-after', '1');
+  if (settings.stopping()) reply.header('connection', 'close');
+  return reply.code(statusOf(refusal.code)).send(fail(refusal, metaOf(request.id, settings.nowMs())));
+}
+
+function sendError(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const refusal = refusalOf(error);
+  if (refusal.code === 'INTERNAL_ERROR' || error instanceof StorageFailed) settings.log.fault('request_fault', error, { requestId: request.id });
+  return sendRefusal(settings, request, reply, refusal);
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (isRefusal(error)) return error;
+  // Full disk: the edge can promise nothing that it would have to keep.
+  if (error instanceof StorageFailed) return refuse('EDGE_OUTBOX_FULL', { reason: error.reason }, error.message);
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse('PAYLOAD_TOO_LARGE', { limitBytes: BODY_BYTES_MAX });
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return refuse('INVALID_INPUT' satisfies ErrorCode);
+  return refuse('INTERNAL_ERROR');
+}
+
+function metaOf(requestId: string, nowMs: number): { requestId: string; timestamp: string } {
+  return { requestId, timestamp: new Date(nowMs).toISOString() };
+}

@@ -1,0 +1,129 @@
+/**
+ * Building, repricing and broadcasting through the edge. The cloud builds; the edge decodes what was built and holds it
+ * against what its caller wrote; only then is the instruction kept, and only a kept one can be broadcast.
+ */
+import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
+import type { Token, Unsigned } from '../../chains/chain.ts';
+import { factsOf, networkOf } from '../../chains/registry.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { BodyOf } from '../../protocol/routes.ts';
+import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
+import type { Instructions } from '../instructions.ts';
+import type { EdgeLog } from '../log.ts';
+import type { Signing } from '../signing.ts';
+import { refuseToSign, type Instruction } from '../signers/signer.ts';
+import { isPassed, type Forwarding } from './forward.ts';
+import { answered, dataOf, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
+
+export interface TransactionPaths { readonly build: EdgePath; readonly reprice: EdgePath; readonly broadcast: EdgePath }
+
+export interface TransactionSettings {
+  readonly forwarding: Forwarding;
+  readonly instructions: Instructions;
+  readonly signing: Signing;
+  readonly log: EdgeLog;
+  /** Null when the registration is confirmed. */
+  readonly unsynced: () => string | null;
+}
+
+export function createTransactionPaths(settings: TransactionSettings): TransactionPaths {
+  const { forwarding, instructions, signing, log } = settings;
+
+  const build: EdgePath = async (call) => {
+    const answer = await forwarding.pass(call);
+    if (!isPassed(answer)) return answer;
+    const data = dataOf(answer);
+    if (data === undefined) return { kind: 'passed', answer }; // The cloud refused: its answer stands.
+    const asked = buildBody.safeParse(jsonOf(call.body));
+    const reply = built.safeParse(data);
+    if (!asked.success || !reply.success) return suspicious(log, call, refuseToSign('malformed_build'));
+    const instruction = instructionOf(asked.data, reply.data);
+    if (isRefusal(instruction)) return suspicious(log, call, instruction);
+    const refusal = await keep(instruction, reply.data);
+    return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
+  };
+
+  const reprice: EdgePath = async (call) => {
+    const known = instructions.get(call.params['id']!);
+    if (known === null) return refused(refuseToSign('no_instruction'));
+    const answer = await forwarding.pass(call);
+    if (!isPassed(answer)) return answer;
+    const data = dataOf(answer);
+    if (data === undefined) return { kind: 'passed', answer };
+    const reply = built.safeParse(data);
+    if (!reply.success || reply.data.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
+    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.data.unsigned)) ?? await keep(known.instruction, reply.data);
+    return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
+  };
+
+  const broadcast: EdgePath = async (call) => {
+    const unsynced = settings.unsynced();
+    if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
+    const submitted = await signing.broadcast(call.params['id']!, null);
+    return isRefusal(submitted) ? refused(submitted) : answered(submitted);
+  };
+
+  const keep = async (instruction: Instruction, reply: BuiltJson): Promise<Refusal | null> => {
+    const recorded = { instruction, unsigned: unsignedOf(reply.unsigned) };
+    const refusal = checkSummary(instruction, reply) ?? await signing.check(recorded);
+    if (refusal !== null) return refusal;
+    return instructions.record(recorded) ? null : refuseToSign('id_used_before');
+  };
+
+  return { build, reprice, broadcast };
+}
+
+function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer {
+  log.alarm('build_refused', { requestId: call.requestId, code: refusal.code, reason: String(refusal.details['reason'] ?? '') });
+  return refused(refusal);
+}
+
+/** What the caller wrote, in canonical texts; path and id come from the cloud and are checked by the signer. */
+function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Instruction | Refusal {
+  const { chain } = asked;
+  const network = networkOf(chain);
+  const facts = factsOf(chain);
+  const from = facts.parseAddress(network, asked.from);
+  const to = facts.parseAddress(network, asked.to);
+  if (isRefusal(from)) return from;
+  if (isRefusal(to)) return to;
+  const token = asked.tokenContract == null ? null : tokenOf(chain, asked.tokenContract);
+  if (isRefusal(token)) return token;
+  return {
+    id: reply.id, purpose: 'withdrawal', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: to.canonical, toPath: null,
+    amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag,
+  };
+}
+
+/** A token of the registry that ships with this edge: the cloud's word on decimals or contract is not asked for. */
+function tokenOf(chain: Token['chain'], text: string): Token | Refusal {
+  const contract = factsOf(chain).parseToken(networkOf(chain), text);
+  if (isRefusal(contract)) return contract;
+  const deployment = findDeployment(chain, contract);
+  if (isRefusal(deployment)) return deployment;
+  return catalogueOf(chain).get(contract) ?? refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract });
+}
+
+function unsignedOf(json: UnsignedJson): Unsigned {
+  return { ...json, amount: BigInt(json.amount), feeMax: BigInt(json.feeMax) };
+}
+
+/** What people read in the answer must be what stands in the payload's own summary, which the signer holds to the bytes. */
+function checkSummary(instruction: Instruction, { unsigned, ...reply }: BuiltJson): Refusal | null {
+  const pairs: readonly (readonly [name: string, shown: unknown, built: unknown])[] = [
+    ['chain', reply.chain, instruction.chain], ['from', reply.from, unsigned.from], ['to', reply.to, unsigned.to],
+    ['amount', reply.amount, unsigned.amount], ['token', reply.tokenContract, unsigned.tokenContract],
+    ['tag', reply.chainTag, unsigned.tag], ['fee', reply.feeEstimate.feeMax, unsigned.feeMax],
+  ];
+  const differing = pairs.find(([, shown, inPayload]) => shown !== inPayload);
+  return differing === undefined ? null : refuseToSign(`summary_${differing[0]}_mismatch`, { expected: differing[2], found: differing[1] });
+}
+
+/** Decisions 6: PATCH may change fee fields, and the amount of a send-all, downwards. */
+function checkRepriced(before: Unsigned, after: Unsigned): Refusal | null {
+  const same = after.from === before.from && after.fromPath === before.fromPath && after.to === before.to
+    && after.tokenContract === before.tokenContract && after.tag === before.tag && after.kind === before.kind && after.sendAll === before.sendAll;
+  if (!same) return refuseToSign('repricing_changed_more_than_the_fee');
+  const amountOk = before.sendAll ? after.amount <= before.amount : after.amount === before.amount;
+  return amountOk ? null : refuseToSign('repricing_changed_the_amount', { expected: before.amount, found: after.amount });
+}

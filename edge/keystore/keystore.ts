@@ -1,0 +1,19 @@
+/**
+ * Where the keys are. The rest of the edge asks for public keys and addresses, and borrows a private key for one
+ * signature. Implementations: a phrase in memory (`phrase-keystore.ts`).
+ */
+import type { Chain, Family } from '../../protocol/slugs.ts';
+import type { Identity } from '../identity.ts';
+import type { SigningKey } from '../signers/signer.ts';
+
+export interface Keystore {
+  readonly identity: Identity;
+  /** Extended public key at the family's account path; null for the Ed25519 families. */
+  accountXpub(family: Family): string | null;
+  /** Address at an absolute path. Throws: RangeError for a path that the chain's curve has no key at. */
+  addressAt(chain: Chain, path: string): string;
+  /** Lends the private key at a path for the time of one call; its bytes are zero afterwards. */
+  withKey<T>(chain: Chain, path: string, use: (key: SigningKey) => T): T;
+  /** Forgets everything secret. No key can be borrowed afterwards. */
+  stop(): void;
+}

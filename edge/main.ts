@@ -1,0 +1,61 @@
+/**
+ * The edge's process. It says on its IPC channel, where it has one, when it serves; it drains on SIGTERM and SIGINT and
+ * when that channel closes, so that it never outlives whoever started it.
+ */
+import { ConfigurationError, readConfig } from './config.ts';
+import { startEdge, type RunningEdge } from './edge.ts';
+import { createPhraseKeystore } from './keystore/phrase-keystore.ts';
+import { isMnemonic, seedOf } from './keys.ts';
+import { createEdgeLog } from './log.ts';
+import { StorageFailed } from './storage/storage.ts';
+
+/** A parent that asks for readiness gets it with the registration, or after this without one. Milliseconds. */
+const REGISTRATION_WAIT_MS = 5_000;
+/** Above the graceful stop: something hangs that must not. */
+const STOP_DEADLINE_MS = 9_500;
+
+async function main(): Promise<void> {
+  const { config, phrase } = readConfig(process.env, isMnemonic);
+  const keystore = createPhraseKeystore(seedOf(phrase.mnemonic, phrase.passphrase));
+  // Children, crash reports and inspectors read the environment; what is in there has been used.
+  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY']) delete process.env[name];
+  const log = createEdgeLog(config.logLevel);
+  process.on('unhandledRejection', (error) => log.fault('unhandled_rejection', error));
+  process.on('uncaughtException', (error) => {
+    log.fault('uncaught_exception', error);
+    process.exit(70);
+  });
+  const edge = await startEdge(config, keystore, log, { wallMs: Date.now, monotonicMs: () => performance.now() });
+  const stop = (signal: string) => void stopEdge(edge, () => log.info('stopping', { signal }));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+  if (process.send === undefined) return;
+  process.on('disconnect', () => stop('disconnect'));
+  await Promise.race([edge.registered, new Promise((resolve) => setTimeout(resolve, REGISTRATION_WAIT_MS).unref())]);
+  if (process.connected) process.send({ type: 'ready', port: edge.port });
+}
+
+let stopping = false;
+
+async function stopEdge(edge: RunningEdge, announce: () => void): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  announce();
+  setTimeout(() => process.exit(71), STOP_DEADLINE_MS).unref();
+  await edge.stop();
+  process.exit(0);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${refusalText(error)}\n`);
+  process.exit(error instanceof ConfigurationError ? 78 : 1);
+}
+
+/** Only texts that were written for people leave: an error of a library may quote what it was given. */
+function refusalText(error: unknown): string {
+  if (error instanceof ConfigurationError || error instanceof StorageFailed) return error.message;
+  const { code, syscall, port } = error as { code?: string; syscall?: string; port?: number };
+  if (code === 'EADDRINUSE') return `the edge does not start:\n  - EDGE_PORT: port ${port} is in use`;
+  return `the edge does not start: ${error instanceof Error ? error.name : 'unknown'}${code === undefined ? '' : ` (${code}${syscall === undefined ? '' : `, ${syscall}`})`}`;
+}

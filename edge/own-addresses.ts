@@ -1,0 +1,58 @@
+/**
+ * The addresses of this edge's own phrase, by absolute path: what the cloud says about an address is held against this.
+ * Extended public keys suffice for the secp256k1 families; the Ed25519 families derive from the keystore.
+ */
+import { factsOf, networkOf } from '../chains/registry.ts';
+import { FAMILY_OF, type Chain } from '../protocol/slugs.ts';
+import type { Keystore } from './keystore/keystore.ts';
+
+/** Derived addresses that are kept, least recently used ones dropped. */
+const KEPT_MAX = 20_000;
+const HARDENED = 0x8000_0000;
+
+export interface OwnPaths { readonly gasTank: string | null; readonly treasury: string | null }
+
+export class OwnAddresses {
+  readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt'>;
+  readonly #kept = new Map<string, string>();
+
+  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt'>) {
+    this.#keystore = keystore;
+  }
+
+  /** The address at an absolute path of the chain's template, or null for a path that is none of ours. */
+  addressAt(chain: Chain, path: string): string | null {
+    const key = `${FAMILY_OF[chain]} ${path}`;
+    const kept = this.#kept.get(key);
+    const address = kept ?? this.#derive(chain, path);
+    if (address === null) return null;
+    this.#kept.delete(key);
+    this.#kept.set(key, address);
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
+    return address;
+  }
+
+  /** Spec §2.10: gas tank and derived treasury. The Ed25519 chains have no derived treasury (decisions 3). */
+  paths(chain: Chain): OwnPaths {
+    const { derivation } = factsOf(chain);
+    const { accountPath } = networkOf(chain);
+    return derivation.kind === 'xpub'
+      ? { gasTank: `${accountPath}/1/0`, treasury: `${accountPath}/1/1` }
+      : { gasTank: derivation.gasTankPath, treasury: null };
+  }
+
+  #derive(chain: Chain, path: string): string | null {
+    const { derivation } = factsOf(chain);
+    const network = networkOf(chain);
+    if (derivation.kind === 'xpub') {
+      const xpub = this.#keystore.accountXpub(FAMILY_OF[chain]);
+      const below = path.startsWith(`${network.accountPath}/`) ? path.slice(network.accountPath.length + 1) : '';
+      const [, change, index] = /^([01])\/(0|[1-9][0-9]{0,9})$/.exec(below) ?? [];
+      if (xpub === null || index === undefined || Number(index) >= HARDENED) return null;
+      return derivation.deriveAddress(network, xpub, change === '0' ? 0 : 1, Number(index)).address;
+    }
+    const isTemplate = path === derivation.gasTankPath
+      || [...path.matchAll(/[0-9]+/g)].some(([digits]) => Number(digits) < HARDENED && derivation.depositPath(Number(digits)) === path);
+    return isTemplate ? this.#keystore.addressAt(chain, path) : null;
+  }
+}

@@ -1,0 +1,69 @@
+/** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
+import { ConfigurationError, type EdgeConfig } from './config.ts';
+import { publicKeyOf } from './identity.ts';
+import { Instructions } from './instructions.ts';
+import type { Keystore } from './keystore/keystore.ts';
+import { Lease } from './lease.ts';
+import { LocalKeyShare } from './local-key-share.ts';
+import { LocalKeys } from './local-keys.ts';
+import type { EdgeLog } from './log.ts';
+import { Outbox } from './outbox.ts';
+import { OwnAddresses } from './own-addresses.ts';
+import { guardRegistry } from './registry-guard.ts';
+import { createSpendClock } from './spend-clock.ts';
+import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
+import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
+import { createTimers, type Timers } from './timers.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+import type { Resolve } from './webhooks/connector.ts';
+
+/** Clocks, and the resolver of webhook hosts (the system's when absent). */
+export interface EdgePorts {
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly resolve?: Resolve;
+}
+
+export interface EdgeParts {
+  readonly storage: Storage;
+  readonly timers: Timers;
+  readonly upstream: Upstream;
+  readonly lease: Lease;
+  readonly outbox: Outbox;
+  readonly ledger: SpendLedger;
+  readonly instructions: Instructions;
+  readonly localKeys: LocalKeys;
+  readonly keyShare: LocalKeyShare;
+  readonly own: OwnAddresses;
+}
+
+/** Throws: ConfigurationError when the data directory is another edge's, StorageFailed. */
+export function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): EdgeParts {
+  const storage = openStorage(config.dataDir);
+  const problems = [claimEnvironment(storage, config), guardRegistry(storage)].filter((problem) => problem !== null);
+  if (problems.length > 0) {
+    storage.close();
+    throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
+  }
+  const { identity } = keystore;
+  const localKeys = new LocalKeys(storage, config.environment, ports.wallMs);
+  return {
+    storage, localKeys,
+    timers: createTimers(),
+    upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
+    lease: new Lease(ports.monotonicMs),
+    outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
+    ledger: new SpendLedger(storage, config, createSpendClock(newestSpendMs(storage), ports.wallMs, ports.monotonicMs)),
+    instructions: new Instructions(storage, ports.wallMs),
+    keyShare: new LocalKeyShare(localKeys, identity, publicKeyOf(identity.publicKey), log),
+    own: new OwnAddresses(keystore),
+  };
+}
+
+/** Live and sandbox must not share a directory: one's caps, keys and journal say nothing about the other's. */
+function claimEnvironment(storage: Storage, { environment }: EdgeConfig): string | null {
+  const kept = storage.setting(ENVIRONMENT_SETTING);
+  if (kept !== null && kept !== environment) return `belongs to a ${kept} edge, and API_KEY is of ${environment}`;
+  storage.setSetting(ENVIRONMENT_SETTING, environment);
+  return null;
+}

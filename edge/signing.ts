@@ -1,0 +1,160 @@
+/**
+ * The one way to a signature, for `POST …/broadcast` and for the cloud's `sign` frame. In this order, each step durable
+ * before the next: an instruction of this edge's own caller is there · the payload is checked against it · the spend is
+ * counted · the payload is in the journal · the signature is made · signed bytes and their submission are written.
+ * Decisions 6, chains.md 1.6, G25.
+ */
+import { isRefusal, refuse, type Refusal } from '../protocol/errors.ts';
+import { failpoint } from '../protocol/failpoint.ts';
+import type { Chain, Environment } from '../protocol/slugs.ts';
+import { networkOf } from '../chains/registry.ts';
+import type { Unsigned } from '../chains/chain.ts';
+import type { Instructions, RecordedInstruction } from './instructions.ts';
+import type { Keystore } from './keystore/keystore.ts';
+import type { Lease } from './lease.ts';
+import type { EdgeLog } from './log.ts';
+import type { Outbox } from './outbox.ts';
+import type { Signer, SigningPolicy } from './signers/signer.ts';
+import { refuseToSign } from './signers/signer.ts';
+import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
+import type { SpendLedger } from './spend-ledger.ts';
+import type { Submissions, Submitted } from './submissions.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface SigningSettings {
+  readonly environment: Environment;
+  readonly lease: Lease;
+  readonly instructions: Instructions;
+  readonly ledger: SpendLedger;
+  readonly outbox: Outbox;
+  readonly submissions: Submissions;
+  readonly keystore: Keystore;
+  readonly policies: PolicySource;
+  readonly upstream: Upstream;
+  /** The family's signer, loaded with its SDK; null for a chain that this edge does not sign. */
+  readonly signerOf: (chain: Chain) => Promise<Signer | null>;
+  /** Asks the cloud for the lease when it ran out here. */
+  readonly beat: () => Promise<void>;
+  /** The outbox has something to send. */
+  readonly nudge: () => void;
+  readonly log: EdgeLog;
+}
+
+export class Signing {
+  readonly #settings: SigningSettings;
+
+  constructor(settings: SigningSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Checks, signs and submits what an own caller asked for; asked again it submits the same bytes again.
+   * Refuses: LEASE_HELD, LEASE_EPOCH_STALE, SIGNED_BATCH_REJECTED, AMOUNT_CAP_EXCEEDED, EDGE_OUTBOX_FULL, and whatever
+   * the cloud answers to the submission.
+   */
+  async broadcast(transactionId: string, frameEpoch: number | null): Promise<Submitted> {
+    const { lease, instructions, outbox, beat } = this.#settings;
+    if (!lease.view().held) await beat();
+    const { held, leaseEpoch } = lease.view();
+    if (!held) return refuse('LEASE_HELD', { leaseEpoch });
+    if (frameEpoch !== null && !lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
+    const recorded = instructions.get(transactionId);
+    if (recorded === null) return refuseToSign('no_instruction');
+    if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
+    const signed = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)?.signed ?? null;
+    if (signed !== null) return this.#submit(transactionId, signed);
+    const refusal = await this.#sign(recorded);
+    if (refusal !== null) return refusal;
+    const made = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)!;
+    return this.#submit(transactionId, made.signed!);
+  }
+
+  /** Checks a payload against an instruction without signing it: what is built wrongly is refused when it is built. */
+  async check(recorded: RecordedInstruction): Promise<Refusal | null> {
+    const { chain } = recorded.instruction;
+    const signer = await this.#settings.signerOf(chain);
+    if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
+    return this.#checked(signer, recorded, await this.#policy(recorded));
+  }
+
+  async #sign(recorded: RecordedInstruction): Promise<Refusal | null> {
+    const { instruction, unsigned } = recorded;
+    const { ledger, instructions, keystore, outbox, lease } = this.#settings;
+    const signer = await this.#settings.signerOf(instruction.chain);
+    if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
+    const policy = await this.#policy(recorded);
+    // From here on nothing is awaited: lease, journal and cap cannot change between the check and the signature.
+    const { held, leaseEpoch } = lease.view();
+    if (!held) return refuse('LEASE_HELD', { leaseEpoch });
+    const refusal = this.#checked(signer, recorded, policy)
+      ?? ledger.count({ subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned) });
+    if (refusal !== null) return refusal;
+    failpoint('edge.sign.counted');
+    instructions.journal(recorded);
+    failpoint('edge.sign.journaled');
+    const network = networkOf(instruction.chain);
+    const signed = keystore.withKey(instruction.chain, unsigned.fromPath, (key) => signer.sign(network, unsigned, key));
+    failpoint('edge.sign.signed');
+    instructions.transaction(() => {
+      instructions.noteSigned(instruction.id, unsigned.payload, signed);
+      outbox.appendWithin('signed', submissionOf(instruction.id, signed));
+    });
+    failpoint('edge.sign.recorded');
+    return null;
+  }
+
+  #submit(transactionId: string, signed: { txid: string; payload: string }): Promise<Submitted> {
+    const write = submissionOf(transactionId, signed);
+    const answer = this.#settings.submissions.answerOf(write.subject);
+    this.#settings.outbox.append('signed', [write]);
+    this.#settings.nudge();
+    return answer;
+  }
+
+  #checked(signer: Signer, { unsigned, instruction }: RecordedInstruction, policy: SigningPolicy): Refusal | null {
+    const refusal = signer.check(networkOf(instruction.chain), unsigned, instruction, policy);
+    if (refusal !== null) {
+      const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
+      this.#settings.log.alarm('payload_refused', { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason });
+    }
+    return refusal;
+  }
+
+  async #policy(recorded: RecordedInstruction): Promise<SigningPolicy> {
+    return signingPolicyOf(this.#settings.policies, recorded, await this.#releasedAmong(recorded));
+  }
+
+  /**
+   * Transactions that used the same replay key and have failed since: their key is free again (V39). At most one of
+   * two payloads with one key can land, so the cloud's word suffices; it is asked only where there is such a clash.
+   */
+  async #releasedAmong({ instruction, unsigned }: RecordedInstruction): Promise<ReadonlySet<string>> {
+    const { instructions, upstream, environment } = this.#settings;
+    const others = new Set(instructions.signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey).map(({ transactionId }) => transactionId));
+    others.delete(instruction.id);
+    const released = new Set<string>();
+    for (const transactionId of others) {
+      const reply = await upstream.signed.call('getTransaction', { params: { id: transactionId } });
+      const gone = isRefusal(reply) ? reply.code === 'NOT_FOUND' && environment === 'sandbox' : RELEASED.has(reply.status);
+      if (gone) released.add(transactionId);
+    }
+    return released;
+  }
+}
+
+/** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */
+const RELEASED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
+
+function submissionOf(transactionId: string, { txid, payload }: { txid: string; payload: string }): { subject: string; body: string } {
+  return { subject: `${transactionId}/${txid}`, body: JSON.stringify({ transactionId, txid, signedPayload: payload }) };
+}
+
+/** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */
+function purposeOf({ instruction }: RecordedInstruction): 'cloud' | 'withdrawal' {
+  return instruction.purpose === 'sweep' || instruction.purpose === 'gas_funding' ? 'cloud' : 'withdrawal';
+}
+
+/** Smallest native unit that a payload can cost; `check` has held both values against the bytes. */
+function spendOf(unsigned: Unsigned): bigint {
+  return unsigned.feeMax + (unsigned.tokenContract === null && unsigned.kind === 'payment' ? unsigned.amount : 0n);
+}
