@@ -223,6 +223,8 @@ export interface IdentityStore {
   /** Organization, its two accounts with their plans, and the first owner's membership: one statement. */
   createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan): Promise<void>;
   organization(id: string): Promise<OrganizationRow | null>;
+  /** Makes a user a member, or gives a member another role. */
+  insertMembership(row: MembershipRow): Promise<void>;
   members(organizationId: string): Promise<{ userId: string; email: string; role: OrgRole; totpConfirmed: boolean }[]>;
   signingKeys(): Promise<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }[]>;
   insertSigningKey(row: { kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }): Promise<void>;

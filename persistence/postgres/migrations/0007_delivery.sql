@@ -40,22 +40,23 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
    order by c.seq, c.id;
 $$;
 
--- Attempts, each once, with what follows from it. An endpoint that answered 410 is disabled and its waiting deliveries
--- are held.
+-- Attempts, each once, with what follows from it. What an edge says of another account's delivery is left out. An
+-- endpoint that answered 410 is disabled and its waiting deliveries are held.
 create function record_attempts(attempts jsonb) returns void
 language plpgsql security definer set search_path = flock, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 begin
   -- Locked in the order of their ids: two streams may report at once.
-  perform 1 from delivery d join jsonb_to_recordset(attempts) r(delivery_id text) on d.id = r.delivery_id
+  perform 1 from delivery d join jsonb_to_recordset(attempts) r(account_id text, delivery_id text)
+      on d.id = r.delivery_id and d.account_id = r.account_id
     order by d.id for update of d;
   with news as (
     insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
       select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
         from jsonb_to_recordset(attempts)
-          r(delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
-        join delivery d on d.id = r.delivery_id
+          r(account_id text, delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
+        join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
     on conflict on constraint attempt_once do nothing
     returning delivery_id, attempt
   )
@@ -69,12 +70,13 @@ begin
   if jsonb_path_exists(attempts, '$[*].disable_endpoint ? (@ == true)') then
     with gone as (
       update webhook w set status = 'disabled', updated_at = clock_timestamp()
-        from delivery d join jsonb_to_recordset(attempts) r(delivery_id text, disable_endpoint boolean) on d.id = r.delivery_id
+        from delivery d join jsonb_to_recordset(attempts) r(account_id text, delivery_id text, disable_endpoint boolean)
+          on d.id = r.delivery_id and d.account_id = r.account_id
        where r.disable_endpoint and w.account_id = d.account_id and w.id = d.webhook_id and w.status = 'enabled'
-      returning w.id
+      returning w.account_id, w.id
     )
     update delivery d set status = 'held', next_attempt_at = null, claimed_until = null
-      from gone where d.webhook_id = gone.id and d.status in ('pending', 'failed');
+      from gone where d.webhook_id = gone.id and d.account_id = gone.account_id and d.status in ('pending', 'failed');
   end if;
 end $$;
 

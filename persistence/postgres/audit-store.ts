@@ -1,0 +1,52 @@
+/** What the recorded facts say addresses hold, and the differences that were found. V7, G24. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import { accountOfLedger, chainOfLedger } from '../../protocol/ids.ts';
+import { FAMILY_OF } from '../../protocol/slugs.ts';
+import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../ports.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+
+function balanceOf(row: Columns): LedgerBalance {
+  return {
+    addressKey: row.addressKey, addressId: row.addressId, accountId: row.accountId, address: row.address, purpose: row.purpose,
+    tokenContract: row.tokenContract, received: row.received, sent: row.sent, unattributed: row.unattributed,
+  } as LedgerBalance;
+}
+
+function discrepancyOf(row: Columns): DiscrepancyRow {
+  return {
+    id: row.id, ledger: row.ledger, accountId: row.accountId, addressId: row.addressId, address: row.address,
+    tokenContract: row.tokenContract, kind: row.kind, amount: row.amount, expected: row.expected, found: row.found,
+    height: row.height, evidence: row.evidence, atMs: row.recordedAt,
+  } as DiscrepancyRow;
+}
+
+/** The audit's store over PostgreSQL. */
+export function createAuditStore(sql: Sql): AuditStore {
+  return {
+    async ledgerBalances(ledger, ask, throughHeight, limit) {
+      const only = accountOfLedger(ledger);
+      const [after, keys] = 'addressKeys' in ask ? [null, [...ask.addressKeys]] : [ask.afterKey, null];
+      const rows = await sql<Columns[]>`
+        select * from ledger_balances(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
+                                      ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit})`;
+      return rows.map(balanceOf);
+    },
+    async recordDiscrepancy(row) {
+      const finding = {
+        id: row.id, ledger: row.ledger, account_id: row.accountId, address_id: row.addressId, address: row.address,
+        token_contract: row.tokenContract, kind: row.kind, amount: row.amount.toString(), expected: row.expected.toString(),
+        found: row.found.toString(), height: row.height, evidence: row.evidence, recorded_at: new Date(row.atMs).toISOString(),
+      };
+      failpoint('record_discrepancy.before');
+      const [answer] = await sql<{ isNew: boolean }[]>`select record_discrepancy(${JSON.stringify(finding)}::text::jsonb) as is_new`;
+      failpoint('record_discrepancy.after');
+      return answer!.isNew;
+    },
+    async discrepancies(ledger, limit) {
+      const rows = await sql<Columns[]>`
+        select * from discrepancy where ledger = ${ledger} order by recorded_at desc, id desc limit ${limit}`;
+      return rows.map(discrepancyOf);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** The publisher's statements: claiming in order, recording attempts, giving claims back. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { DeliveryRow } from '../rows.ts';
+import type { DeliveryStore, DueDelivery } from '../ports.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+
+const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+function dueOf(row: Columns): DueDelivery {
+  const delivery = {
+    id: row.deliveryId, eventId: row.eventId, webhookId: row.webhookId, replay: row.replay, status: row.status,
+    attempts: row.attempts, nextAttemptAtMs: row.nextAttemptAt,
+  } as DeliveryRow;
+  return {
+    delivery, accountId: row.accountId as AccountId, url: row.url as string, sealedSecrets: row.sealedSecrets as string[],
+    body: row.body as string, orderKey: row.orderKey as string,
+  };
+}
+
+/** The publisher's store over PostgreSQL. */
+export function createDeliveryStore(sql: Sql): DeliveryStore {
+  return {
+    async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks) {
+      failpoint('claim_due.before');
+      const rows = await sql<Columns[]>`
+        select * from claim_deliveries(${[...accountIds]}::text[], ${limit}, ${nowMs}::timestamptz, ${nowMs + claimMs}::timestamptz,
+                                       ${[...busyWebhooks]}::text[])`;
+      failpoint('claim_due.after');
+      return rows.map(dueOf);
+    },
+    async recordAttempts(attempts) {
+      if (attempts.length === 0) return;
+      const rows = attempts.map(({ accountId, deliveryId, attempt, statusCode, durationMs, error, atMs, next }) => ({
+        account_id: accountId, delivery_id: deliveryId, attempt, status_code: statusCode, duration_ms: Math.round(durationMs), error,
+        attempted_at: instant(atMs), status: next.status, next_attempt_at: instant(next.nextAttemptAtMs),
+        disable_endpoint: next.disableEndpoint,
+      }));
+      failpoint('record_attempts.before');
+      await sql`select record_attempts(${JSON.stringify(rows)}::text::jsonb)`;
+      failpoint('record_attempts.after');
+    },
+    async releaseClaims(deliveryIds) {
+      if (deliveryIds.length === 0) return;
+      await sql`select release_deliveries(${[...deliveryIds]}::text[])`;
+    },
+    async incompletePublications() {
+      const [row] = await sql<{ count: number }[]>`select incomplete_publications() as count`;
+      return row!.count;
+    },
+  };
+}

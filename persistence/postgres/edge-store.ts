@@ -1,0 +1,102 @@
+/** What the cloud remembers of edges: sessions, spent nonces, records of local keys. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { LocalKeyRecord } from '../../protocol/frames.ts';
+import type { EdgeStore, SessionRow } from '../ports.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+
+const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+function sessionOf(row: Columns): SessionRow {
+  return {
+    id: row.id, accountId: row.accountId, role: row.role, edgeVersion: row.edgeVersion, liveness: row.liveness,
+    leaseEpoch: row.leaseEpoch, outboxMode: row.outboxMode, outboxDepth: row.outboxDepth, outboxPoisoned: row.outboxPoisoned,
+    podHint: row.podHint, lastHeartbeatAtMs: row.lastHeartbeatAt, startedAtMs: row.startedAt, endedAtMs: row.endedAt,
+  } as SessionRow;
+}
+
+/** The edge stream's store over PostgreSQL. */
+export function createEdgeStore(sql: Sql): EdgeStore {
+  return { ...sessions(sql), ...nonces(sql), ...localKeys(sql) };
+}
+
+function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'openSessions' | 'reapSessions'> {
+  return {
+    async saveSessions(rows) {
+      if (rows.length === 0) return;
+      const values = rows.map((row) => ({
+        id: row.id, account_id: row.accountId, role: row.role, edge_version: row.edgeVersion, liveness: row.liveness,
+        lease_epoch: row.leaseEpoch, outbox_mode: row.outboxMode, outbox_depth: row.outboxDepth, outbox_poisoned: row.outboxPoisoned,
+        pod_hint: row.podHint, last_heartbeat_at: instant(row.lastHeartbeatAtMs), started_at: instant(row.startedAtMs),
+        ended_at: instant(row.endedAtMs),
+      }));
+      failpoint('save_sessions.before');
+      await sql`
+        insert into edge_session as s
+          select * from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, account_id text, role text,
+            edge_version text, liveness text, lease_epoch bigint, outbox_mode text, outbox_depth bigint, outbox_poisoned boolean,
+            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz) order by id
+        on conflict (id) do update set
+          role = excluded.role, edge_version = excluded.edge_version, liveness = excluded.liveness,
+          lease_epoch = excluded.lease_epoch, outbox_mode = excluded.outbox_mode, outbox_depth = excluded.outbox_depth,
+          outbox_poisoned = excluded.outbox_poisoned, pod_hint = excluded.pod_hint,
+          last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at
+          where s.account_id = excluded.account_id`;
+      failpoint('save_sessions.after');
+    },
+    async sessions(accountId) {
+      const rows = await sql<Columns[]>`select * from edge_session where account_id = ${accountId} order by started_at desc, id`;
+      return rows.map(sessionOf);
+    },
+    async openSessions() {
+      const rows = await sql<Columns[]>`select * from edge_session where ended_at is null order by account_id, started_at, id`;
+      return rows.map(sessionOf);
+    },
+    async reapSessions(endedBeforeMs) {
+      const { count } = await sql`delete from edge_session where ended_at < ${endedBeforeMs}::timestamptz`;
+      return count;
+    },
+  };
+}
+
+function nonces(sql: Sql): Pick<EdgeStore, 'claimNonce' | 'purgeNonces'> {
+  return {
+    async claimNonce(keyId, nonce, expiresAtMs) {
+      failpoint('claim_nonce.before');
+      const { count } = await sql`
+        insert into edge_nonce (key_id, nonce, expires_at) values (${keyId}, ${nonce}, ${expiresAtMs}::timestamptz) on conflict do nothing`;
+      failpoint('claim_nonce.after');
+      return count === 1;
+    },
+    async purgeNonces(nowMs) {
+      const { count } = await sql`delete from edge_nonce where expires_at < ${nowMs}::timestamptz`;
+      return count;
+    },
+  };
+}
+
+function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
+  return {
+    async saveLocalKeys(accountId, records) {
+      if (records.length === 0) return;
+      const values = [...new Map(records.map((record) => [record.id, record])).values()].map((record) => ({
+        id: record.id, environment: record.environment, hash: record.hash, label: record.label, prefix: record.prefix,
+        created_at: instant(record.createdAtMs), revoked_at: instant(record.revokedAtMs), signature: record.signature,
+      }));
+      failpoint('save_local_keys.before');
+      await sql`
+        insert into local_key as k (account_id, id, environment, hash, label, prefix, created_at, revoked_at, signature)
+          select ${accountId}, id, environment, hash, label, prefix, created_at, revoked_at, signature
+            from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, environment text, hash text, label text,
+              prefix text, created_at timestamptz, revoked_at timestamptz, signature text)
+        on conflict (account_id, id) do update set revoked_at = excluded.revoked_at, signature = excluded.signature
+          where k.revoked_at is null and excluded.revoked_at is not null and k.hash = excluded.hash`;
+      failpoint('save_local_keys.after');
+    },
+    async localKeys(accountId) {
+      const rows = await sql<Columns[]>`select * from local_key where account_id = ${accountId} order by created_at, id`;
+      return rows.map(({ id, environment, hash, label, prefix, createdAt, revokedAt, signature }) =>
+        ({ id, environment, hash, label, prefix, createdAtMs: createdAt, revokedAtMs: revokedAt, signature }) as LocalKeyRecord);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/** Who signs in: users, memberships, organizations, API keys, refresh tokens, signing keys. */
+import type { AccountState, Plan } from '../../actors/account/messages.ts';
+import { failpoint } from '../../protocol/failpoint.ts';
+import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
+import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
+import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, UserRow } from '../ports.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+
+/** First snapshot of an account: the account room decides what it is (`initialAccount`). */
+export type InitialAccount = (account: { accountId: AccountId; organizationId: string; environment: Environment; plan: Plan }) => AccountState;
+
+/** Decisions 2: five wrong codes lock the factor for 15 minutes. */
+const TOTP_FAILURES_MAX = 5;
+const TOTP_LOCK_MS = 900_000;
+
+/** The sign-in store over PostgreSQL. */
+export function createIdentityStore(sql: Sql, initialAccount: InitialAccount): IdentityStore {
+  return { ...apiKeys(sql), ...users(sql), ...secondFactor(sql), ...tokens(sql), ...organizations(sql, initialAccount) };
+}
+
+function apiKeyOf(row: Columns): ApiKeyRow {
+  return {
+    id: row.id, accountId: row.accountId, organizationId: row.organizationId, environment: row.environment, label: row.label,
+    hash: row.hash, maskedPrefix: row.maskedPrefix, createdAtMs: row.createdAt, revokedAtMs: row.revokedAt,
+  } as ApiKeyRow;
+}
+
+function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' | 'revokeApiKey' | 'apiKeys'> {
+  return {
+    async apiKeyByHash(hash) {
+      const [row] = await sql<Columns[]>`select * from api_key where hash = ${hash}`;
+      return row === undefined ? null : apiKeyOf(row);
+    },
+    async insertApiKey(row) {
+      failpoint('insert_api_key.before');
+      await sql`
+        insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at)
+          values (${row.id}, ${row.accountId}, ${row.organizationId}, ${row.environment}, ${row.label}, ${row.hash},
+                  ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz)`;
+      failpoint('insert_api_key.after');
+    },
+    async revokeApiKey(organizationId, id, atMs) {
+      const { count } = await sql`
+        update api_key set revoked_at = ${atMs}::timestamptz
+         where id = ${id} and organization_id = ${organizationId} and revoked_at is null`;
+      return count === 1;
+    },
+    async apiKeys(organizationId) {
+      const rows = await sql<Columns[]>`select * from api_key where organization_id = ${organizationId} order by created_at desc, id desc`;
+      return rows.map(apiKeyOf);
+    },
+  };
+}
+
+type UserWithMemberships = UserRow & { memberships: MembershipRow[] };
+
+function userOf(row: Columns | undefined): UserWithMemberships | null {
+  if (row === undefined) return null;
+  return {
+    id: row.id, email: row.email, passwordHash: row.passwordHash, sealedTotpSecret: row.sealedTotpSecret,
+    totpConfirmed: row.totpConfirmed, platformRole: row.platformRole, memberships: row.memberships,
+  } as UserWithMemberships;
+}
+
+function users(sql: Sql): Pick<IdentityStore, 'userByEmail' | 'userById' | 'insertUser'> {
+  const memberships = sql`
+    coalesce((select jsonb_agg(jsonb_build_object('userId', m.user_id, 'organizationId', m.organization_id, 'role', m.role) order by m.organization_id)
+                from membership m where m.user_id = u.id), '[]') as memberships`;
+  return {
+    async userByEmail(email) {
+      const [row] = await sql<Columns[]>`select u.*, ${memberships} from console_user u where email = lower(${email})`;
+      return userOf(row);
+    },
+    async userById(id) {
+      const [row] = await sql<Columns[]>`select u.*, ${memberships} from console_user u where id = ${id}`;
+      return userOf(row);
+    },
+    async insertUser(row) {
+      await sql`
+        insert into console_user (id, email, password_hash, sealed_totp_secret, totp_confirmed, platform_role)
+          values (${row.id}, lower(${row.email}), ${row.passwordHash}, ${row.sealedTotpSecret}, ${row.totpConfirmed}, ${row.platformRole})`;
+    },
+  };
+}
+
+function secondFactor(sql: Sql): Pick<IdentityStore, 'setTotp' | 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'> {
+  return {
+    async setTotp(userId, sealedSecret, confirmed) {
+      await sql`update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = ${confirmed} where id = ${userId}`;
+    },
+    async spendTotpStep(userId, step) {
+      failpoint('spend_totp.before');
+      const { count } = await sql`
+        update console_user set totp_last_step = ${step}, totp_failures = 0 where id = ${userId} and totp_last_step < ${step}`;
+      failpoint('spend_totp.after');
+      return count === 1;
+    },
+    async noteTotpFailure(userId, nowMs) {
+      // The count begins again with the lock, so that the next code after it has its five tries.
+      const [row] = await sql<{ lockedUntil: number | null }[]>`
+        update console_user set
+          totp_locked_until = case when totp_failures + 1 >= ${TOTP_FAILURES_MAX} then ${nowMs + TOTP_LOCK_MS}::timestamptz else totp_locked_until end,
+          totp_failures = (totp_failures + 1) % ${TOTP_FAILURES_MAX}
+         where id = ${userId} returning totp_locked_until as locked_until`;
+      return { lockedUntilMs: row?.lockedUntil ?? null };
+    },
+    async totpLockedUntil(userId) {
+      const [row] = await sql<{ lockedUntil: number | null }[]>`select totp_locked_until as locked_until from console_user where id = ${userId}`;
+      return row?.lockedUntil ?? null;
+    },
+  };
+}
+
+function tokens(sql: Sql): Pick<IdentityStore, 'saveRefreshToken' | 'takeRefreshToken' | 'signingKeys' | 'insertSigningKey'> {
+  return {
+    async saveRefreshToken({ hash, userId, organizationId, expiresAtMs }) {
+      await sql`
+        insert into refresh_token (hash, user_id, organization_id, expires_at)
+          values (${hash}, ${userId}, ${organizationId}, ${expiresAtMs}::timestamptz)`;
+    },
+    async takeRefreshToken(hash, nowMs) {
+      const [row] = await sql<{ userId: string; organizationId: string; expiresAt: number }[]>`
+        delete from refresh_token where hash = ${hash} returning user_id, organization_id, expires_at`;
+      return row === undefined || row.expiresAt <= nowMs ? null : { userId: row.userId, organizationId: row.organizationId };
+    },
+    async signingKeys() {
+      const rows = await sql<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAt: number }[]>`
+        select * from signing_key order by created_at desc, kid`;
+      return rows.map(({ kid, sealedPrivateJwk, publicJwk, createdAt }) => ({ kid, sealedPrivateJwk, publicJwk, createdAtMs: createdAt }));
+    },
+    async insertSigningKey({ kid, sealedPrivateJwk, publicJwk, createdAtMs }) {
+      await sql`
+        insert into signing_key (kid, sealed_private_jwk, public_jwk, created_at)
+          values (${kid}, ${sealedPrivateJwk}, ${JSON.stringify(publicJwk)}::text::jsonb, ${createdAtMs}::timestamptz)`;
+    },
+  };
+}
+
+function organizations(sql: Sql, initialAccount: InitialAccount): Pick<IdentityStore, 'createOrganization' | 'organization' | 'members' | 'insertMembership'> {
+  return {
+    async createOrganization({ id, name, createdAtMs }, ownerUserId, plan) {
+      const accounts = ENVIRONMENTS.map((environment) => {
+        const accountId = accountIdOf(id, environment);
+        return {
+          account_id: accountId, environment, shard_id: shardOf(accountId),
+          state: initialAccount({ accountId, organizationId: id, environment, plan }),
+        };
+      });
+      const organization = { id, name, created_at: new Date(createdAtMs).toISOString() };
+      failpoint('create_organization.before');
+      await sql`select create_organization(${JSON.stringify(organization)}::text::jsonb, ${ownerUserId}, ${JSON.stringify(accounts)}::text::jsonb)`;
+      failpoint('create_organization.after');
+    },
+    async organization(id) {
+      const [row] = await sql<Columns[]>`select * from organization where id = ${id}`;
+      return row === undefined ? null : ({ id: row.id, name: row.name, createdAtMs: row.createdAt } as OrganizationRow);
+    },
+    async members(organizationId) {
+      const rows = await sql<Columns[]>`
+        select m.user_id, u.email, m.role, u.totp_confirmed from membership m join console_user u on u.id = m.user_id
+         where m.organization_id = ${organizationId} order by u.email`;
+      return rows.map(({ userId, email, role, totpConfirmed }) =>
+        ({ userId, email, role, totpConfirmed }) as Awaited<ReturnType<IdentityStore['members']>>[number]);
+    },
+    async insertMembership({ userId, organizationId, role }) {
+      await sql`
+        insert into membership (user_id, organization_id, role) values (${userId}, ${organizationId}, ${role})
+        on conflict (user_id, organization_id) do update set role = excluded.role`;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Reads of the gateway: lists and single rows of one tenant, and the answers kept for Idempotency-Keys. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import { FAMILY_OF } from '../../protocol/slugs.ts';
+import type { IdempotencyRow } from '../rows.ts';
+import type { ReadStore } from '../ports.ts';
+import { deliveryReads } from './delivery-reads.ts';
+import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+import { asTenant, oneOf, pageRows } from './tenant.ts';
+import { transactionReads } from './transaction-reads.ts';
+
+/** The gateway's reads over PostgreSQL. */
+export function createReadStore(sql: Sql): ReadStore {
+  return { ...idempotency(sql), ...addresses(sql), ...transactionReads(sql), ...webhooks(sql), ...deliveryReads(sql) };
+}
+
+function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'purgeIdempotent'> {
+  return {
+    async idempotent(accountId, method, path, key) {
+      return oneOf(sql, accountId, sql`
+        select * from idempotency where account_id = t.account and method = ${method} and path = ${path} and key = ${key}
+           and created_at > clock_timestamp() - interval '24 hours'`,
+      (row) => ({ key, method, path, bodyHash: row.bodyHash, status: row.status, body: row.body }) as IdempotencyRow);
+    },
+    async saveIdempotent(accountId, { key, method, path, bodyHash, status, body }) {
+      const answer = { account_id: accountId, key, method, path, body_hash: bodyHash, status, body: JSON.stringify(body) };
+      failpoint('save_idempotent.before');
+      await sql`select save_idempotent(${JSON.stringify(answer)}::text::jsonb)`;
+      failpoint('save_idempotent.after');
+    },
+    async purgeIdempotent(olderThanMs) {
+      const [row] = await sql<{ gone: number }[]>`select purge_idempotent(${olderThanMs}::timestamptz) as gone`;
+      return row!.gone;
+    },
+  };
+}
+
+function addresses(sql: Sql): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'ownAddresses' | 'unissuedPool'> {
+  return {
+    async addresses(accountId, { chain, userRef, tag, status }, page) {
+      return pageRows(sql, accountId, sql`
+        select * from address where account_id = t.account and purpose = 'deposit'
+          ${chain === undefined ? sql`` : sql`and chain = ${chain}`} ${userRef === undefined ? sql`` : sql`and user_ref = ${userRef}`}
+          ${tag === undefined ? sql`` : sql`and tag = ${tag}`} ${status === undefined ? sql`` : sql`and status = ${status}`}`,
+      page, addressOf);
+    },
+    async address(accountId, id) {
+      return oneOf(sql, accountId, sql`select * from address where account_id = t.account and id = ${id}`, addressOf);
+    },
+    // An EVM address receives on all five networks, so it is found by any of them.
+    async addressByText(accountId, chain, address) {
+      return oneOf(sql, accountId, sql`
+        select * from address where account_id = t.account and address = ${address} and family = ${FAMILY_OF[chain]}`, addressOf);
+    },
+    async ownAddresses(accountId, purpose) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(sql, accountId, sql`select * from address where account_id = t.account and purpose = ${purpose}`)}
+         order by v.created_at, v.id`;
+      return rows.map(addressOf);
+    },
+    async unissuedPool(accountId, chain, limit) {
+      // What is below the pool's `next` was issued, or belongs to an identity that was rotated away.
+      const rows = await sql<{ index: number; address: string; path: string }[]>`
+        select v.* from ${asTenant(sql, accountId, sql`
+          select index, address, path from pool_address p where account_id = t.account and chain = ${chain}
+             and index >= coalesce((select (a.state -> 'pools' -> ${chain}::text ->> 'next')::bigint from account a where a.account_id = t.account), 0)
+           order by index limit ${limit}`)} order by v.index`;
+      return rows.map(({ index, address, path }) => ({ index, address, path }));
+    },
+  };
+}
+
+function webhooks(sql: Sql): Pick<ReadStore, 'webhooks' | 'webhook' | 'withdrawal'> {
+  return {
+    async withdrawal(accountId, id) {
+      return oneOf(sql, accountId, sql`select * from withdrawal where account_id = t.account and id = ${id}`, withdrawalOf);
+    },
+    async webhooks(accountId) {
+      const rows = await sql<Columns[]>`
+        select v.* from ${asTenant(sql, accountId, sql`select * from webhook where account_id = t.account and status <> 'deleted'`)}
+         order by v.created_at desc, v.id desc`;
+      return rows.map(webhookOf);
+    },
+    async webhook(accountId, id) {
+      return oneOf(sql, accountId, sql`select * from webhook where account_id = t.account and id = ${id} and status <> 'deleted'`, webhookOf);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** The simulated ledgers of sandbox accounts: blocks, balances, counters, timers. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Sql } from './sql.ts';
+
+function blockOf(row: Columns): SandboxBlock {
+  return {
+    ledger: row.ledger, height: row.height, hash: row.hash, parentHash: row.parentHash, timeMs: row.time, transactions: row.transactions,
+  } as SandboxBlock;
+}
+
+/** The sandbox's store over PostgreSQL. */
+export function createSandboxStore(sql: Sql): SandboxStore {
+  return { ...ledgers(sql), ...reads(sql), ...tasks(sql) };
+}
+
+function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | 'reset'> {
+  return {
+    async mine(ledger, expected, blocks) {
+      const rows = blocks.map(({ height, hash, parentHash, timeMs, transactions }) =>
+        ({ height, hash, parentHash, time: new Date(timeMs).toISOString(), transactions }));
+      failpoint('mine.before');
+      const [row] = await sql<{ mined: boolean }[]>`
+        select sandbox_mine(${ledger}, ${expected === null ? null : JSON.stringify(expected)}::text::jsonb, ${JSON.stringify(rows)}::text::jsonb) as mined`;
+      failpoint('mine.after');
+      return row!.mined;
+    },
+    async unmine(ledger, depth) {
+      failpoint('unmine.before');
+      const rows = await sql<Columns[]>`select * from sandbox_unmine(${ledger}, ${depth})`;
+      failpoint('unmine.after');
+      return rows.map(blockOf);
+    },
+    async setDown(ledger, untilMs) {
+      await sql`
+        insert into sandbox_ledger (ledger, down_until) values (${ledger}, ${untilMs}::timestamptz)
+        on conflict (ledger) do update set down_until = excluded.down_until`;
+    },
+    async reset(accountId) {
+      failpoint('reset_ledgers.before');
+      await sql`select reset_sandbox_ledgers(${accountId})`;
+      failpoint('reset_ledgers.after');
+    },
+  };
+}
+
+function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'downUntil' | 'behind'> {
+  return {
+    async head(ledger) {
+      const [row] = await sql<{ height: number; hash: string }[]>`
+        select height, hash from sandbox_ledger where ledger = ${ledger} and height is not null`;
+      return row === undefined ? null : { height: row.height, hash: row.hash };
+    },
+    async blocks(ledger, from, limit) {
+      const rows = await sql<Columns[]>`
+        select * from sandbox_block where ledger = ${ledger} and height >= ${from} order by height limit ${limit}`;
+      return rows.map(blockOf);
+    },
+    async blockOf(ledger, txid) {
+      const [row] = await sql<{ height: number; hash: string; transaction: SandboxTransaction }[]>`
+        select b.height, b.hash, b.transactions -> x.position as transaction
+          from sandbox_transaction x join sandbox_block b on b.ledger = x.ledger and b.height = x.height
+         where x.ledger = ${ledger} and x.txid = ${txid}`;
+      return row === undefined ? null : { height: row.height, hash: row.hash, transaction: row.transaction };
+    },
+    async balance(ledger, address, tokenContract) {
+      const [row] = await sql<{ amount: bigint }[]>`
+        select amount from sandbox_balance where ledger = ${ledger} and address = ${address} and token = ${tokenContract ?? ''}`;
+      return row?.amount ?? 0n;
+    },
+    async nonce(ledger, address) {
+      const [row] = await sql<{ next: number }[]>`
+        select coalesce(max(nonce) + 1, 0) as next from sandbox_transaction
+         where ledger = ${ledger} and from_address = ${address} and nonce is not null`;
+      return row!.next;
+    },
+    async downUntil(ledger) {
+      const [row] = await sql<{ downUntil: number | null }[]>`select down_until from sandbox_ledger where ledger = ${ledger}`;
+      return row?.downUntil ?? null;
+    },
+    async behind(limit) {
+      const rows = await sql<{ ledger: LedgerId }[]>`
+        select l.ledger from sandbox_ledger l left join chain_cursor c using (ledger)
+         where l.height is not null and (l.height, l.hash) is distinct from (c.height, c.hash) order by l.ledger limit ${limit}`;
+      return rows.map(({ ledger }) => ledger);
+    },
+  };
+}
+
+function tasks(sql: Sql): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish'> {
+  return {
+    async schedule({ id, accountId, dueAtMs, task }) {
+      failpoint('schedule.before');
+      await sql`
+        insert into sandbox_task (id, account_id, due_at, task)
+          values (${id}, ${accountId}, ${dueAtMs}::timestamptz, ${JSON.stringify(task)}::text::jsonb)
+        on conflict (id) do update set due_at = excluded.due_at, task = excluded.task`;
+      failpoint('schedule.after');
+    },
+    async takeDue(nowMs, leaseMs, limit) {
+      const rows = await sql<{ taskId: string; taskAccount: AccountId; taskBody: unknown }[]>`
+        select * from take_sandbox_tasks(${nowMs}::timestamptz, ${nowMs + leaseMs}::timestamptz, ${limit})`;
+      return rows.map(({ taskId, taskAccount, taskBody }) => ({ id: taskId, accountId: taskAccount, task: taskBody }));
+    },
+    async finish(id) {
+      await sql`delete from sandbox_task where id = ${id}`;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** All stores of a cloud node over one pool. */
+import { createAccountStore, createOwnership, type AccountStoreOptions } from './account-store.ts';
+import { createAuditStore } from './audit-store.ts';
+import { createDeliveryStore } from './delivery-store.ts';
+import { createEdgeStore } from './edge-store.ts';
+import { createIdentityStore, type InitialAccount } from './identity.ts';
+import { createInboxStore } from './inbox-store.ts';
+import { createReadStore } from './read-store.ts';
+import { createSandboxStore } from './sandbox-store.ts';
+import { createWatchStore } from './watch-store.ts';
+
+export interface StoresOptions extends AccountStoreOptions { readonly initialAccount: InitialAccount }
+
+/** The ports of `persistence/ports.ts`, by consumer. */
+export function createStores(options: StoresOptions) {
+  const { sql } = options;
+  return {
+    accounts: createAccountStore(options),
+    ownership: createOwnership(sql),
+    watch: createWatchStore(sql),
+    audit: createAuditStore(sql),
+    inbox: createInboxStore(sql),
+    deliveries: createDeliveryStore(sql),
+    edge: createEdgeStore(sql),
+    identity: createIdentityStore(sql, options.initialAccount),
+    read: createReadStore(sql),
+    sandbox: createSandboxStore(sql),
+    /** Attempt partitions of this month and the next ones: at start and daily. */
+    async maintain(nowMs: number): Promise<void> {
+      await sql`select ensure_attempt_partitions(${nowMs}::timestamptz, 3)`;
+    },
+  };
+}
+
+export type Stores = ReturnType<typeof createStores>;

@@ -1,0 +1,36 @@
+/**
+ * Reads of one tenant. Row-level security shows the rows of the account in the setting `flock.account`, and none without
+ * it. Setting and query are one statement: the setting is the outer side of a lateral join and the inner query takes its
+ * account from there, so that it cannot run before the setting is made, and cannot ask for another account than it.
+ */
+import { pageOf, type Page } from '../../protocol/envelope.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { PageAsk } from '../ports.ts';
+import type { Columns } from './row-shapes.ts';
+import type { Fragment, Sql } from './sql.ts';
+
+/** `from` clause of a tenant's read: `t.account` is the account; `inner` must be limited by it. */
+export function asTenant(sql: Sql, accountId: AccountId, inner: Fragment): Fragment {
+  return sql`(select set_config('flock.account', ${accountId}, true) as account offset 0) t cross join lateral (${inner}) v`;
+}
+
+/** First row of a tenant's read, shaped; null when there is none. */
+export async function oneOf<T>(sql: Sql, accountId: AccountId, inner: Fragment, shape: (row: Columns) => T): Promise<T | null> {
+  const [row] = await sql<Columns[]>`select v.* from ${asTenant(sql, accountId, inner)} limit 1`;
+  return row === undefined ? null : shape(row);
+}
+
+/**
+ * One page, newest first, with the number of rows of the whole list. `matching` selects all rows of the list with their
+ * `created_at` and `id`. Page and count are two statements at once: the count may be a moment older or newer.
+ */
+export async function pageRows<T>(sql: Sql, accountId: AccountId, matching: Fragment, { page, size }: PageAsk, shape: (row: Columns) => T): Promise<Page<T>> {
+  const [counted, rows] = await Promise.all([
+    sql<{ total: number }[]>`select v.total from ${asTenant(sql, accountId, sql`select count(*) as total from (${matching}) m`)}`,
+    sql<Columns[]>`
+      select v.* from ${asTenant(sql, accountId, sql`
+        select * from (${matching}) m order by created_at desc, id desc limit ${size} offset ${String(page * size)}::text::bigint`)}
+       order by v.created_at desc, v.id desc`,
+  ]);
+  return pageOf(rows.map(shape), page, size, counted[0]!.total);
+}
