@@ -1,0 +1,50 @@
+/**
+ * Who may open a stream: the order is that of a signed request (decisions 2). API key, skew, signature, pinned key,
+ * nonce; then the version, then what the account says of the identity.
+ */
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { EDGE_VERSION_MIN, handshakeAuth, STREAM_PATH } from '../../protocol/frames.ts';
+import { isDigestOf } from '../../protocol/http-signature.ts';
+import type { ApiKeys } from '../http/auth/api-keys.ts';
+import type { EdgeSignatures } from '../http/auth/edge-signature.ts';
+import type { Accounts } from '../ports.ts';
+import type { Admitted } from './ports.ts';
+
+export interface HandshakeDeps {
+  readonly apiKeys: Pick<ApiKeys, 'authenticate'>;
+  readonly signatures: EdgeSignatures;
+  readonly accounts: Pick<Accounts, 'ask'>;
+}
+
+const EMPTY_BODY = new Uint8Array();
+
+/**
+ * The edge behind a handshake. `host` is the Host header of the upgrade, which the signature covers.
+ * Refuses: INVALID_INPUT, UNAUTHORIZED, the refusals of a signature, EDGE_VERSION_UNSUPPORTED, RESYNC_REQUIRED,
+ * IDENTITY_ROTATION_PENDING.
+ */
+export async function admit(deps: HandshakeDeps, auth: unknown, host: string): Promise<Admitted | Refusal> {
+  const parsed = handshakeAuth.safeParse(auth);
+  if (!parsed.success) return refuse('INVALID_INPUT', { field: parsed.error.issues[0]?.path.join('.') ?? 'auth' });
+  const { sessionId, edgeVersion, podHint } = parsed.data;
+  const headers = Object.fromEntries(Object.entries(parsed.data.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const key = await deps.apiKeys.authenticate(headers['x-api-key'] ?? '');
+  if (key === null) return refuse('UNAUTHORIZED');
+  const { accountId } = key;
+  const head = { method: 'GET', authority: host.toLowerCase(), path: STREAM_PATH, query: '?', headers };
+  const verified = await deps.signatures.verify(head, accountId, { required: true, pin: true });
+  if (isRefusal(verified)) return verified;
+  if (verified === null || !isDigestOf(verified.contentDigest, EMPTY_BODY)) return refuse('EDGE_SIGNATURE_INVALID', { reason: 'content digest' });
+  if (isOlderVersion(edgeVersion, EDGE_VERSION_MIN)) return refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN });
+  const answer = await deps.accounts.ask(accountId, { type: 'resume', publicKey: verified.publicKey });
+  if (answer.ok === 'duplicate') return refuse('INTERNAL_ERROR');
+  return answer.ok ? { accountId, sessionId, edgeVersion, podHint } : answer;
+}
+
+/** Whether a version is below another, number by number; a text that is no version is older than any. */
+export function isOlderVersion(version: string, minimum: string): boolean {
+  const [own, least] = [version, minimum].map((text) => (/^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+].*)?$/.exec(text)?.slice(1, 4) ?? []).map(Number));
+  if (own!.length === 0) return true;
+  const differs = own!.findIndex((part, index) => part !== least![index]);
+  return differs !== -1 && own![differs]! < least![differs]!;
+}

@@ -1,0 +1,45 @@
+/**
+ * How long a holder's lease lasts, and who gets it next: the half of the lease that is presence. The other half, the
+ * epoch, is the account actor's (actors/account/lease.ts). Pure; times are monotonic milliseconds. Decisions 3.
+ *
+ *   the leader's heartbeat         the lease lasts for one TTL from now; the edge counts from when it sent it, so its
+ *                                  own belief always ends first
+ *   the leader's stream closed     kept for the grace time, for it to come back; the edge shortens its belief likewise
+ *   no answer to pings             nothing: a frozen leader may wake up, only the TTL ends its lease
+ *   the node started               the holder that the account remembers is unknown here: it counts for one TTL
+ */
+import { LEASE_GRACE_MS, LEASE_TTL_MS, LIVENESS_STALE_MS } from '../../protocol/frames.ts';
+import type { Session } from './sessions.ts';
+
+export interface Lease {
+  readonly epoch: number;
+  readonly holder: string | null;
+  /** Until when the holder may act unless it renews. */
+  readonly untilMs: number;
+}
+
+export function held({ holder, untilMs }: Lease, elapsedMs: number): boolean {
+  return holder !== null && elapsedMs < untilMs;
+}
+
+/** The lease after its holder was heard of. */
+export function renewed(lease: Lease, elapsedMs: number): Lease {
+  return { ...lease, untilMs: elapsedMs + LEASE_TTL_MS };
+}
+
+/** The lease after its holder's stream was closed by the other side. */
+export function shortened(lease: Lease, elapsedMs: number): Lease {
+  return { ...lease, untilMs: Math.min(lease.untilMs, elapsedMs + LEASE_GRACE_MS) };
+}
+
+/**
+ * The session that should be granted the lease now: the one whose stream has been up longest. Null while the lease is
+ * held, and when nobody else is there: a holder that is late and alone keeps its epoch.
+ */
+export function nextLeader(lease: Lease, sessions: readonly Session[], elapsedMs: number): string | null {
+  if (held(lease, elapsedMs)) return null;
+  const candidates = sessions
+    .filter(({ id, connection, seenMs }) => id !== lease.holder && connection !== null && elapsedMs - seenMs < LIVENESS_STALE_MS)
+    .sort((a, b) => a.connectedMs - b.connectedMs);
+  return candidates[0]?.id ?? null;
+}

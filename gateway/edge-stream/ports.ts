@@ -1,0 +1,29 @@
+/** What the edge-stream room is made of. */
+import type { Publisher } from '../../actors/webhook/ports.ts';
+import type { Clock } from '../../actors/kernel/timers.ts';
+import type { EdgeStore } from '../../persistence/ports.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Accounts } from '../ports.ts';
+
+/** The part of a pino logger that is used here. */
+export interface StreamLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface RoomDeps {
+  readonly accounts: Pick<Accounts, 'ask'>;
+  readonly store: Pick<EdgeStore, 'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys'>;
+  /** Where attempts go; told when a leader comes or goes. Bound late: the publisher sends through this room. */
+  readonly publisher: () => Pick<Publisher, 'report' | 'ring' | 'leaderLost'>;
+  readonly clock: Clock;
+  readonly log: StreamLog;
+}
+
+/** An edge whose API key and signature were verified. */
+export interface Admitted {
+  readonly accountId: AccountId;
+  readonly sessionId: string;
+  readonly edgeVersion: string;
+  readonly podHint: string | null;
+}

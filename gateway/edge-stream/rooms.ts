@@ -1,0 +1,230 @@
+/**
+ * All edges of this node: a room per account, the port that the rest of the gateway uses, and the way by which the
+ * publisher reaches leaders. One timer for all of them.
+ */
+import type { DeliveryStreams, Delivery } from '../../actors/webhook/ports.ts';
+import type { TimerHandle } from '../../actors/kernel/timers.ts';
+import type { SessionRow } from '../../persistence/ports.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import {
+  acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,
+  type LocalKeyRecord, type WelcomeFrame,
+} from '../../protocol/frames.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { environmentOf } from '../../protocol/ids.ts';
+import type { EdgeRole, PooledChain } from '../../protocol/slugs.ts';
+import type { EdgeStreams } from '../ports.ts';
+import { Room } from './room.ts';
+import type { Connection, Session } from './sessions.ts';
+import type { Admitted, RoomDeps } from './ports.ts';
+
+const TICK_MS = 1_000;
+/** Session rows of one statement. */
+const SAVE_MAX = 1_000;
+const REAP_EVERY_MS = 60_000;
+/** An edge that does not say within this time that it has a frame is asked again later. */
+const DELIVER_TIMEOUT_MS = 10_000;
+/** Signing includes the edge's own checks, its ledger and one request to the cloud. */
+const SIGN_TIMEOUT_MS = 30_000;
+
+/** A stream that was let in: what its frames are handed to. */
+export interface Joined {
+  readonly welcome: WelcomeFrame;
+  heartbeat(body: HeartbeatBody & { leaseEpoch: number }): HeartbeatReply;
+  /** Resolves when the attempts are durable. */
+  attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
+  localKeys(records: readonly LocalKeyRecord[]): Promise<Acknowledgement>;
+  /** `byPeer` false for a stream that did not answer our pings. */
+  left(byPeer: boolean): void;
+}
+
+export class EdgeRooms implements EdgeStreams, DeliveryStreams {
+  readonly #deps: RoomDeps;
+  readonly #rooms = new Map<AccountId, Room>();
+  readonly #leaders = new Set<AccountId>();
+  #startedMs = 0;
+  #timer: TimerHandle = null;
+  #reapedMs = 0;
+  #saving: Promise<void> | null = null;
+  #stopped = true;
+
+  constructor(deps: RoomDeps) {
+    this.#deps = deps;
+  }
+
+  /** Finds the sessions that were open when the node before stopped, then watches the time. */
+  async start(): Promise<void> {
+    this.#stopped = false;
+    this.#startedMs = this.#deps.clock.elapsedMs();
+    const now = { nowMs: this.#deps.clock.nowMs(), elapsedMs: this.#startedMs };
+    for (const row of await this.#deps.store.openSessions()) this.#roomOf(row.accountId).sessions.restore(row, now);
+    this.#schedule();
+  }
+
+  /** Streams that are up. */
+  get streamCount(): number {
+    return [...this.#rooms.values()].reduce((sum, { sessions }) => sum + sessions.connected().length, 0);
+  }
+
+  /** A verified stream becomes a member of its account's room. Refuses: TIER_FEATURE_LOCKED, and what the account refuses. */
+  async join(admitted: Admitted, connection: Connection): Promise<Joined | Refusal> {
+    const { accountId, sessionId } = admitted;
+    if (this.#stopped) return refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' });
+    const localKeys = await this.#deps.store.localKeys(accountId);
+    const room = this.#roomOf(accountId);
+    const welcome = await room.connect(admitted, connection, localKeys);
+    if (isRefusal(welcome)) return welcome;
+    this.#save();
+    const session = room.sessions.get(sessionId)!;
+    return {
+      welcome,
+      heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
+      attempts: (frame) => this.#attempts(room, session, frame),
+      localKeys: (records) => this.#localKeys(room, session, records),
+      left: (byPeer) => {
+        room.disconnected(sessionId, connection, byPeer);
+        this.#save();
+      },
+    };
+  }
+
+  liveSessions(accountId: AccountId): string[] {
+    const sessions = this.#rooms.get(accountId)?.sessions;
+    return sessions?.all().filter((session) => session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live').map(({ id }) => id) ?? [];
+  }
+
+  async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
+    if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
+    const room = this.#rooms.get(accountId), leader = room?.leader;
+    if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
+    const answer = acknowledgement.safeParse(await leader.connection!.ask('sign', { leaseEpoch: room.knownLease!.epoch, transactionId }, SIGN_TIMEOUT_MS));
+    // What the edge did is unknown; asking again is safe, since it signs a transaction once.
+    return answer.success ? answer.data : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
+  }
+
+  close(accountId: AccountId, code: string): void {
+    this.#rooms.get(accountId)?.close(code);
+    this.#save();
+  }
+
+  noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal> {
+    return this.#roomOf(accountId).heartbeatOverRest(beat);
+  }
+
+  leaseExpiresAtMs(accountId: AccountId): number | null {
+    const lease = this.#rooms.get(accountId)?.knownLease;
+    const { nowMs, elapsedMs } = this.#now();
+    return lease == null || lease.holder === null || lease.untilMs <= elapsedMs ? null : nowMs + lease.untilMs - elapsedMs;
+  }
+
+  requestPool(accountId: AccountId, chain: PooledChain, from: number, count: number): boolean {
+    return this.#rooms.get(accountId)?.requestPool(chain, from, count) ?? false;
+  }
+
+  /** Asks the leader for pool addresses where the stock is low: after one was issued. */
+  async replenish(accountId: AccountId): Promise<void> {
+    if (this.#leaders.has(accountId)) await this.#rooms.get(accountId)?.replenish();
+  }
+
+  leaders(): ReadonlySet<AccountId> {
+    return this.#leaders;
+  }
+
+  async deliver(accountId: AccountId, deliveries: readonly Delivery[]): Promise<Acknowledgement | null> {
+    const room = this.#rooms.get(accountId), leader = room?.leader;
+    if (room === undefined || leader == null) return null;
+    const answer = acknowledgement.safeParse(await leader.connection!.ask('deliver', { leaseEpoch: room.knownLease!.epoch, deliveries }, DELIVER_TIMEOUT_MS));
+    return answer.success ? answer.data : null;
+  }
+
+  /** Closes every stream and saves what is known. Leases are kept: the edges come back to the next node. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#deps.clock.clearTimer(this.#timer);
+    for (const room of this.#rooms.values()) room.close('SERVICE_UNAVAILABLE');
+    await this.#saving;
+    await this.#saveAll();
+  }
+
+  #roomOf(accountId: AccountId): Room {
+    const known = this.#rooms.get(accountId);
+    if (known !== undefined) return known;
+    const room = new Room(accountId, this.#deps, this.#startedMs, (id, leading) => {
+      if (leading) this.#leaders.add(id);
+      else this.#leaders.delete(id);
+    });
+    this.#rooms.set(accountId, room);
+    return room;
+  }
+
+  async #attempts(room: Room, session: Session, { leaseEpoch, attempts }: AttemptsFrame): Promise<Acknowledgement> {
+    const stale = room.mayAct(session, leaseEpoch);
+    if (stale !== null) return { ok: false, code: stale.code, details: stale.details };
+    try {
+      await this.#deps.publisher().report(room.accountId, attempts);
+      return { ok: true };
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId: room.accountId, count: attempts.length }, 'attempts could not be recorded');
+      return { ok: false, code: 'SERVICE_UNAVAILABLE' };
+    }
+  }
+
+  /** Stored, then told to every other replica. The edges check who signed a record; the cloud only carries it. */
+  async #localKeys(room: Room, from: Session, records: readonly LocalKeyRecord[]): Promise<Acknowledgement> {
+    const environment = environmentOf(room.accountId);
+    if (records.some((record) => record.environment !== environment)) return { ok: false, code: 'INVALID_INPUT' };
+    try {
+      await this.#deps.store.saveLocalKeys(room.accountId, records);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId: room.accountId }, 'local keys could not be stored');
+      return { ok: false, code: 'SERVICE_UNAVAILABLE' };
+    }
+    for (const session of room.sessions.connected()) if (session.id !== from.id) session.connection!.send('keys', { records });
+    return { ok: true };
+  }
+
+  #schedule(): void {
+    this.#timer = this.#deps.clock.setTimer(TICK_MS, () => {
+      if (this.#stopped) return;
+      for (const [accountId, room] of this.#rooms) if (!room.tick()) this.#rooms.delete(accountId);
+      this.#save();
+      this.#reap();
+      this.#schedule();
+    });
+  }
+
+  #reap(): void {
+    const { nowMs, elapsedMs } = this.#now();
+    if (elapsedMs - this.#reapedMs < REAP_EVERY_MS) return;
+    this.#reapedMs = elapsedMs;
+    this.#deps.store.reapSessions(nowMs - SESSION_REAP_MS)
+      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'ended sessions could not be reaped'));
+  }
+
+  /** Writes what changed; calls that come meanwhile share the next write. */
+  #save(): void {
+    this.#saving ??= this.#saveAll().finally(() => {
+      this.#saving = null;
+    });
+  }
+
+  async #saveAll(): Promise<void> {
+    const rows: SessionRow[] = [];
+    for (const room of this.#rooms.values()) rows.push(...room.takeUnsaved());
+    for (let from = 0; from < rows.length; from += SAVE_MAX) {
+      const batch = rows.slice(from, from + SAVE_MAX);
+      try {
+        await this.#deps.store.saveSessions(batch);
+      } catch (error) {
+        this.#deps.log.warn({ err: error, count: batch.length }, 'sessions could not be saved');
+        const ids = new Set(batch.map(({ id }) => id));
+        for (const room of this.#rooms.values()) room.putBackUnsaved(ids);
+      }
+    }
+  }
+
+  #now(): { nowMs: number; elapsedMs: number } {
+    const { clock } = this.#deps;
+    return { nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() };
+  }
+}

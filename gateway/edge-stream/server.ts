@@ -1,0 +1,105 @@
+/**
+ * Socket.IO on the node's HTTP server, as thin as it gets: a handshake is admitted or refused, frames are parsed and
+ * handed to the room, acknowledgements go back. WebSocket only; no connection state recovery (it sends every emit
+ * through the adapter and stalls with it, design 6): what was missed is found in the database.
+ */
+import type { Server as HttpServer } from 'node:http';
+import { Server, type Socket } from 'socket.io';
+import type { z } from 'zod';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { attemptsFrame, heartbeatFrame, localKeysFrame, STREAM_PATH } from '../../protocol/frames.ts';
+import { admit, type HandshakeDeps } from './handshake.ts';
+import type { EdgeRooms, Joined } from './rooms.ts';
+import type { Connection } from './sessions.ts';
+import type { StreamLog } from './ports.ts';
+
+/** A frame from an edge: 1,000 local keys are the largest. */
+const FRAME_BYTES_MAX = 2 * 1_024 * 1_024;
+const PING_EVERY_MS = 10_000;
+/** A frozen edge keeps its lease for the TTL; its stream may go a little earlier. */
+const PING_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface StreamServerDeps extends HandshakeDeps {
+  readonly httpServer: HttpServer;
+  readonly rooms: EdgeRooms;
+  readonly log: StreamLog;
+}
+
+export interface StreamServer { close(): Promise<void> }
+
+/** Opens the stream on STREAM_PATH of a running HTTP server. */
+export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
+  const io = new Server(deps.httpServer, {
+    path: STREAM_PATH, transports: ['websocket'], serveClient: false, maxHttpBufferSize: FRAME_BYTES_MAX,
+    pingInterval: PING_EVERY_MS, pingTimeout: PING_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS, perMessageDeflate: false,
+  });
+  io.use((socket, next) => {
+    join(deps, socket).then((joined) => {
+      if (isRefusal(joined)) return next(Object.assign(new Error(joined.code), { data: dataOf(joined) }));
+      (socket.data as { joined?: Joined }).joined = joined;
+      next();
+    }, (error: unknown) => {
+      deps.log.warn({ err: error }, 'a handshake failed');
+      next(Object.assign(new Error('INTERNAL_ERROR'), { data: { code: 'INTERNAL_ERROR', message: 'unhandled', details: {} } }));
+    });
+  });
+  io.on('connection', (socket) => serve(socket, (socket.data as { joined: Joined }).joined, deps.log));
+  // Closing the HTTP server is its owner's business: only the streams and the path are given up here.
+  return { close: () => new Promise((resolve) => {
+    io.disconnectSockets(true);
+    io.engine.close();
+    resolve();
+  }) };
+}
+
+async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Refusal> {
+  const admitted = await admit(deps, socket.handshake.auth, socket.handshake.headers.host ?? '');
+  if (isRefusal(admitted)) return admitted;
+  const joined = await deps.rooms.join(admitted, connectionOf(socket));
+  if (!isRefusal(joined)) {
+    socket.conn.once('close', (reason: string) => joined.left(reason !== 'ping timeout'));
+    if (socket.conn.readyState !== 'open') joined.left(true); // It went while it was being verified.
+  }
+  return joined;
+}
+
+function serve(socket: Socket, joined: Joined, log: StreamLog): void {
+  on(socket, 'heartbeat', heartbeatFrame, async (frame) => joined.heartbeat(frame));
+  on(socket, 'attempts', attemptsFrame, (frame) => joined.attempts(frame));
+  on(socket, 'local_keys', localKeysFrame, ({ records }) => joined.localKeys(records));
+  socket.emit('welcome', joined.welcome);
+
+  function on<S extends z.ZodType>(from: Socket, name: string, schema: S, handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined }>): void {
+    from.on(name, (raw: unknown, acknowledge: unknown) => {
+      const reply = (answer: object) => {
+        if (typeof acknowledge === 'function') (acknowledge as (answer: object) => void)(answer);
+      };
+      const parsed = schema.safeParse(raw);
+      if (!parsed.success) return reply({ ok: false, code: 'INVALID_INPUT' });
+      handle(parsed.data).then((answer) => {
+        reply(answer);
+        // Spec §7: "frame epoch below current; stream closed"
+        if (answer.code === 'LEASE_EPOCH_STALE') from.disconnect(true);
+      }, (error: unknown) => {
+        log.warn({ err: error, frame: name }, 'a frame failed');
+        reply({ ok: false, code: 'INTERNAL_ERROR' });
+      });
+    });
+  }
+}
+
+function connectionOf(socket: Socket): Connection {
+  return {
+    send: (frame, body) => void socket.emit(frame, body),
+    ask: (frame, body, timeoutMs) => socket.timeout(timeoutMs).emitWithAck(frame, body).catch(() => null),
+    close: (code) => {
+      socket.emit('closing', { code });
+      socket.disconnect(true);
+    },
+  };
+}
+
+function dataOf({ code, message, details }: Refusal): object {
+  return { code, message, details };
+}
