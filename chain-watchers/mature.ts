@@ -4,6 +4,7 @@ import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure } from './content.ts';
 import { finalityOf } from './head.ts';
 import type { Run } from './memory.ts';
+import { quorumOf, type Quorum } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
 
 /** Facts that one tick looks at. */
@@ -32,7 +33,9 @@ export async function matureFacts(run: Run): Promise<Matured> {
   const deepEnough = await store.immature(ledger, headHeight, FACTS_PER_TICK);
   const due = deepEnough.filter((fact) => gatePassed(network, fact.height, headHeight, finality));
   const byHeight = Object.values(Object.groupBy(due, (fact) => `${fact.height}:${fact.blockHash}`)) as SeenTransfer[][];
-  const reads = await inParallel(REREADS_AT_ONCE, byHeight, (facts) => reread(run, facts));
+  if (byHeight.length === 0) return { matured: 0, refuted: 0, reason: null };
+  const quorum = await quorumOf(run);
+  const reads = await inParallel(REREADS_AT_ONCE, byHeight, (facts) => reread(run, facts, quorum));
   const confirmed = reads.flatMap(({ confirmed: facts }) => facts);
   const refuted = reads.flatMap(({ refuted: facts }) => facts);
   if (confirmed.length > 0) {
@@ -51,12 +54,14 @@ export async function matureFacts(run: Run): Promise<Matured> {
 interface Reread { confirmed: SeenTransfer[]; refuted: SeenTransfer[]; reason: string | null }
 
 /** The chain's word of today about the facts of one block. */
-async function reread(run: Run, facts: readonly SeenTransfer[]): Promise<Reread> {
+async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum): Promise<Reread> {
   const { client } = run.parts;
   const result: Reread = { confirmed: [], refuted: [], reason: null };
   const { height, blockHash } = facts[0]!;
   try {
     if (await client.getBlockHash(height) !== blockHash) return { ...result, reason: `block ${height} is not on the chain` };
+    const threshold = Math.max(...facts.map((fact) => fact.threshold));
+    if (!await quorum.confirms(height, blockHash, threshold)) return { ...result, reason: `block ${height} is not confirmed by the other endpoints` };
     for (const [txid, ofTransaction] of Map.groupBy(facts, (fact) => fact.txid)) {
       const outcome = await client.getOutcome(txid);
       if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) continue;

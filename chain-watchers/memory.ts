@@ -4,10 +4,13 @@ import type { BlockRecord, Cursor } from '../persistence/ports.ts';
 import type { HeadMemory } from './head.ts';
 import type { KeyedBlock } from './match.ts';
 import type { Bell, WatcherParts } from './ports.ts';
+import type { WitnessMemory } from './quorum.ts';
 import type { Suspicion } from './reorg.ts';
 
 export interface Memory {
   head: HeadMemory | null;
+  /** Per endpoint, in the order of the parts. */
+  witnesses: readonly WitnessMemory[];
   /** Height that a ledger without a cursor begins at. */
   start: number | null;
   suspicion: Suspicion | null;
@@ -32,7 +35,7 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, start: null, suspicion: null, branch: null, stopped: null, contentFailures: null, retryAtMs: new Map(),
+    head: null, witnesses: [], start: null, suspicion: null, branch: null, stopped: null, contentFailures: null, retryAtMs: new Map(),
     recent: [], recentLoaded: false, rematchedAtMs: null, notedHead: null, touched: new Set(), open: [],
   };
 }

@@ -16,6 +16,7 @@ import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure, inclusionOf } from './content.ts';
 import { finalityOf } from './head.ts';
 import type { Run } from './memory.ts';
+import { quorumOf } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
 
 const WITHDRAWALS_AT_ONCE = 8;
@@ -131,6 +132,7 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
   if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
   if (!gatePassed(parts.network, height, headHeight, finalityOf(memory.head, parts.nowMs()))) return;
   if (await parts.client.getBlockHash(height) !== blockHash) return;
+  if (!await (await quorumOf(run)).confirms(height, blockHash, parts.network.threshold)) return;
   const outcome = await parts.client.getOutcome(txid);
   if (outcome === null || outcome.hash !== blockHash) return;
   await note(run, row, {
