@@ -1,0 +1,34 @@
+/** `npm run -s flock-edge -- COMMAND`: the operator's commands at the edge. Standard output carries answers only. */
+
+interface Command {
+  readonly words: readonly string[];
+  readonly usage: string;
+  readonly does: string;
+  /** Loads what the command needs and nothing else; answers the exit code. */
+  run(args: readonly string[]): Promise<number>;
+}
+
+const COMMANDS: readonly Command[] = [
+  {
+    words: ['keys'], usage: 'keys --jsonl', does: 'addresses and public keys from phrases, one JSON line each',
+    run: async (args) => (await import('./keys-jsonl.ts')).keysJsonl(args),
+  },
+  {
+    words: ['local-keys'], usage: 'local-keys mint --label NAME | list | revoke ID', does: 'keys that this edge accepts from applications',
+    run: async (args) => (await import('./local-keys.ts')).localKeysCommand(args, process.env, process.stdout, process.stderr),
+  },
+];
+
+function usage(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.usage.length));
+  return ['usage: flock-edge COMMAND', ...COMMANDS.map((command) => `  ${command.usage.padEnd(width)}  ${command.does}`)].join('\n');
+}
+
+const words = process.argv.slice(2);
+const command = COMMANDS.find((candidate) => candidate.words.every((word, index) => words[index] === word));
+if (command === undefined) {
+  console.error(usage());
+  process.exitCode = 2;
+} else {
+  process.exitCode = await command.run(words.slice(command.words.length));
+}
