@@ -1,6 +1,6 @@
 /** The shape of one entry of THE route table, and how its paths are read. */
 import type { z } from 'zod';
-import type { ErrorCode } from './errors.ts';
+import { precedenceOf, type ErrorCode } from './errors.ts';
 import type { OrgRole } from './slugs.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -68,4 +68,29 @@ export function pathMatches(template: string, path: string): boolean {
   const given = path.split('/');
   return wanted.length === given.length
     && wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]));
+}
+
+const EVERY: readonly ErrorCode[] = ['INVALID_INPUT', 'KEY_MATERIAL_REJECTED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'];
+const SIGNATURE: readonly ErrorCode[] = ['EDGE_SIGNATURE_SKEW', 'EDGE_SIGNATURE_INVALID', 'EDGE_NONCE_REPLAY', 'IDENTITY_ROTATION_PENDING'];
+const BY_CREDENTIAL: Readonly<Record<Credential, readonly ErrorCode[]>> = {
+  none: [],
+  application: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
+  bearer: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
+  signed: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED'],
+  admin: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],
+};
+/** An edge between application and cloud can add these. */
+const BY_EDGE: readonly ErrorCode[] = ['EDGE_NOT_SYNCED', 'UPSTREAM_UNAVAILABLE', 'EDGE_OUTBOX_FULL'];
+
+/** Every code that a route can answer, in the order of the error table. */
+export function codesOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>([
+    ...EVERY, ...BY_CREDENTIAL[route.credential], ...route.refusals,
+    ...(route.method === 'GET' ? [] : ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+    ...(route.idempotent === undefined ? [] : ['IDEMPOTENCY_CONFLICT'] as const),
+    ...(route.sandboxOnly === true ? ['SANDBOX_ONLY'] as const : []),
+    ...(route.where === 'cloud' ? [] : BY_EDGE),
+    ...(route.params === undefined ? [] : ['NOT_FOUND'] as const),
+  ]);
+  return [...codes].toSorted((left, right) => precedenceOf(left) - precedenceOf(right));
 }

@@ -9,13 +9,6 @@ export const WEBHOOK_TOLERANCE_SECONDS = 300;
 const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
 
-/** The `webhook-signature` of a delivery: one signature for each secret, the newest first. */
-export function signWebhook(secrets: readonly string[], id: string, timestampSeconds: number, body: string): string {
-  return secrets
-    .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`)
-    .join(' ');
-}
-
 export type WebhookVerdict =
   | { readonly valid: true; readonly event: EventEnvelope }
   | { readonly valid: false; readonly reason: 'headers' | 'timestamp' | 'signature' | 'body' };

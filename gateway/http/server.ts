@@ -106,7 +106,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       handler: (request, reply) => serve(route, request, reply),
     });
   }
-  servePages(app);
+  servePages(app, deps.config.publicUrl);
   return {
     app,
     auth,

@@ -32,10 +32,10 @@ export const address = z.object({
 export const addressParams = z.strictObject({ id: pathId('adr') });
 export const addressPage = pageReply(address);
 export const listAddressesQuery = pageQuery.extend({
-  chain: chain.optional(),
-  userRef: userRef.optional(),
-  tag: tag.optional(),
-  status: z.enum(ADDRESS_STATUSES).optional(),
+  chain: chain.exactOptional(),
+  userRef: userRef.exactOptional(),
+  tag: tag.exactOptional(),
+  status: z.enum(ADDRESS_STATUSES).exactOptional(),
 }).strict();
 
 export const trustlineParams = z.strictObject({ address: addressText });
@@ -52,9 +52,9 @@ export const balance = money.extend({
 });
 export const balancePage = pageReply(balance);
 export const listBalancesQuery = pageQuery.extend({
-  chain: chain.optional(),
-  userRef: userRef.optional(),
-  tag: tag.optional(),
+  chain: chain.exactOptional(),
+  userRef: userRef.exactOptional(),
+  tag: tag.exactOptional(),
 }).strict();
 export const balanceParams = z.strictObject({ chain, address: addressText });
 export const tokenBalanceParams = balanceParams.extend({ token: pathText(160) });

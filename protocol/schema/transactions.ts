@@ -34,11 +34,11 @@ export const transaction = money.extend({
 });
 export const transactionPage = pageReply(transaction);
 export const listTransactionsQuery = pageQuery.extend({
-  chain: chain.optional(),
-  userRef: userRef.optional(),
-  tag: tag.optional(),
-  status: z.enum(TRANSACTION_STATUSES).optional(),
-  direction: z.enum(DIRECTIONS).optional(),
+  chain: chain.exactOptional(),
+  userRef: userRef.exactOptional(),
+  tag: tag.exactOptional(),
+  status: z.enum(TRANSACTION_STATUSES).exactOptional(),
+  direction: z.enum(DIRECTIONS).exactOptional(),
 }).strict();
 /** A record of either direction. */
 export const transactionParams = z.strictObject({ id: pathText(40) });

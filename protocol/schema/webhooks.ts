@@ -46,13 +46,13 @@ export const delivery = z.object({
 });
 export const deliveryPage = pageReply(delivery);
 export const deliveriesOfWebhookQuery = pageQuery.extend({
-  status: z.enum(DELIVERY_STATUSES).optional(),
-  event: z.enum(EVENTS).optional(),
+  status: z.enum(DELIVERY_STATUSES).exactOptional(),
+  event: z.enum(EVENTS).exactOptional(),
 }).strict();
 export const listDeliveriesQuery = pageQuery.extend({
-  status: z.enum(DELIVERY_STATUSES).optional(),
-  event: z.enum(EVENTS).optional(),
-  webhookId: z.uuid().optional(),
+  status: z.enum(DELIVERY_STATUSES).exactOptional(),
+  event: z.enum(EVENTS).exactOptional(),
+  webhookId: z.uuid().exactOptional(),
 }).strict();
 export const deadLettersQuery = pageQuery.strict();
 export const deliveryParams = z.strictObject({ id: pathId('dlv') });
@@ -63,8 +63,8 @@ export const REPLAY_RANGE_MAX = 1_000;
 export const replayRangeBody = z.strictObject({
   from: instant,
   to: instant,
-  webhookId: z.uuid().optional(),
-  event: z.enum(EVENTS).optional(),
+  webhookId: z.uuid().exactOptional(),
+  event: z.enum(EVENTS).exactOptional(),
   dryRun: z.boolean().default(true).meta({ description: 'count only; the default' }),
 });
 export const replayRange = z.object({ count: z.number().int(), replayed: z.number().int(), dryRun: z.boolean() });

@@ -1,0 +1,53 @@
+/** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
+import type { AccountState, Plan } from '../../actors/account/messages.ts';
+import { billingPeriod } from '../../actors/account/plan.ts';
+import { formatAmount } from '../../protocol/money.ts';
+import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../protocol/plans.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import { accountOf, claimOf, type Handlers } from './context.ts';
+import { stateOf } from './edge.ts';
+import type { HandlerDeps } from './handlers.ts';
+
+/** Overage is counted in thousandths of a dollar. */
+const MILLS_DECIMALS = 3;
+
+export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 'changeBand'> {
+  return {
+    async getUsage(asked) {
+      return usageOf(await stateOf(deps, accountOf(asked)), deps.nowMs());
+    },
+    changeBand: {
+      replay: async (stored) => planView(stored as Plan),
+      async handle(asked) {
+        const answer = await deps.accounts.ask(accountOf(asked), { type: 'change_plan', plan: { band: asked.body.band }, ...claimOf(asked) });
+        return answer.ok === true ? planView(answer.reply) : answer;
+      },
+    },
+  };
+}
+
+const planView = ({ tier, band, subscription, paymentsActive }: Plan): ReplyOf<'changeBand'> => ({ tier, band, subscription, paymentsActive });
+
+/** Counters of the account against its plan. The projection is a straight line through the month so far. */
+export function usageOf({ environment, plan, activeAddresses, peak, settled }: AccountState, nowMs: number): ReplyOf<'getUsage'> {
+  const period = billingPeriod(nowMs);
+  const [year, month] = period.split('-').map(Number) as [number, number];
+  const startMs = Date.UTC(year, month - 1, 1), endMs = Date.UTC(year, month, 1);
+  const metered = environment === 'live';
+  const count = settled.period === period ? settled.count : 0;
+  const included = settledIncludedOf(plan);
+  const peakActive = peak.day.startsWith(period) ? Math.max(peak.active, activeAddresses) : activeAddresses;
+  const projected = Math.ceil((count * (endMs - startMs)) / Math.max(1, nowMs - startMs));
+  // A tier with its own count stops there; only a band goes on with overage.
+  const over = (transactions: number) => (metered && TIER_TERMS[plan.tier].settledTransactions === null ? Math.max(0, transactions - included) : 0);
+  const price = (transactions: number) => formatAmount(BigInt(transactions) * BigInt(BAND_TERMS[plan.band].overageMills), MILLS_DECIMALS);
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return {
+    period: { start: day(startMs), end: day(endMs - 1) },
+    plan: planView(plan),
+    activeAddresses: { current: activeAddresses, billed: peakActive, limit: metered ? addressLimitOf(plan) : null },
+    settledTransactions: { count, included: metered ? included : null },
+    overage: { transactions: over(count), amount: price(over(count)), currency: 'USD' },
+    projected: { transactions: projected, overageAmount: price(over(projected)) },
+  };
+}

@@ -1,0 +1,93 @@
+/** Deliveries of webhooks: history, dead letters, replay of one and of a time range. Spec §4.1, §6; decisions 4. */
+import type { DeliveryView, PageAsk } from '../../persistence/ports.ts';
+import { PAGE_SIZE_MAX, type Page } from '../../protocol/envelope.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { newId, type AccountId } from '../../protocol/ids.ts';
+import { REPLAY_RANGE_MAX } from '../../protocol/schema/webhooks.ts';
+import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
+import type { HandlerDeps } from './handlers.ts';
+import { deliveryView, pageAs } from './views.ts';
+
+type Area =
+  | 'listDeliveries' | 'listDeadLetters' | 'listWebhookDeliveries' | 'replayDelivery' | 'replayDeliveries' | 'simulateDuplicateDelivery';
+
+export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const { accounts, stores: { reads }, nowMs } = deps;
+  const list = async (accountId: AccountId, filter: Parameters<typeof reads.deliveries>[1], page: PageAsk) =>
+    pageAs(await reads.deliveries(accountId, filter, page), deliveryView);
+
+  return {
+    listDeliveries: (asked) => {
+      const { page, size, ...filter } = asked.query;
+      return list(accountOf(asked), filter, { page, size });
+    },
+    listDeadLetters: (asked) => list(accountOf(asked), { status: 'dead_lettered' }, asked.query),
+    async listWebhookDeliveries(asked) {
+      const accountId = accountOf(asked);
+      const { webhookId } = asked.params;
+      if (await reads.webhook(accountId, webhookId) === null) return refuse('NOT_FOUND'); // a deleted one keeps its history
+      const { page, size, ...filter } = asked.query;
+      return list(accountId, { webhookId, ...filter }, { page, size });
+    },
+    replayDelivery: {
+      replay: async (stored) => stored as { deliveryId: string },
+      async handle(asked) {
+        const accountId = accountOf(asked);
+        const known = await reads.delivery(accountId, asked.params.id);
+        if (known === null) return refuse('NOT_FOUND');
+        const answer = await accounts.ask(accountId, {
+          type: 'replay_delivery', deliveryId: known.id, newDeliveryId: newId('dlv', nowMs()), eventAtMs: known.createdAtMs, ...claimOf(asked),
+        });
+        return answer.ok === true ? answer.reply : answer;
+      },
+    },
+    replayDeliveries: (asked) => replayRange(deps, asked),
+    async simulateDuplicateDelivery(asked) {
+      const accountId = accountOf(asked);
+      const found = await reads.deliveries(accountId, { eventId: asked.body.eventId }, { page: 0, size: PAGE_SIZE_MAX });
+      const first = found.content.filter(({ replay }) => replay === 0);
+      if (first.length === 0) return refuse('NOT_FOUND');
+      const replayed = await replayEach(deps, accountId, first);
+      return isRefusal(replayed) ? replayed : { deliveryIds: replayed };
+    },
+  };
+}
+
+/** Counts the first deliveries created in `[from, to)` and, unless it is a dry run, delivers each of them once more. */
+async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) {
+  const accountId = accountOf(asked);
+  const { from, to, dryRun, ...filter } = asked.body;
+  const fromMs = Date.parse(from), toMs = Date.parse(to);
+  if (toMs <= fromMs) return refuse('INVALID_INPUT', { field: 'to', reason: 'must be after from' });
+  const { deliveries: read } = deps.stores.reads;
+  const page = (number: number) => read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, { page: number, size: PAGE_SIZE_MAX });
+  const found = await firstDeliveries(page);
+  if (isRefusal(found)) return found;
+  if (dryRun) return { count: found.length, replayed: 0, dryRun };
+  const replayed = await replayEach(deps, accountId, found);
+  return isRefusal(replayed) ? replayed : { count: found.length, replayed: replayed.length, dryRun };
+}
+
+/** Refuses: INVALID_INPUT for a range that holds more than one call may replay. */
+async function firstDeliveries(page: (number: number) => Promise<Page<DeliveryView>>): Promise<DeliveryView[] | Refusal> {
+  const found: DeliveryView[] = [];
+  for (let number = 0; ; number += 1) {
+    const { content, totalPages } = await page(number);
+    found.push(...content.filter(({ replay }) => replay === 0));
+    if (found.length > REPLAY_RANGE_MAX) {
+      return refuse('INVALID_INPUT', { field: 'from', reason: 'the range holds too many deliveries', max: REPLAY_RANGE_MAX });
+    }
+    if (number + 1 >= totalPages) return found;
+  }
+}
+
+/** New deliveries of the same events, oldest first. Refuses what the account refuses for the first that it does not take. */
+async function replayEach({ accounts, nowMs }: HandlerDeps, accountId: AccountId, deliveries: readonly DeliveryView[]): Promise<string[] | Refusal> {
+  const made: string[] = [];
+  for (const { id, createdAtMs } of deliveries.toReversed()) {
+    const answer = await accounts.ask(accountId, { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs: createdAtMs });
+    if (answer.ok === true) made.push(answer.reply.deliveryId);
+    else if (isRefusal(answer) && (answer.code !== 'CONFLICT' || deliveries.length === 1)) return answer; // a closed window leaves one out
+  }
+  return made;
+}

@@ -1,0 +1,147 @@
+/** Paths between edge and cloud, and what an application may read of its edges. Spec §2.8, §4.3. */
+import { readinessViews } from '../../actors/account/readiness.ts';
+import { OWN_ADDRESSES_MAX } from '../../actors/account/own-addresses.ts';
+import type { AccountState } from '../../actors/account/messages.ts';
+import type { SessionRow } from '../../persistence/ports.ts';
+import { isRefusal, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
+import { EDGE_VERSION_MIN, LEASE_TTL_MS } from '../../protocol/frames.ts';
+import { isSoundPublicKey } from '../../protocol/http-signature.ts';
+import { newId, type AccountId } from '../../protocol/ids.ts';
+import { CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
+import { accountOf, type Caller, type Handlers } from './context.ts';
+import type { HandlerDeps } from './handlers.ts';
+import { instantOrNull, sessionView, transactionView, wholePage } from './views.ts';
+
+type Area =
+  | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
+  | 'syncEdge' | 'resumeEdge' | 'resyncEdge' | 'heartbeatEdge' | 'pushPool' | 'submitSigned';
+
+export function edgeHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  return { ...readingHandlers(deps), ...signedHandlers(deps) };
+}
+
+/** The state of an account. Throws: Refused when it cannot be asked. */
+export async function stateOf({ accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId): Promise<AccountState> {
+  const answer = await accounts.ask(accountId, { type: 'inspect' });
+  if (answer.ok === true) return answer.reply as AccountState;
+  throw new Refused(isRefusal(answer) ? answer : refuse('INTERNAL_ERROR'));
+}
+
+type Reading = 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks';
+
+function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
+  const { edges, stores } = deps;
+  return {
+    getEdgeHealth: async () => ({ status: 'ok' as const }),
+    async getEdgeLease(asked) {
+      const accountId = accountOf(asked);
+      const { lease } = await stateOf(deps, accountId);
+      const held = lease.holder !== null;
+      return {
+        state: held ? 'held' as const : 'vacant' as const, epoch: lease.epoch, holder: lease.holder,
+        expiresAt: held ? instantOrNull(edges.leaseExpiresAtMs(accountId)) : null,
+      };
+    },
+    async getEdgeOutbox(asked) {
+      const session = leaderOf(await stores.edge.sessions(accountOf(asked)));
+      return {
+        outboxDepth: session?.outboxDepth ?? 0, outboxPoisoned: session?.outboxPoisoned ?? false, outboxMode: session?.outboxMode ?? null,
+      };
+    },
+    async getEdgeReadiness(asked) {
+      return wholePage(readinessViews(await stateOf(deps, accountOf(asked))));
+    },
+    async listEdgeSessions(asked) {
+      return wholePage((await stores.edge.sessions(accountOf(asked))).map(sessionView));
+    },
+    async listGasTanks(asked) {
+      const rows = await stores.reads.ownAddresses(accountOf(asked), 'gas_tank');
+      return wholePage(CHAINS.flatMap((chain) => rows
+        .filter((row) => row.family === FAMILY_OF[chain])
+        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))));
+    },
+  };
+}
+
+/** The session that leads, else the one that was heard last. */
+function leaderOf(sessions: readonly SessionRow[]): SessionRow | undefined {
+  const open = sessions.filter(({ endedAtMs }) => endedAtMs === null);
+  return open.find(({ role }) => role === 'leader')
+    ?? open.toSorted((left, right) => right.lastHeartbeatAtMs - left.lastHeartbeatAtMs)[0];
+}
+
+type Signed = Exclude<Area, Reading>;
+
+function signedHandlers({ accounts, edges, stores: { reads }, nowMs }: HandlerDeps): Pick<Handlers, Signed> {
+  const addressIds = () => Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
+  return {
+    async syncEdge(asked) {
+      const publicKey = signerOf(asked.caller);
+      const { edgeVersion, keys, pools } = asked.body;
+      const old = versionRefusal(edgeVersion) ?? (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
+      if (old !== null) return old;
+      const answer = await accounts.ask(accountOf(asked), {
+        type: 'enrol', publicKey, keys, pools, rotationId: newId('rot', nowMs()), addressIds: addressIds(),
+      });
+      if (answer.ok !== true) return answer;
+      const { outcome, readiness } = answer.reply;
+      // Spec §5.7: another identity fails authentication; its keys are held back and the owner decides.
+      if (outcome === 'rotation_pending') return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
+      return { outcome, readiness };
+    },
+    async resumeEdge(asked) {
+      const old = versionRefusal(asked.body.edgeVersion);
+      if (old !== null) return old;
+      const answer = await accounts.ask(accountOf(asked), { type: 'resume', publicKey: signerOf(asked.caller) });
+      return answer.ok === true ? answer.reply : answer;
+    },
+    async resyncEdge(asked) {
+      const old = versionRefusal(asked.body.edgeVersion);
+      if (old !== null) return old;
+      const answer = await accounts.ask(accountOf(asked), { type: 'resync', publicKey: signerOf(asked.caller) });
+      return answer.ok === true ? answer.reply : answer;
+    },
+    async heartbeatEdge(asked) {
+      const accountId = accountOf(asked);
+      const old = versionRefusal(asked.body.edgeVersion);
+      if (old !== null) return old;
+      const known = await accounts.ask(accountId, { type: 'resume', publicKey: signerOf(asked.caller) });
+      if (known.ok !== true) return known;
+      const noted = await edges.noteHeartbeat(accountId, asked.body);
+      return isRefusal(noted) ? noted : { role: noted.role, leaseEpoch: noted.leaseEpoch, leaseTtlMs: LEASE_TTL_MS, serverTimeMs: nowMs() };
+    },
+    async pushPool(asked) {
+      const answer = await accounts.ask(accountOf(asked), {
+        type: 'push_pool', publicKey: signerOf(asked.caller), pool: asked.body.pool, addressIds: addressIds(),
+      });
+      return answer.ok === true ? answer.reply : answer;
+    },
+    async submitSigned(asked) {
+      const accountId = accountOf(asked);
+      const known = await reads.withdrawal(accountId, asked.params.id);
+      if (known === null) return refuse('NOT_FOUND');
+      const { signedPayload, txid, sessionId, leaseEpoch } = asked.body;
+      const answer = await accounts.ask(accountId, {
+        type: 'submit_signed', known, signed: { chain: known.chain, payload: signedPayload, txid }, sessionId, leaseEpoch,
+      });
+      if (answer.ok !== true) return answer;
+      const row = await reads.transaction(accountId, known.id);
+      return row === null ? refuse('NOT_FOUND') : transactionView(accountId, row);
+    },
+  };
+}
+
+/** The key that signed the request; a signed route has one. */
+function signerOf({ signature }: Caller): string {
+  if (signature === null) throw new Refused(refuse('EDGE_SIGNATURE_INVALID', { reason: 'headers' }));
+  return signature.publicKey;
+}
+
+/** Refuses: EDGE_VERSION_UNSUPPORTED. */
+export function versionRefusal(edgeVersion: string): Refusal | null {
+  const parts = (text: string) => /^([0-9]{1,5})\.([0-9]{1,5})\.([0-9]{1,5})(?:[-+].*)?$/.exec(text)?.slice(1).map(Number) ?? null;
+  const given = parts(edgeVersion), least = parts(EDGE_VERSION_MIN)!;
+  const at = given === null ? -1 : given.findIndex((part, index) => part !== least[index]);
+  const supported = given !== null && (at === -1 || given[at]! > least[at]!);
+  return supported ? null : refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion: edgeVersion.slice(0, 20), minimum: EDGE_VERSION_MIN });
+}

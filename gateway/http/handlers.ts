@@ -1,0 +1,32 @@
+/** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
+import type { GatewayDeps } from '../ports.ts';
+import { adminHandlers } from '../admin/actors.ts';
+import { addressHandlers } from './addresses.ts';
+import type { Auth } from './auth/auth.ts';
+import { balanceHandlers } from './balances.ts';
+import { billingHandlers } from './billing.ts';
+import { chainHandlers } from './chains.ts';
+import type { Handlers } from './context.ts';
+import { deliveryHandlers } from './deliveries.ts';
+import { edgeHandlers } from './edge.ts';
+import { healthHandlers } from './health.ts';
+import { organizationHandlers } from './organizations.ts';
+import { sandboxHandlers } from './sandbox.ts';
+import { settingHandlers } from './settings.ts';
+import { signInHandlers } from './sign-in.ts';
+import { transactionHandlers } from './transactions.ts';
+import { webhookHandlers } from './webhooks.ts';
+
+export interface HandlerDeps extends GatewayDeps {
+  readonly auth: Auth;
+  readonly isDraining: () => boolean;
+}
+
+export function createHandlers(deps: HandlerDeps): Handlers {
+  return {
+    ...addressHandlers(deps), ...balanceHandlers(deps), ...transactionHandlers(deps), ...webhookHandlers(deps),
+    ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),
+    ...signInHandlers(deps), ...organizationHandlers(deps), ...settingHandlers(deps), ...billingHandlers(deps),
+    ...adminHandlers(deps), ...healthHandlers(deps),
+  };
+}

@@ -1,0 +1,199 @@
+/** The OpenAPI 3.1 document, made of the route table and the event catalogue: nothing is described twice. */
+import { z } from 'zod';
+import { ERRORS, statusOf, type ErrorCode } from '../../protocol/errors.ts';
+import { heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody } from '../../protocol/frames.ts';
+import { codesOf, TAGS, type Credential, type Route } from '../../protocol/route.ts';
+import { ROUTE_LIST } from '../../protocol/routes.ts';
+import * as account from '../../protocol/schema/account.ts';
+import * as addresses from '../../protocol/schema/addresses.ts';
+import * as edge from '../../protocol/schema/edge.ts';
+import { envelopeOf, EVENT_CATALOGUE, exampleOf } from '../../protocol/schema/events.ts';
+import * as platform from '../../protocol/schema/platform.ts';
+import * as transactions from '../../protocol/schema/transactions.ts';
+import * as webhooks from '../../protocol/schema/webhooks.ts';
+import { EVENTS } from '../../protocol/slugs.ts';
+
+/** Spec §9.2: "The interface description is version 2.0.0." */
+const DESCRIPTION_VERSION = '2.0.0';
+
+export type Json = Record<string, unknown>;
+export interface ApiDescription extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly webhooks: Readonly<Record<string, Json>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly securitySchemes: Json };
+}
+
+/** The whole description; `origin` is where clients reach the service. */
+export function describeApi(origin: string): ApiDescription {
+  const names = namesOfSchemas();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of ROUTE_LIST) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route.operationId, route, names);
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Flock', version: DESCRIPTION_VERSION,
+      description: 'Non-custodial multi-chain wallet infrastructure. The same paths are served by the cloud and by the edge in your own network; every answer has one envelope; branch on `error.code`.',
+    },
+    servers: [{ url: origin, description: 'cloud' }],
+    tags: TAGS.map((name) => ({ name })),
+    paths,
+    webhooks: Object.fromEntries(EVENTS.map((event) => [event, webhookOf(event)])),
+    components: { schemas: componentsOf(names), securitySchemes: SECURITY },
+  };
+}
+
+const SECURITY: Json = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`flk_live_…` or `flk_test_…` at the cloud, `loc_live_…` or `loc_test_…` at an edge' },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'console users; `X-Environment` chooses live (the default) or sandbox' },
+  edgeSignature: { type: 'apiKey', in: 'header', name: 'Signature', description: 'RFC 9421, ed25519, over @method @authority @path @query content-digest; parameters created, nonce, keyid' },
+};
+
+const SECURITY_OF: Readonly<Record<Credential, readonly Json[]>> = {
+  none: [],
+  application: [{ apiKey: [] }, { bearer: [] }],
+  bearer: [{ bearer: [] }],
+  signed: [{ apiKey: [], edgeSignature: [] }],
+  admin: [{ bearer: [] }],
+};
+
+// ── Schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Exports that are part of another shape or of a path, and need no name of their own. */
+const UNNAMED = /(?:Params|Query|^tag$|^userRef$|^anyDocument$)/;
+const EDGE_BODIES = { heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody };
+
+/** Bodies and replies by the names they are exported under. */
+function namesOfSchemas(): Map<z.ZodType, string> {
+  const names = new Map<z.ZodType, string>();
+  for (const area of [EDGE_BODIES, account, addresses, edge, platform, transactions, webhooks]) {
+    for (const [name, value] of Object.entries(area as Record<string, unknown>)) {
+      if (!(value instanceof z.ZodType) || UNNAMED.test(name)) continue;
+      names.set(value, `${name[0]!.toUpperCase()}${name.slice(1)}`);
+    }
+  }
+  return names;
+}
+
+function componentsOf(names: ReadonlyMap<z.ZodType, string>): Record<string, Json> {
+  const bodies = new Set(ROUTE_LIST.flatMap(({ body }) => (body === undefined ? [] : [body])));
+  const convert = (io: 'input' | 'output', wanted: (schema: z.ZodType) => boolean) => {
+    const registry = z.registry<{ id: string }>();
+    for (const [schema, id] of names) if (wanted(schema)) registry.add(schema, { id });
+    return z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}`, unrepresentable: 'any', override: io === 'output' ? opened : () => undefined }).schemas;
+  };
+  // A named part of a body (a pool in a sync) is converted with the bodies.
+  const parts = new Set<z.ZodType>([pushedKey, pushedPool]);
+  const inputs = convert('input', (schema) => bodies.has(schema) || parts.has(schema));
+  const outputs = convert('output', (schema) => !bodies.has(schema) && !parts.has(schema));
+  const schemas = Object.fromEntries(Object.entries({ ...inputs, ...outputs }).map(([id, schema]) => [id, clean(schema as Json)]));
+  return { ...schemas, Meta: META, Failure: FAILURE };
+}
+
+/** A reply may grow: clients must take fields that they do not know. */
+function opened({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties'];
+}
+
+function clean({ $schema: _dialect, $id: _id, id: _name, ...rest }: Json): Json {
+  return rest;
+}
+
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+const META: Json = {
+  type: 'object', required: ['requestId', 'timestamp'],
+  properties: { requestId: { type: 'string', examples: ['req_24pgoiqkv6buxq5cnqlkjmhx4e'] }, timestamp: { type: 'string', format: 'date-time' } },
+};
+/** Spec §2.1. What `details` holds depends on the code. */
+const FAILURE: Json = {
+  type: 'object', required: ['success', 'data', 'error', 'meta'],
+  properties: {
+    success: { const: false },
+    data: { type: 'null' },
+    error: {
+      type: 'object', required: ['code', 'message', 'details'],
+      properties: {
+        code: { type: 'string', enum: Object.keys(ERRORS), description: 'stable; branch on it' },
+        message: { type: 'string', description: 'for people; may be reworded' },
+        details: { type: 'object', description: 'specific to the code' },
+      },
+    },
+    meta: ref('Meta'),
+  },
+};
+
+// ── Operations ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+function operationOf(operationId: string, route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
+  const input = route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, names, 'input') } } } };
+  return {
+    operationId, tags: [route.tag], summary: route.summary, 'x-deployment': route.where,
+    ...(route.credential === 'none' ? { security: [] } : { security: SECURITY_OF[route.credential] }),
+    ...(route.role === null ? {} : { 'x-role': route.role }),
+    parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
+    ...input,
+    responses: { [route.status]: success(route, names), ...failuresOf(route) },
+  };
+}
+
+function schemaOf(schema: z.ZodType, names: ReadonlyMap<z.ZodType, string>, io: 'input' | 'output'): Json {
+  const name = names.get(schema);
+  return name === undefined ? clean(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json) : ref(name);
+}
+
+function success(route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
+  if (route.bare !== undefined) return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
+  const schema = {
+    type: 'object', required: ['success', 'data', 'meta'],
+    properties: { success: { const: true }, data: schemaOf(route.reply, names, 'output'), meta: ref('Meta') },
+  };
+  return { description: 'done', headers: { 'X-Request-Id': { schema: { type: 'string' } } }, content: { 'application/json': { schema } } };
+}
+
+/** One response for each status, naming its codes. */
+function failuresOf(route: Route): Record<string, Json> {
+  const byStatus = Map.groupBy(codesOf(route), statusOf);
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), {
+    description: codes.map((code) => `\`${code}\` ${ERRORS[code][1]}`).join('; '),
+    ...(codes.some((code) => code === 'RATE_LIMIT_EXCEEDED' || code === 'SERVICE_UNAVAILABLE') ? { headers: { 'Retry-After': { description: 'seconds', schema: { type: 'integer' } } } } : {}),
+    content: { 'application/json': { schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] } } },
+  }]));
+}
+
+function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name, in: place, required: place === 'path' || required.includes(name), schema: rest, ...(description === undefined ? {} : { description }),
+  }));
+}
+
+function headersOf(route: Route): Json[] {
+  const idempotency = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 }, description: 'the first answer is given again for 24 hours' };
+  const environment = { name: 'X-Environment', in: 'header', required: false, schema: { enum: ['live', 'sandbox'], default: 'live' }, description: 'of a bearer token' };
+  return [
+    ...(route.idempotent === undefined ? [] : [idempotency]),
+    ...(route.credential === 'application' || route.credential === 'bearer' ? [environment] : []),
+  ];
+}
+
+function webhookOf(event: (typeof EVENTS)[number]): Json {
+  const header = (name: string, description: string) => ({ name, in: 'header', required: true, schema: { type: 'string' }, description });
+  return {
+    post: {
+      operationId: `on_${event}`, tags: ['Webhooks'], summary: EVENT_CATALOGUE[event].when,
+      parameters: [
+        header('webhook-id', "the event's id: consumers are idempotent on it"),
+        header('webhook-timestamp', 'seconds of the attempt'),
+        header('webhook-signature', 'Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two while a secret is being rotated'),
+      ],
+      requestBody: { required: true, content: { 'application/json': {
+        schema: clean(z.toJSONSchema(envelopeOf(event), { io: 'output', override: opened }) as Json), examples: { [event]: { value: exampleOf(event) } },
+      } } },
+      responses: { '2XX': { description: 'taken; anything else is tried again' }, 410: { description: 'the endpoint is gone and is disabled' } },
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/** Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the account. Spec §4.2. */
+import type { BuildInputs, Intent } from '../../chains/chain.ts';
+import { ERRORS, isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { newId, type AccountId } from '../../protocol/ids.ts';
+import { parseAmount } from '../../protocol/money.ts';
+import type { AddressRow, WithdrawalRow } from '../../persistence/rows.ts';
+import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
+import type { ChainBinding } from '../ports.ts';
+import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
+import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
+import type { HandlerDeps } from './handlers.ts';
+import { builtView, feeView, pageAs, transactionView } from './views.ts';
+
+type Area = 'listTransactions' | 'getTransaction' | 'buildTransaction' | 'repriceTransaction' | 'broadcastTransaction' | 'createTrustline' | 'getFees';
+
+/** What is to be moved, as a request names it. */
+interface Wish {
+  readonly chain: Chain;
+  readonly from: string;
+  readonly to: string | null;
+  readonly amount: string;
+  readonly tokenContract: string | null;
+  readonly chainTag: string | null;
+  readonly kind: 'payment' | 'trustline';
+}
+interface Ready { readonly binding: ChainBinding; readonly from: AddressRow; readonly intent: Intent; readonly inputs: BuildInputs }
+
+export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const { accounts, chains, edges, stores: { reads }, nowMs } = deps;
+  const replay = async (stored: unknown) => builtView(stored as WithdrawalRow);
+
+  async function build(asked: Asked<'buildTransaction'> | Asked<'createTrustline'>, wish: Wish) {
+    const accountId = accountOf(asked);
+    const ready = await prepare(deps, accountId, wish);
+    if (isRefusal(ready)) return ready;
+    const { binding, intent, inputs, from } = ready;
+    const { symbol, decimals } = assetOf(binding, intent.token);
+    const answer = await accounts.ask(accountId, {
+      type: 'build_withdrawal', id: newId('txn', nowMs()), intent, inputs, from, tokenSymbol: symbol, decimals, ...claimOf(asked),
+    });
+    return answer.ok === true ? builtView(answer.reply) : answer;
+  }
+
+  return {
+    async listTransactions(asked) {
+      const accountId = accountOf(asked);
+      const { page, size, ...filter } = asked.query;
+      return pageAs(await reads.transactions(accountId, filter, { page, size }), (row) => transactionView(accountId, row));
+    },
+    async getTransaction(asked) {
+      const accountId = accountOf(asked);
+      const row = await reads.transaction(accountId, asked.params.id);
+      return row === null ? refuse('NOT_FOUND') : transactionView(accountId, row);
+    },
+    buildTransaction: {
+      replay,
+      handle: (asked) => {
+        const { tokenContract = null, chainTag = null, ...rest } = asked.body;
+        return build(asked, { ...rest, tokenContract, chainTag, kind: 'payment' });
+      },
+    },
+    createTrustline: {
+      replay,
+      handle: (asked) => {
+        const { chain, asset } = asked.body;
+        return build(asked, {
+          chain, from: asked.params.address, to: null, amount: 'all', tokenContract: asset, chainTag: null, kind: 'trustline',
+        });
+      },
+    },
+    repriceTransaction: {
+      replay,
+      async handle(asked) {
+        const accountId = accountOf(asked);
+        const known = await reads.withdrawal(accountId, asked.params.id);
+        if (known === null) return refuse('NOT_FOUND');
+        const binding = await chains.bind(accountId, known.chain);
+        if (isRefusal(binding)) return binding;
+        const inputs = await binding.client.fetchBuildInputs(intentOf(known, binding));
+        const answer = await accounts.ask(accountId, { type: 'reprice_withdrawal', known, inputs, ...claimOf(asked) });
+        return answer.ok === true ? builtView(answer.reply) : answer;
+      },
+    },
+    async broadcastTransaction(asked) {
+      const accountId = accountOf(asked);
+      const { id } = asked.params;
+      if (await reads.withdrawal(accountId, id) === null) return refuse('NOT_FOUND');
+      const acknowledged = await edges.askToSign(accountId, id);
+      if (isRefusal(acknowledged)) return acknowledged;
+      if (!acknowledged.ok) return refusedByEdge(acknowledged);
+      const row = await reads.transaction(accountId, id);
+      return row === null ? refuse('NOT_FOUND') : transactionView(accountId, row);
+    },
+    getFees: (asked) => fees(deps, asked),
+  };
+}
+
+/** The edge's word on a transaction, in the service's own codes. */
+function refusedByEdge({ code, details }: { code?: string | undefined; details?: Record<string, unknown> | undefined }): Refusal {
+  return code !== undefined && code in ERRORS
+    ? refuse(code as ErrorCode, details ?? {})
+    : refuse('SIGNED_BATCH_REJECTED', { reason: 'refused_by_edge' });
+}
+
+/** Everything that a build needs to be asked before it is decided. */
+async function prepare({ chains, stores: { reads } }: HandlerDeps, accountId: AccountId, wish: Wish): Promise<Ready | Refusal> {
+  const { chain } = wish;
+  const disabled = notEnabled(chains, accountId, chain);
+  const from = parseAddress(chain, wish.from);
+  const to = wish.to === null ? from : parseAddress(chain, wish.to);
+  if (isRefusal(from)) return refuse('INVALID_ADDRESS', { ...from.details, field: 'from' });
+  if (isRefusal(to)) return refuse('INVALID_ADDRESS', { ...to.details, field: 'to' });
+  if (disabled !== null) return disabled;
+  const binding = await chains.bind(accountId, chain);
+  if (isRefusal(binding)) return binding;
+  const token = tokenOf(binding, wish.tokenContract);
+  if (isRefusal(token)) return token;
+  const destination = wish.kind === 'trustline' ? null : binding.module.checkDestination(binding.network, to, binding.catalogue);
+  if (destination !== null) return destination;
+  const amount = wish.kind === 'trustline' ? 0n : wish.amount === 'all' ? 'all' : parseAmount(wish.amount);
+  if (isRefusal(amount)) return amount;
+  const row = await reads.addressByText(accountId, chain, from.canonical);
+  if (row === null) return refuse('NOT_FOUND', { field: 'from', reason: 'the service did not issue this address' });
+  const intent: Intent = {
+    chain, from: from.canonical, fromPath: row.derivationPath, to: to.canonical, amount, token,
+    tag: wish.chainTag ?? to.tag, kind: wish.kind,
+  };
+  return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
+}
+
+/** The intent that a stored payload was built for. */
+function intentOf({ unsigned }: WithdrawalRow, { catalogue }: ChainBinding): Intent {
+  return {
+    chain: unsigned.chain, from: unsigned.from, fromPath: unsigned.fromPath, to: unsigned.to,
+    amount: unsigned.sendAll ? 'all' : unsigned.amount,
+    token: unsigned.tokenContract === null ? null : catalogue.get(unsigned.tokenContract) ?? null,
+    tag: unsigned.tag, kind: unsigned.kind,
+  };
+}
+
+/**
+ * The estimate of a transfer: from `from`, else from the account's gas tank, to `to`, else back to the sender.
+ * Without an amount the smallest unit is priced, which every chain takes as a transfer like any other.
+ */
+async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
+  const accountId = accountOf(asked);
+  const { chain } = asked.params;
+  const { from, to, amount = '1', tokenContract = null } = asked.query;
+  const sender = from ?? await anyAddress(deps, accountId, chain);
+  if (isRefusal(sender)) return sender;
+  const ready = await prepare(deps, accountId, { chain, from: sender, to: to ?? sender, amount, tokenContract, chainTag: null, kind: 'payment' });
+  if (isRefusal(ready)) return ready;
+  const { module, network } = ready.binding;
+  const estimate = module.estimateFee(network, ready.inputs, ready.intent);
+  return isRefusal(estimate) ? estimate : feeView(network, estimate);
+}
+
+/** An address of the account on the chain. Refuses: CHAIN_UNAVAILABLE, CHAIN_NOT_READY when it has none yet. */
+async function anyAddress({ chains, stores: { reads } }: HandlerDeps, accountId: AccountId, chain: Chain): Promise<string | Refusal> {
+  const disabled = notEnabled(chains, accountId, chain);
+  if (disabled !== null) return disabled;
+  const tanks = await reads.ownAddresses(accountId, 'gas_tank');
+  const tank = tanks.find((row) => row.family === FAMILY_OF[chain]);
+  return tank?.address ?? refuse('CHAIN_NOT_READY', { chain, reason: 'no key registered' });
+}

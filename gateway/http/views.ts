@@ -1,0 +1,110 @@
+/** Rows as the wire shows them. Amounts may be `bigint` or, out of a stored answer, their text. */
+import type { FeeEstimate, Network } from '../../chains/chain.ts';
+import { networkOf } from '../../chains/registry.ts';
+import type { DeliveryView, SessionRow, TransactionView } from '../../persistence/ports.ts';
+import type { AddressRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import { environmentOf, type AccountId } from '../../protocol/ids.ts';
+import { formatAmount } from '../../protocol/money.ts';
+import { pageOf, type Page } from '../../protocol/envelope.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+
+export const instantOf = (atMs: number): string => new Date(atMs).toISOString();
+export const instantOrNull = (atMs: number | null): string | null => (atMs === null ? null : instantOf(atMs));
+
+/** `amount`, `amountFormatted`, `decimals`. */
+export function moneyOf(amount: bigint | string, decimals: number) {
+  return { amount: String(amount), amountFormatted: formatAmount(BigInt(amount), decimals), decimals };
+}
+
+/** The rows of a page as views. */
+export function pageAs<Row, View>(page: Page<Row>, view: (row: Row) => View): Page<View> {
+  return { ...page, content: page.content.map(view) };
+}
+
+/** A list that is always whole: one page of all of it. */
+export function wholePage<T>(content: T[]): Page<T> {
+  return pageOf(content, 0, Math.max(1, content.length), content.length);
+}
+
+/** One page of a list that is at hand as a whole. */
+export function slicePage<T>(list: readonly T[], { page, size }: { page: number; size: number }): Page<T> {
+  return pageOf(list.slice(page * size, (page + 1) * size), page, size, list.length);
+}
+
+export function explorerUrlOf(chain: Chain, txid: string | null): string | null {
+  return txid === null ? null : networkOf(chain).explorer.tx.replace('{id}', txid);
+}
+
+export function addressView(row: AddressRow): ReplyOf<'getAddress'> {
+  return {
+    id: row.id, chain: row.chain, address: row.address, derivationPath: row.derivationPath,
+    environment: environmentOf(row.accountId), userRef: row.userRef, tag: row.tag, label: row.label, status: row.status,
+    createdAt: instantOf(row.createdAtMs),
+  };
+}
+
+export function transactionView(accountId: AccountId, row: TransactionView): ReplyOf<'getTransaction'> {
+  return {
+    ...moneyOf(row.amount, row.decimals),
+    id: row.id, direction: row.direction, chain: row.chain, environment: environmentOf(accountId), status: row.status,
+    txid: row.txid, outputIndex: row.outputIndex, address: row.address, counterparty: row.counterparty,
+    tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag,
+    height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
+    fee: row.fee === null ? null : String(row.fee), failure: row.failure, explorerUrl: explorerUrlOf(row.chain, row.txid),
+    createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
+  };
+}
+
+/** A built withdrawal; without an estimate of its own the payload's fee is the estimate. */
+export function builtView(row: WithdrawalRow & { feeEstimate?: FeeEstimate }): ReplyOf<'buildTransaction'> {
+  const { unsigned, feeEstimate } = row;
+  return {
+    ...moneyOf(row.amount, row.decimals),
+    id: row.id, chain: row.chain, status: row.status, from: row.from, to: row.to, tokenContract: row.tokenContract,
+    tokenSymbol: row.tokenSymbol, chainTag: unsigned.tag,
+    feeEstimate: {
+      fee: String(feeEstimate?.fee ?? unsigned.feeMax), feeMax: String(feeEstimate?.feeMax ?? unsigned.feeMax),
+      parts: { ...(feeEstimate?.parts ?? unsigned.fee) },
+    },
+    unsigned: {
+      ...unsigned, amount: String(unsigned.amount), feeMax: String(unsigned.feeMax), fee: { ...unsigned.fee },
+      replayKey: (unsigned.replayKey.kind === 'outpoints'
+        ? { ...unsigned.replayKey, value: [...unsigned.replayKey.value] } : unsigned.replayKey) as ReplyOf<'buildTransaction'>['unsigned']['replayKey'],
+    },
+    createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
+  };
+}
+
+export function webhookView(row: WebhookRow): ReplyOf<'getWebhook'> {
+  return {
+    id: row.id, url: row.url, events: [...row.events], status: row.status, secretPreview: row.secretPreview,
+    rotating: row.sealedSecrets.length > 1, createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
+  };
+}
+
+export function deliveryView(row: DeliveryView): ReplyOf<'listDeliveries'>['content'][number] {
+  return {
+    id: row.id, eventId: row.eventId, event: row.event as ReplyOf<'listDeliveries'>['content'][number]['event'],
+    webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status,
+    nextAttemptAt: instantOrNull(row.nextAttemptAtMs), createdAt: instantOf(row.createdAtMs),
+    attempts: row.attempts.map(({ attempt, statusCode, durationMs, error, atMs }) => ({ attempt, statusCode, durationMs, error, at: instantOf(atMs) })),
+  };
+}
+
+export function sessionView(row: SessionRow): ReplyOf<'listEdgeSessions'>['content'][number] {
+  return {
+    id: row.id, role: row.role, edgeVersion: row.edgeVersion, liveness: row.liveness, leaseEpoch: row.leaseEpoch,
+    outboxMode: row.outboxMode, outboxDepth: row.outboxDepth, outboxPoisoned: row.outboxPoisoned, podHint: row.podHint,
+    lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs), startedAt: instantOf(row.startedAtMs), endedAt: instantOrNull(row.endedAtMs),
+  };
+}
+
+/** A fee in the smallest native unit, with its display text. */
+export function feeView(network: Network, { fee, feeMax, parts }: FeeEstimate): ReplyOf<'getFees'> {
+  return {
+    chain: network.slug, symbol: network.nativeSymbol, decimals: network.nativeDecimals,
+    fee: String(fee), feeFormatted: formatAmount(fee, network.nativeDecimals),
+    feeMax: String(feeMax), feeMaxFormatted: formatAmount(feeMax, network.nativeDecimals), parts: { ...parts },
+  };
+}
