@@ -240,6 +240,8 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   getFate(unsigned: Unsigned, txid: string): Promise<Fate>;
   /** What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED. */
   fetchTokenFacts?(contract: string): Promise<TokenFacts | Refusal>;
+  /** Whether the blocks of this client carry internal transfers; where they do not, growth is reconciled (V7). */
+  seesInternal?(): Promise<boolean>;
   /** Native balances at one block, in the order asked, for the reconciliation of V7. */
   fetchBalancesAt?(addresses: readonly string[], block: { readonly height: number; readonly hash: string }): Promise<readonly bigint[]>;
 }

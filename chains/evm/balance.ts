@@ -5,14 +5,3 @@ import type { Balance } from '../chain.ts';
 export function balanceOf(amount: bigint, decimals: number): Balance {
   return { amount, reserved: 0n, available: amount, decimals, accountExists: true };
 }
-
-/**
- * V7: growth of an address's native balance between two blocks that the known movements do not explain, wei; negative
- * when more left than is known. `fees` are those of its own transactions.
- */
-export function unexplainedGrowth(
-  movements: { readonly before: bigint; readonly after: bigint; readonly received: bigint; readonly sent: bigint; readonly fees: bigint },
-): bigint {
-  const { before, after, received, sent, fees } = movements;
-  return after - before - received + sent + fees;
-}

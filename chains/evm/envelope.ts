@@ -66,7 +66,12 @@ export function decodeSigned(payload: string): (Decoded & { ok: false }) | { ok:
   const read = readEnvelope(payload);
   if (!read.ok) return read;
   const { transaction, ethers } = read;
-  return ethers.from === null ? { ok: false, reason: 'unreadable' } : { ok: true, transaction, from: ethers.from };
+  try {
+    if (ethers.from === null || ethers.serialized !== payload.toLowerCase()) return { ok: false, reason: 'not_canonical' };
+  } catch {
+    return { ok: false, reason: 'unreadable' }; // a signature that belongs to no key, or fields that contradict each other
+  }
+  return { ok: true, transaction, from: ethers.from };
 }
 
 /** Hash of a signed payload: the txid that every node computes. G28. */

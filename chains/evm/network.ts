@@ -22,6 +22,8 @@ export interface NativeTransferLog {
   readonly topic: string;
 }
 
+export type TraceMethod = 'debug_traceBlockByHash' | 'trace_block';
+
 export interface EvmNetwork extends Network {
   readonly family: 'evm';
   readonly chainId: number;
@@ -32,6 +34,8 @@ export interface EvmNetwork extends Network {
   readonly finalityTag: 'finalized' | 'latest';
   /** Source of internal native transfers where the chain writes them as logs; traces are then not needed. V8. */
   readonly nativeTransferLog: NativeTransferLog | null;
+  /** Methods that trace a whole block, in the order in which they are tried; none where native logs tell all. V6. */
+  readonly traceMethods: readonly TraceMethod[];
   /** Receipts of state-sync transactions may stand behind those of the block's own and outside its bloom. V10. */
   readonly stateSyncReceipts: boolean;
   /** Predeploy that prices the L1 part of a fee, or null where there is none. V35. */
@@ -50,7 +54,7 @@ const REORG_WINDOW_MIN = 256;
 const shared = {
   family: 'evm', nativeDecimals: 18, accountPath: ACCOUNT_PATH, nextBaseFeeMethod: null, finalityTag: 'finalized',
   nativeTransferLog: null, stateSyncReceipts: false, l1FeeOracle: null, legacyEnvelope: false, logRangeBlocks: 2_000,
-  gate: { kind: 'depth' }, reorgWindow: REORG_WINDOW_MIN, feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
+  traceMethods: ['debug_traceBlockByHash', 'trace_block'], gate: { kind: 'depth' }, reorgWindow: REORG_WINDOW_MIN, feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
 } as const satisfies Partial<EvmNetwork>;
 
 export const eth: EvmNetwork = {
@@ -71,7 +75,7 @@ export const bsc: EvmNetwork = {
 
 export const polygon: EvmNetwork = {
   ...shared, slug: 'polygon', chainId: 137, identity: '137', nativeSymbol: 'POL', threshold: 128, blockTimeMs: 2_000,
-  feeCap: 20n * COIN, fundingDepth: 16, stateSyncReceipts: true,
+  feeCap: 20n * COIN, fundingDepth: 16, stateSyncReceipts: true, traceMethods: [],
   // A milestone settles a hash earlier; without milestones (2024-03, 2025-09) the depth alone decides. V27.
   gate: { kind: 'finalized', stallDepth: 128 },
   feePolicy: { kind: 'base_fee', tipFloorWei: 25n * GWEI }, // bor params
@@ -85,6 +89,7 @@ export const polygon: EvmNetwork = {
 export const avax: EvmNetwork = {
   ...shared, slug: 'avax', chainId: 43_114, identity: '43114', nativeSymbol: 'AVAX', threshold: 12, blockTimeMs: 2_000,
   feeCap: COIN, fundingDepth: 1, finalityTag: 'latest', nextBaseFeeMethod: 'eth_baseFee',
+  traceMethods: ['debug_traceBlockByHash'], // coreth has no trace_ namespace
   explorer: { tx: 'https://snowtrace.io/tx/{id}', address: 'https://snowtrace.io/address/{id}' },
 };
 

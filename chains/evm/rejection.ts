@@ -14,7 +14,8 @@ import { decodeRevert } from './abi.ts';
  *   rejected       the node refused these bytes; `action` says what would be accepted
  */
 export type Verdict =
-  | { readonly kind: 'already_known' | 'look_up' }
+  | { readonly kind: 'already_known' }
+  | { readonly kind: 'look_up' }
   | { readonly kind: 'unknown'; readonly reason: string }
   | { readonly kind: 'rejected'; readonly code: ErrorCode; readonly action: Action; readonly reason: string };
 
@@ -84,7 +85,7 @@ export function explainRejection(error: RpcError): Verdict {
   }
   const { verdict } = row;
   if (verdict.kind === 'rejected') return { kind: 'rejected', code: verdict.code ?? 'CHAIN_REJECTED', action: verdict.action, reason };
-  return verdict.kind === 'unknown' ? { kind: 'unknown', reason } : { kind: verdict.kind };
+  return verdict.kind === 'unknown' ? { kind: 'unknown', reason } : verdict.kind === 'look_up' ? { kind: 'look_up' } : { kind: 'already_known' };
 }
 
 /** The node's reason for people: the contract's own words where the call reverted, else the node's text. */

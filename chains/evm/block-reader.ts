@@ -1,0 +1,131 @@
+/**
+ * A whole block from one endpoint, with its proof (G9): sealed, parts of one hash, indexes from zero without a gap,
+ * logs held against the bloom (V5). What is not proven is a ChainUnavailable and the next endpoint's turn.
+ */
+import { ChainUnavailable, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
+import { encodeBalanceOf, decodeWord } from './abi.ts';
+import { assertWhole, parseBlock, parseReceipts, STATE_SYNC_TYPE, unitOf, type EvmRaw, type RawBlock, type RawReceipt } from './block.ts';
+import { doubtOfLogs } from './bloom.ts';
+import type { Heads } from './heads.ts';
+import type { EvmNetwork } from './network.ts';
+import { ask, askAll, atBlock, atHeight, call, isMethodMissing, resultOf, tryAsk } from './node.ts';
+import { countOf } from './quantity.ts';
+import type { TraceReader } from './trace-reader.ts';
+import { lowerCaseIndexOf, receivedKey, TRANSFER_TOPIC } from './transfers.ts';
+
+/** Receipts of one batch where a node has no `eth_getBlockReceipts`. Choice: providers take 100 calls and more. */
+const RECEIPTS_PER_BATCH = 100;
+/** Balances that fee-on-transfer tokens of one block may cost. Choice: such tokens are not listed by default (V12). */
+const RECEIVED_READS_MAX = 400;
+
+export interface BlockReaderParts {
+  readonly network: EvmNetwork;
+  readonly transport: Transport;
+  readonly catalogue: Catalogue;
+  readonly heads: Heads;
+  readonly traces: TraceReader;
+}
+
+/** Reads proven blocks; remembers which endpoints have no `eth_getBlockReceipts`. */
+export function createBlockReader(parts: BlockReaderParts): (height: number) => Promise<Block<EvmRaw>> {
+  const { network, transport, catalogue, heads, traces } = parts;
+  const tokens = [...lowerCaseIndexOf(catalogue).keys()];
+  const withoutBlockReceipts = new Set<Endpoint>();
+
+  const readReceipts = async (endpoint: Endpoint, block: RawBlock): Promise<RawReceipt[]> => {
+    if (block.transactions.length === 0) return [];
+    if (!withoutBlockReceipts.has(endpoint)) {
+      const asked = call('eth_getBlockReceipts', block.hash);
+      const answer = await tryAsk(network, endpoint, asked);
+      if (answer.ok || !isMethodMissing(answer.error)) return parseReceipts(resultOf(network, asked, answer));
+      withoutBlockReceipts.add(endpoint);
+    }
+    return readReceiptsOneByOne(network, endpoint, block);
+  };
+
+  const read = async (endpoint: Endpoint, height: number): Promise<Block<EvmRaw>> => {
+    const answer = await ask(network, endpoint, call('eth_getBlockByNumber', atHeight(height), true));
+    if (answer === null) {
+      // V24: below a head that we know this is a node that is behind, never an empty height.
+      if (height <= heads.seen()) transport.report(endpoint, 'lagging');
+      throw new ChainUnavailable(network.slug, `block ${height} is unknown to the node`);
+    }
+    const block = parseBlock(network, answer);
+    if (countOf(block.number, 'block number') !== height) throw new ChainUnavailable(network.slug, `another height than ${height}`);
+    const unit = withStateSync(network, unitOf({ block, receipts: await readReceipts(endpoint, block) }));
+    assertWhole(network, unit);
+    assertContiguous(network, unit);
+    const doubt = doubtOf(network, unit, tokens);
+    if (doubt !== null) {
+      transport.report(endpoint, 'failed');
+      throw new ChainUnavailable(network.slug, `block ${height}: ${doubt}`);
+    }
+    const [traced, received] = [await traces.read(endpoint, unit), await readReceived(network, endpoint, unit, catalogue)];
+    return { ...unit, raw: { ...unit.raw, ...(traced === null ? {} : { traces: traced }), ...(received === null ? {} : { received }) } };
+  };
+
+  return (height) => transport.attempt((endpoint) => read(endpoint, height));
+}
+
+/** V25: a receipt that is null belongs to a node that has not stored it yet. */
+async function readReceiptsOneByOne(network: EvmNetwork, endpoint: Endpoint, { transactions }: RawBlock): Promise<RawReceipt[]> {
+  const receipts: unknown[] = [];
+  for (let from = 0; from < transactions.length; from += RECEIPTS_PER_BATCH) {
+    const batch = transactions.slice(from, from + RECEIPTS_PER_BATCH).map(({ hash }) => call('eth_getTransactionReceipt', hash));
+    receipts.push(...await askAll(network, endpoint, batch));
+  }
+  if (receipts.includes(null)) throw new ChainUnavailable(network.slug, 'a receipt of the block is not there yet');
+  return parseReceipts(receipts);
+}
+
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/**
+ * V10: bor may append the receipt of a state sync whose transaction is not in the body. It gets the transaction that
+ * it lacks, so that its token logs are read like any other and the counts still prove the block.
+ */
+function withStateSync(network: EvmNetwork, unit: Block<EvmRaw>): Block<EvmRaw> {
+  const { block, receipts } = unit.raw, extra = receipts.at(-1);
+  const appended = network.stateSyncReceipts && receipts.length === block.transactions.length + 1
+    && extra !== undefined && extra.from === ZERO_ADDRESS && extra.blockHash === block.hash;
+  if (!appended) return unit;
+  const { transactionHash: hash, transactionIndex, blockHash, from } = extra;
+  const transaction = { hash, blockHash, transactionIndex, from, to: ZERO_ADDRESS, value: '0x0', nonce: '0x0', type: STATE_SYNC_TYPE };
+  return { ...unit, raw: { ...unit.raw, block: { ...block, transactions: [...block.transactions, transaction] } } };
+}
+
+function assertContiguous(network: EvmNetwork, { height, raw: { block: { transactions } } }: Block<EvmRaw>): void {
+  const gap = transactions.findIndex(({ transactionIndex }, i) => Number(transactionIndex) !== i);
+  if (gap !== -1) throw new ChainUnavailable(network.slug, `block ${height}: no transaction with index ${gap}`);
+}
+
+/** V5. State syncs stand outside the bloom of older blocks and inside that of newer ones. */
+function doubtOf(network: EvmNetwork, { raw: { block, receipts } }: Block<EvmRaw>, tokens: readonly string[]): string | null {
+  const doubt = doubtOfLogs(block.logsBloom, receipts, tokens);
+  if (doubt === null || !network.stateSyncReceipts) return doubt;
+  const own = receipts.filter((_, i) => block.transactions[i]!.type !== STATE_SYNC_TYPE);
+  return own.length === receipts.length ? doubt : doubtOfLogs(block.logsBloom, own, tokens);
+}
+
+/** V12: what addresses received of tokens that keep a part, as the difference over the block; null without any. */
+async function readReceived(
+  network: EvmNetwork, endpoint: Endpoint, { raw: { block, receipts } }: Block<EvmRaw>, catalogue: Catalogue,
+): Promise<Record<string, string> | null> {
+  const tokens = lowerCaseIndexOf(catalogue);
+  const keys = new Set(receipts.flatMap(({ logs }) => logs
+    .filter(({ address, topics }) => topics[0] === TRANSFER_TOPIC && topics.length === 3 && tokens.get(address.toLowerCase())?.feeOnTransfer === true)
+    .map(({ address, topics }) => receivedKey(address, topics[2]!))));
+  if (keys.size === 0) return null;
+  if (keys.size > RECEIVED_READS_MAX) throw new ChainUnavailable(network.slug, `${keys.size} receivers of fee-on-transfer tokens in a block`);
+  const calls = [...keys].flatMap((key) => {
+    const [contract, address] = key.split(' ');
+    const asked = { to: contract, data: encodeBalanceOf(address!) };
+    return [call('eth_call', asked, atBlock(block.parentHash)), call('eth_call', asked, atBlock(block.hash))];
+  });
+  const balances = (await askAll(network, endpoint, calls)).map(decodeWord);
+  return Object.fromEntries([...keys].map((key, i) => {
+    const before = balances[2 * i], after = balances[2 * i + 1];
+    if (before === null || before === undefined || after === null || after === undefined) throw new ChainUnavailable(network.slug, 'a token balance is unknown');
+    return [key, (after - before).toString()];
+  }));
+}

@@ -1,0 +1,127 @@
+/**
+ * The EVM family's view of its nodes: the only I/O of the family, in the files that this one puts together. Every
+ * question goes to one endpoint after another until one can prove its answer.
+ */
+import {
+  ChainUnavailable, type Balance, type Block, type Catalogue, type ChainClient, type Endpoint, type Network, type Token,
+  type Transport,
+} from '../chain.ts';
+import { decodeWord, encodeBalanceOf } from './abi.ts';
+import { balanceOf } from './balance.ts';
+import { parseHeader, type EvmRaw } from './block.ts';
+import { createBlockReader } from './block-reader.ts';
+import { readBuildInputs } from './build-inputs.ts';
+import type { EvmInputs } from './fee.ts';
+import { createHeads, LATEST, type Heads } from './heads.ts';
+import { readLogs, type LogRange, type RangeLog } from './log-ranges.ts';
+import { evmOf, type EvmNetwork } from './network.ts';
+import { ask, askAll, atBlock, atHeight, call } from './node.ts';
+import { bigintOf } from './quantity.ts';
+import { broadcast, readFate, readOutcome } from './submission.ts';
+import { readTokenFacts } from './token-facts.ts';
+import { createTraceReader } from './trace-reader.ts';
+
+/** Balances of one request. Choice: providers take 100 calls and more. */
+const BALANCES_PER_BATCH = 100;
+
+type Everything = Required<ChainClient<EvmRaw, EvmInputs>>;
+
+export interface EvmClient extends Everything {
+  /** Logs of a range for a backfill. V22, V23. Throws: ChainUnavailable. */
+  fetchLogs(range: LogRange): Promise<readonly RangeLog[]>;
+}
+
+/** A client over the endpoints of one network. The catalogue decides which logs the bloom must vouch for (V5). */
+export function createClient(general: Network, transport: Transport, catalogue: Catalogue): EvmClient {
+  const network = evmOf(general), heads = createHeads(network, transport), traces = createTraceReader(network, transport);
+  const getBlock = createBlockReader({ network, transport, catalogue, heads, traces });
+  let envelope: EvmInputs['envelope'] = 'eip1559';
+  const onTypesRefused = () => { if (network.legacyEnvelope) envelope = 'legacy'; };
+
+  return {
+    getHead: heads.getHead,
+    getBlock,
+    checkIdentity: async () => {
+      traces.forget();
+      await checkIdentity(network, transport);
+    },
+    nextHeight: async (height) => (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
+    getBlockHash: (height) => readHash(network, transport, height),
+    getOutcome: (txid) => firstOrAgreedNull(network, transport, (endpoint) => readOutcome(network, heads, endpoint, txid)),
+    fetchBalance: (address, token) => transport.attempt((endpoint) => readBalance(network, heads, endpoint, address, token)),
+    fetchBalancesAt: (addresses, block) => transport.attempt((endpoint) => readBalancesAt(network, endpoint, addresses, block)),
+    fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(network, heads, endpoint, intent, envelope)),
+    fetchTokenFacts: (contract) => transport.attempt((endpoint) => readTokenFacts(network, endpoint, contract)),
+    fetchLogs: (range) => readLogs(network, transport, range),
+    seesInternal: async () => network.nativeTransferLog !== null || traces.isOffered(await heads.getHead()),
+    broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused }, signed),
+    getFate: (unsigned, txid) => transport.attempt((endpoint) => readFate(network, transport, heads, endpoint, unsigned, txid)),
+  };
+}
+
+/** G14: every endpoint must be of this network; one that is not is disabled. Throws: ChainUnavailable when none is. */
+async function checkIdentity(network: EvmNetwork, transport: Transport): Promise<void> {
+  const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
+    const id = bigintOf(await ask(network, endpoint, call('eth_chainId')), 'eth_chainId').toString();
+    transport.report(endpoint, id === network.identity ? 'ok' : 'wrong_network');
+    if (id !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} is of chain ${id}`);
+  }));
+  if (checks.some(({ status }) => status === 'fulfilled')) return;
+  const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
+  throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
+}
+
+/**
+ * An answer that endpoints agree on: the first that is not null, or null when every endpoint says so. An endpoint that
+ * cannot answer leaves a null unproven. Throws: ChainUnavailable.
+ */
+async function firstOrAgreedNull<T>(
+  { slug }: EvmNetwork, transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
+): Promise<T | null> {
+  let nulls = 0;
+  try {
+    return await transport.attempt(async (endpoint) => {
+      const answer = await read(endpoint);
+      if (answer !== null) return answer;
+      nulls++;
+      throw new ChainUnavailable(slug, 'not in the chain');
+    });
+  } catch (error) {
+    if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
+    throw error;
+  }
+}
+
+/** Hash of a height for the reorg walk. G10: one endpoint's "none" is not believed while another one has a block. */
+function readHash(network: EvmNetwork, transport: Transport, height: number): Promise<string | null> {
+  return firstOrAgreedNull(network, transport, async (endpoint) => {
+    const answer = await ask(network, endpoint, call('eth_getBlockByNumber', atHeight(height), false));
+    return answer === null ? null : parseHeader(network, answer).hash.toLowerCase();
+  });
+}
+
+/** A balance of an endpoint that is not behind. An answer without digits is no zero (G8). */
+async function readBalance(
+  network: EvmNetwork, heads: Heads, endpoint: Endpoint, address: string, token: Token | null,
+): Promise<Balance> {
+  const asked = token === null ? call('eth_getBalance', address, 'latest')
+    : call('eth_call', { to: token.contract, data: encodeBalanceOf(address) }, 'latest');
+  const [latest, answer] = await askAll(network, endpoint, [LATEST, asked]);
+  heads.accept(endpoint, latest);
+  if (token === null) return balanceOf(bigintOf(answer, 'balance'), network.nativeDecimals);
+  const amount = decodeWord(answer);
+  if (amount === null) throw new ChainUnavailable(network.slug, `${token.contract} answers no balance`);
+  return balanceOf(amount, token.decimals);
+}
+
+/** V7: native balances at one block. */
+async function readBalancesAt(
+  network: EvmNetwork, endpoint: Endpoint, addresses: readonly string[], { hash }: Pick<Block, 'hash'>,
+): Promise<bigint[]> {
+  const balances: bigint[] = [];
+  for (let from = 0; from < addresses.length; from += BALANCES_PER_BATCH) {
+    const batch = addresses.slice(from, from + BALANCES_PER_BATCH).map((address) => call('eth_getBalance', address, atBlock(hash)));
+    balances.push(...(await askAll(network, endpoint, batch)).map((answer) => bigintOf(answer, 'balance')));
+  }
+  return balances;
+}

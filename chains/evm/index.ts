@@ -1,0 +1,13 @@
+/** The EVM family: eth, bsc, polygon, avax and base. */
+import type { ChainModule } from '../chain.ts';
+import { blockFromAnswers, type EvmRaw } from './block.ts';
+import { createClient } from './client.ts';
+import { evmFacts } from './facts.ts';
+import { estimateFee, type EvmInputs } from './fee.ts';
+import { matchSigned } from './signed.ts';
+import { outcomesIn, transfersIn } from './transfers.ts';
+import { buildUnsigned, cancel, nextReplayValue, reprice } from './unsigned.ts';
+
+export const evm: ChainModule<EvmRaw, EvmInputs> = {
+  ...evmFacts, blockFromAnswers, transfersIn, outcomesIn, estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue, createClient,
+};

@@ -1,0 +1,131 @@
+/** Submitting signed bytes and finding out what became of them. G26–G28, V41, chains.md 5.2. */
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import {
+  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Outcome, type Signed, type Transport,
+  type Unsigned,
+} from '../chain.ts';
+import { parseReceipt, parseHeader } from './block.ts';
+import { decodeSigned, txidOf } from './envelope.ts';
+import { proveDeath } from './death.ts';
+import { LATEST, type Heads } from './heads.ts';
+import type { EvmNetwork } from './network.ts';
+import { ask, askAll, atHeight, call, tryAsk } from './node.ts';
+import { bigintOf, countOf } from './quantity.ts';
+import { explainRejection, type Verdict } from './rejection.ts';
+import { outcomeOf } from './transfers.ts';
+
+export interface SubmissionParts {
+  readonly network: EvmNetwork;
+  readonly transport: Transport;
+  readonly heads: Heads;
+  /** Told when a node does not take typed envelopes. */
+  onTypesRefused(): void;
+}
+
+type Rejected = Extract<Verdict, { kind: 'rejected' }>;
+
+/**
+ * Submits the bytes to one endpoint after another until one takes them. A refusal is final only when no endpoint took
+ * them, none answered "unknown" and none knows the hash: a node that is behind refuses what a current one accepts.
+ * Throws: Error when the txid is not that of the bytes (G28), MalformedReply when a node names another hash.
+ */
+export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
+  if (txidOf(payload) !== txid) throw new Error('the txid is not the hash of the signed bytes');
+  const { network, transport } = parts, asked: Endpoint[] = [], unknown: string[] = [];
+  let rejected: Rejected | null = null;
+  while (asked.length < transport.endpoints.length) {
+    let endpoint: Endpoint;
+    try { endpoint = transport.pick(asked); } catch { break; } // what is left may not be asked now
+    asked.push(endpoint);
+    try {
+      const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload));
+      if (answer.ok) return accepted(answer.result, txid);
+      if (/transaction type not (supported|valid)/i.test(answer.error.message)) parts.onTypesRefused();
+      const verdict = explainRejection(answer.error);
+      if (verdict.kind === 'already_known') return { kind: 'already_known', txid };
+      if (verdict.kind === 'look_up') unknown.push(`${endpoint.name}: the nonce is used`);
+      else if (verdict.kind === 'unknown') unknown.push(`${endpoint.name}: ${verdict.reason}`);
+      else if (verdict.kind === 'rejected') {
+        await parts.heads.headOf(endpoint); // one that is behind is no judge of balances and prices
+        rejected = verdict;
+      }
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      unknown.push(`${endpoint.name}: ${error.reason}`);
+    }
+  }
+  if (asked.length === 0) return { kind: 'unknown', reason: 'every endpoint is backing off' };
+  if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
+  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'not answered' };
+  return { kind: 'rejected_final', refusal: await refusalOf(parts, payload, rejected) };
+}
+
+function accepted(result: unknown, txid: string): BroadcastResult {
+  if (String(result).toLowerCase() !== txid) throw new MalformedReply('the node names another hash', String(result));
+  return { kind: 'accepted', txid };
+}
+
+/** True when an endpoint has the transaction, in its pool or in a block. An endpoint that cannot say is not a no. */
+async function isKnown({ network, transport }: SubmissionParts, txid: string): Promise<boolean> {
+  const answers = await Promise.allSettled(transport.endpoints.map((endpoint) =>
+    ask(network, endpoint, call('eth_getTransactionByHash', txid))));
+  return answers.some((answer) => answer.status === 'fulfilled' && answer.value !== null);
+}
+
+/** X1: one text for two shortages; the balance decides which it is. */
+async function refusalOf(parts: SubmissionParts, payload: string, { code, action, reason }: Rejected): Promise<Refusal> {
+  const details = { reason, action };
+  if (action !== 'fund' || code !== 'INSUFFICIENT_GAS') return refuse(code, details);
+  const signed = decodeSigned(payload);
+  if (!signed.ok || signed.transaction.value === 0n) return refuse('INSUFFICIENT_GAS', details);
+  const balance = await balanceAt(parts, signed.from);
+  const covered = balance !== null && balance >= signed.transaction.value;
+  return refuse(covered ? 'INSUFFICIENT_GAS' : 'INSUFFICIENT_FUNDS', {
+    ...details, ...(balance === null ? {} : { balance: balance.toString(), required: signed.transaction.value.toString() }),
+  });
+}
+
+async function balanceAt({ network, transport }: SubmissionParts, address: string): Promise<bigint | null> {
+  try {
+    return await transport.attempt(async (endpoint) =>
+      bigintOf(await ask(network, endpoint, call('eth_getBalance', address, 'latest')), 'balance'));
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
+}
+
+type Included = Outcome & { height: number; hash: string };
+
+/**
+ * What a transaction did as an endpoint that is not behind says it now; null when it is not in the chain. A receipt of
+ * a block that this endpoint has replaced is none. Throws: ChainUnavailable.
+ */
+export async function readOutcome(network: EvmNetwork, heads: Heads, endpoint: Endpoint, txid: string): Promise<Included | null> {
+  const [latest, answer] = await askAll(network, endpoint, [LATEST, call('eth_getTransactionReceipt', txid)]);
+  heads.accept(endpoint, latest);
+  if (answer === null) return null;
+  const receipt = parseReceipt(answer), height = countOf(receipt.blockNumber, 'receipt block');
+  if (receipt.transactionHash.toLowerCase() !== txid) throw new MalformedReply('receipt of another transaction', receipt.transactionHash);
+  const header = parseHeader(network, await ask(network, endpoint, call('eth_getBlockByNumber', atHeight(height), false)));
+  if (header.hash !== receipt.blockHash) throw new ChainUnavailable(network.slug, 'the receipt is of a replaced block');
+  return { ...outcomeOf(receipt), height, hash: receipt.blockHash.toLowerCase() };
+}
+
+/** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */
+export async function readFate(
+  network: EvmNetwork, transport: Transport, heads: Heads, endpoint: Endpoint, unsigned: Unsigned, txid: string,
+): Promise<Fate> {
+  const outcome = await readOutcome(network, heads, endpoint, txid);
+  if (outcome !== null) {
+    const { height, hash, ...rest } = outcome;
+    return { kind: 'included', height, hash, outcome: rest };
+  }
+  if (unsigned.replayKey.kind !== 'nonce') throw new Error('an EVM transaction without a nonce');
+  const { from, replayKey: { value: nonce } } = unsigned;
+  const [found, counted] = await askAll(network, endpoint, [
+    call('eth_getTransactionByHash', txid), call('eth_getTransactionCount', from, 'latest'),
+  ]);
+  if (countOf(counted, 'nonce') > nonce) return proveDeath({ network, transport, heads, endpoint }, unsigned, nonce, txid);
+  return found === null ? { kind: 'unknown', reason: 'the nonce is free and the node does not know the transaction' } : { kind: 'pending' };
+}
