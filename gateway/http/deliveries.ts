@@ -25,9 +25,11 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async listWebhookDeliveries(asked) {
       const accountId = accountOf(asked);
       const { webhookId } = asked.params;
-      if (await reads.webhook(accountId, webhookId) === null) return refuse('NOT_FOUND'); // a deleted one keeps its history
       const { page, size, ...filter } = asked.query;
-      return list(accountId, { webhookId, ...filter }, { page, size });
+      const known = await reads.webhook(accountId, webhookId);
+      // A deleted endpoint keeps its history.
+      const { totalElements } = known === null ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 }) : { totalElements: 1 };
+      return totalElements === 0 ? refuse('NOT_FOUND') : list(accountId, { webhookId, ...filter }, { page, size });
     },
     replayDelivery: {
       replay: async (stored) => stored as { deliveryId: string },

@@ -8,9 +8,11 @@ import { EDGE_VERSION_MIN, LEASE_TTL_MS } from '../../protocol/frames.ts';
 import { isSoundPublicKey } from '../../protocol/http-signature.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
+import { isOlderVersion } from '../edge-stream/handshake.ts';
 import { accountOf, type Caller, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { instantOrNull, sessionView, transactionView, wholePage } from './views.ts';
+import { transactionOf } from './transactions.ts';
+import { instantOrNull, sessionView, wholePage } from './views.ts';
 
 type Area =
   | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
@@ -72,7 +74,8 @@ function leaderOf(sessions: readonly SessionRow[]): SessionRow | undefined {
 
 type Signed = Exclude<Area, Reading>;
 
-function signedHandlers({ accounts, edges, stores: { reads }, nowMs }: HandlerDeps): Pick<Handlers, Signed> {
+function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
+  const { accounts, edges, stores: { reads }, nowMs } = deps;
   const addressIds = () => Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   return {
     async syncEdge(asked) {
@@ -126,7 +129,7 @@ function signedHandlers({ accounts, edges, stores: { reads }, nowMs }: HandlerDe
       });
       if (answer.ok !== true) return answer;
       const row = await reads.transaction(accountId, known.id);
-      return row === null ? refuse('NOT_FOUND') : transactionView(accountId, row);
+      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
     },
   };
 }
@@ -138,10 +141,6 @@ function signerOf({ signature }: Caller): string {
 }
 
 /** Refuses: EDGE_VERSION_UNSUPPORTED. */
-export function versionRefusal(edgeVersion: string): Refusal | null {
-  const parts = (text: string) => /^([0-9]{1,5})\.([0-9]{1,5})\.([0-9]{1,5})(?:[-+].*)?$/.exec(text)?.slice(1).map(Number) ?? null;
-  const given = parts(edgeVersion), least = parts(EDGE_VERSION_MIN)!;
-  const at = given === null ? -1 : given.findIndex((part, index) => part !== least[index]);
-  const supported = given !== null && (at === -1 || given[at]! > least[at]!);
-  return supported ? null : refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion: edgeVersion.slice(0, 20), minimum: EDGE_VERSION_MIN });
+function versionRefusal(edgeVersion: string): Refusal | null {
+  return isOlderVersion(edgeVersion, EDGE_VERSION_MIN) ? refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN }) : null;
 }

@@ -9,6 +9,7 @@
 import type { IdempotencyRow } from '../../persistence/rows.ts';
 import type { ReadStore } from '../../persistence/ports.ts';
 import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { withBigints } from '../../protocol/bigint-json.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { SecretBox } from '../ports.ts';
 
@@ -63,7 +64,7 @@ export function createIdempotency(
       const { code, message, details } = body as { code: ErrorCode; message: string; details: Record<string, unknown> };
       return { outcome: refuse(code, details, message), replayed: true };
     }
-    const reply = typeof sealed === 'string' ? body : await replay(body);
+    const reply = typeof sealed === 'string' ? body : await replay(withBigints(body));
     return { outcome: { ok: true, status: row.status, reply }, replayed: true };
   }
 

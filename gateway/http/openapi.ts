@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made of the route table and the event catalogue: nothing is described twice. */
 import { z } from 'zod';
-import { ERRORS, statusOf, type ErrorCode } from '../../protocol/errors.ts';
+import { ERRORS, statusOf } from '../../protocol/errors.ts';
 import { heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody } from '../../protocol/frames.ts';
 import { codesOf, TAGS, type Credential, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';

@@ -1,5 +1,7 @@
 /** Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the account. Spec §4.2. */
 import type { BuildInputs, Intent } from '../../chains/chain.ts';
+import { networkOf } from '../../chains/registry.ts';
+import type { TransactionView } from '../../persistence/ports.ts';
 import { ERRORS, isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
 import { parseAmount } from '../../protocol/money.ts';
@@ -9,7 +11,7 @@ import type { ChainBinding } from '../ports.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { builtView, feeView, pageAs, transactionView } from './views.ts';
+import { builtView, feeView, transactionView } from './views.ts';
 
 type Area = 'listTransactions' | 'getTransaction' | 'buildTransaction' | 'repriceTransaction' | 'broadcastTransaction' | 'createTrustline' | 'getFees';
 
@@ -45,12 +47,13 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async listTransactions(asked) {
       const accountId = accountOf(asked);
       const { page, size, ...filter } = asked.query;
-      return pageAs(await reads.transactions(accountId, filter, { page, size }), (row) => transactionView(accountId, row));
+      const found = await reads.transactions(accountId, filter, { page, size });
+      return { ...found, content: await Promise.all(found.content.map((row) => transactionOf(deps, accountId, row))) };
     },
     async getTransaction(asked) {
       const accountId = accountOf(asked);
       const row = await reads.transaction(accountId, asked.params.id);
-      return row === null ? refuse('NOT_FOUND') : transactionView(accountId, row);
+      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
     },
     buildTransaction: {
       replay,
@@ -89,10 +92,18 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (isRefusal(acknowledged)) return acknowledged;
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);
-      return row === null ? refuse('NOT_FOUND') : transactionView(accountId, row);
+      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
     },
     getFees: (asked) => fees(deps, asked),
   };
+}
+
+/** A record with the threshold of its network: a withdrawal's row has none of its own. */
+export async function transactionOf({ chains }: Pick<HandlerDeps, 'chains'>, accountId: AccountId, row: TransactionView) {
+  if (row.direction === 'in') return transactionView(accountId, row);
+  const binding = await chains.bind(accountId, row.chain);
+  const { threshold } = isRefusal(binding) ? networkOf(row.chain) : binding.network;
+  return transactionView(accountId, { ...row, threshold });
 }
 
 /** The edge's word on a transaction, in the service's own codes. */

@@ -1,0 +1,57 @@
+/** The head of a request: where it goes, how large it is, which key it carries. Nothing of the body. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
+import { pathMatches } from '../../protocol/route.ts';
+import { ROUTE_LIST } from '../../protocol/routes.ts';
+import type { SignedHead } from './auth/edge-signature.ts';
+import { KEY_CHARS_MAX } from './idempotency.ts';
+
+export type Listed = (typeof ROUTE_LIST)[number];
+
+/** The head as it is signed. */
+export function headOf(request: FastifyRequest): SignedHead {
+  const url = request.raw.url ?? '/';
+  const at = url.indexOf('?');
+  return {
+    method: request.method, authority: request.headers.host ?? '', path: at === -1 ? url : url.slice(0, at),
+    query: at === -1 ? '?' : url.slice(at), headers: request.headers,
+  };
+}
+
+/** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
+export function checkHead(route: Listed, { headers }: FastifyRequest, reply: FastifyReply, configuredLimit: number): void {
+  const limit = Math.max(route.bodyLimitBytes ?? 0, configuredLimit);
+  const length = Number(headers['content-length'] ?? 0);
+  if (length > limit) {
+    void reply.header('connection', 'close'); // what follows is not read
+    throw new Refused(refuse('PAYLOAD_TOO_LARGE', { maxBytes: limit }));
+  }
+  if (length === 0 && headers['transfer-encoding'] === undefined) return;
+  const json = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i.test(headers['content-type'] ?? '');
+  if (!json || headers['content-encoding'] !== undefined) throw new Refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
+}
+
+/** Refuses: INVALID_INPUT for a key that is empty or too long; null where there is none. */
+export function idempotencyKeyOf({ headers }: FastifyRequest): string | null | Refusal {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return null;
+  const text = Array.isArray(key) ? key.join() : key;
+  if (text.length >= 1 && text.length <= KEY_CHARS_MAX) return text;
+  return refuse('INVALID_INPUT', { header: 'Idempotency-Key', expected: `1 to ${KEY_CHARS_MAX} characters` });
+}
+
+/** Cookies by name; the last of one name counts. */
+export function cookiesOf(header: string | undefined): Record<string, string> {
+  const pairs = (header ?? '').split(';').map((pair) => pair.split('=', 2).map((part) => part.trim()) as [string, string | undefined]);
+  return Object.fromEntries(pairs.filter(([name, value]) => name !== '' && value !== undefined)) as Record<string, string>;
+}
+
+/** What a path that is not served gets: 405 where another method is. */
+export function unknownPath(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const { path } = headOf(request);
+  const methods = [...new Set(ROUTE_LIST.filter((route) => route.where !== 'edge' && pathMatches(route.path, path)).map(({ method }) => method))];
+  if (methods.length === 0) return refuse('NOT_FOUND');
+  void reply.header('allow', methods.join(', '));
+  return refuse('METHOD_NOT_ALLOWED', { allowed: methods });
+}
+

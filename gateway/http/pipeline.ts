@@ -1,0 +1,99 @@
+/** Everything between a read body and the answer: rate limit, role, input, idempotency, handler. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { GatewayDeps } from '../ports.ts';
+import { send, sendRefusal } from './answers.ts';
+import { roleRefusal } from './auth/credentials.ts';
+import { checkDigest } from './body.ts';
+import type { Asked, Caller, Handlers, Replayable } from './context.ts';
+import { refusalOrFault } from './faults.ts';
+import { cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
+import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
+import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
+import { validate } from './validation.ts';
+
+/** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */
+const SIGNED_REQUESTS_PER_MINUTE = 6_000;
+const USER_REQUESTS_PER_MINUTE = 300;
+
+type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** SHA-256 of a body, 64 hex digits: what an idempotency key is bound to. */
+export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The rest of the way of a request whose body was read. */
+export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
+  const limits = createRequestLimits(deps.accounts, deps.nowMs);
+  const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets });
+
+  return async (route, request, reply) => {
+    const { caller } = request;
+    if (!request.bodyRead) {
+      checkDigest(caller);
+      request.bodyHash = sha256('');
+    }
+    const refusal = await rateRefusal(deps, limits, route, caller, reply) ?? roleRefusal(route, caller);
+    if (refusal !== null) return sendRefusal(deps, request, reply, refusal);
+    const input = validate(route, { params: request.params, query: request.query, body: request.body });
+    if (!input.ok) return sendRefusal(deps, request, reply, input);
+    const key = idempotencyKeyOf(request);
+    if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
+    const use = useOf(route, request, key);
+    const asked = {
+      params: input.params, query: input.query, body: input.body, caller, requestId: request.id,
+      claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
+      cookies: cookiesOf(request.headers.cookie), remoteAddress: request.socket.remoteAddress ?? '',
+      log: deps.log.child({ requestId: request.id }),
+      setHeader: (name: string, value: string) => { void reply.header(name, value); },
+    } as unknown as Asked;
+    return send(deps, route, request, reply, await answer(handlers[route.operationId]!, asked, use, route.status));
+  };
+
+  async function answer(entry: NonNullable<Handlers[keyof Handlers]>, asked: Asked, use: KeyUse | null, status: number): Promise<Answered> {
+    // The table ties operation, handler and input together; a union of all handlers cannot say so.
+    const { handle, replay } = (typeof entry === 'function' ? { handle: entry, replay: undefined } : entry) as unknown as Partial<Replayable<never>> & { handle: Act };
+    const act = () => outcomeOf(handle, asked, status, deps.log);
+    if (use === null) return { outcome: withoutDuplicate(await act()), replayed: false };
+    return idempotency.once(use, act, (stored) => (replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never)));
+  }
+}
+
+type Act = (asked: Asked) => Promise<unknown>;
+
+/** How a key is used: not at all without an account, or where a repetition changes nothing. */
+function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | null): KeyUse | null {
+  const { accountId } = request.caller;
+  if (key === null || accountId === null || idempotent === undefined) return null;
+  return { accountId, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent };
+}
+
+const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) => ({ key, method, path, bodyHash, successStatus });
+
+async function outcomeOf(handle: Act, asked: Asked, status: number, log: Logger): Promise<Outcome> {
+  try {
+    const result = await handle(asked);
+    if (isRefusal(result)) return result;
+    if ((result as { ok?: unknown } | null)?.ok === 'duplicate') return { ok: 'duplicate' };
+    return { ok: true, status, reply: result };
+  } catch (error) {
+    return refusalOrFault(error, log, asked.requestId);
+  }
+}
+
+const withoutDuplicate = (outcome: Outcome): Answered['outcome'] =>
+  (outcome.ok === 'duplicate' ? refuse('INTERNAL_ERROR', { reason: 'duplicate without a key' }) : outcome);
+
+/** Refuses: RATE_LIMIT_EXCEEDED. Whoever works without an account is counted by user. */
+async function rateRefusal(
+  { rateLimiter, nowMs }: GatewayDeps, limits: RequestLimits, route: Listed, { accountId, bearer }: Caller, reply: FastifyReply,
+): Promise<Refusal | null> {
+  if (accountId === null && bearer === null) return null;
+  const signed = route.credential === 'signed';
+  const limit = accountId === null ? USER_REQUESTS_PER_MINUTE : signed ? SIGNED_REQUESTS_PER_MINUTE : await limits.of(accountId);
+  const key = accountId === null ? `user:${bearer!.userId}` : signed ? `edge:${accountId}` : accountId;
+  const { allowed, remaining, resetSeconds } = await rateLimiter.take(key, limit, nowMs());
+  void reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds });
+  return allowed ? null : refuse('RATE_LIMIT_EXCEEDED', { limit, windowSeconds: WINDOW_MS / 1_000, retryAfterSeconds: resetSeconds });
+}
