@@ -16,6 +16,7 @@
  * `identity` row with CROSS_ENVIRONMENT_IDENTITY (I20) and the append answers that.
  */
 import { createHash } from 'node:crypto';
+import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { RowWrite } from '../../persistence/rows.ts';
 import type { Family } from '../../protocol/slugs.ts';
@@ -37,7 +38,8 @@ export function resume({ state, command }: Deciding<'resume'> | Deciding<'resync
 
 /**
  * Full sync: see the table above.
- * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, INVALID_INPUT, INVALID_ADDRESS, KEY_SOURCE_MISMATCH, ALREADY_ENROLLED.
+ * Refuses: KEY_MATERIAL_REJECTED, IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, INVALID_INPUT, INVALID_ADDRESS,
+ * KEY_SOURCE_MISMATCH, ALREADY_ENROLLED.
  */
 export function enrol({ state, command, book, nowMs }: Deciding<'enrol'>): AccountDecision<'enrol'> {
   const no = firstRefusal(rotationPending(state), suspended(state));
@@ -101,7 +103,7 @@ export function decideRotation({ state, command, book, nowMs }: Deciding<'decide
   return accept({ readiness: readinessViews(evolve(state, event)) }, [event], rows);
 }
 
-/** Pushed keys by family. Refuses: INVALID_INPUT (pooled family, repeated family, foreign path, key that does not derive). */
+/** Pushed keys by family. Refuses: INVALID_INPUT (pooled family, repeated family, foreign path, bad key), KEY_MATERIAL_REJECTED. */
 function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal {
   const keys: Keys = {};
   for (const { family, xpub, accountPath } of pushed) {
@@ -110,13 +112,9 @@ function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal
     if (derivation.kind !== 'xpub') return wrong('this family has no extended public key');
     if (keys[family] !== undefined) return wrong('given twice');
     if (accountPath !== network.accountPath) return wrong(`account path must be ${network.accountPath}`);
-    try {
-      derivation.deriveAddress(network, xpub, 0, 0);
-    } catch (error) {
-      if (error instanceof RangeError) return wrong('not an extended public key');
-      throw error;
-    }
-    keys[family] = { xpub, accountPath, fingerprint: fingerprintOf(xpub) };
+    const key = parseXpub(xpub);
+    if (!key.ok) return key;
+    keys[family] = { xpub: key.xpub, accountPath, fingerprint: fingerprintOf(key.xpub) };
   }
   return keys;
 }

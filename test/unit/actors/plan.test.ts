@@ -1,0 +1,78 @@
+import test from 'ava';
+import type { AccountCommand } from '../../../actors/account/messages.ts';
+import type { WebhookRow } from '../../../persistence/rows.ts';
+import { newUuid } from '../../../protocol/ids.ts';
+import type { Tier } from '../../../protocol/slugs.ts';
+import { commands, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
+
+const hook = (account: TestAccount): WebhookRow => ({
+  id: newUuid(NOW_MS), accountId: account.state.accountId, url: 'https://example.com/hook', events: ['deposit_confirmed'],
+  sealedSecrets: ['v1.x.y'], secretPreview: 'whsec_ab…', status: 'enabled', createdAtMs: NOW_MS, updatedAtMs: NOW_MS,
+});
+const create = (account: TestAccount): AccountCommand => ({ type: 'create_webhook', row: hook(account) });
+
+test('§8.2 webhooks: 1 on Free, 25 on Premium, more on Ultimate, then TIER_FEATURE_LOCKED with the tier that has more', (t) => {
+  const limits: [Tier, number, Tier | null][] = [['free', 1, 'premium'], ['premium', 25, 'ultimate']];
+  for (const [tier, limit, requiredTier] of limits) {
+    const account = new TestAccount({ plan: { tier } });
+    for (let count = 0; count < limit; count += 1) account.accept(create(account));
+    t.like(account.refused(create(account)), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'webhooks', limit, requiredTier } });
+  }
+  const ultimate = new TestAccount({ plan: { tier: 'ultimate' } });
+  for (let count = 0; count < 60; count += 1) ultimate.accept(create(ultimate));
+  const sandbox = new TestAccount({ environment: 'sandbox', plan: { tier: 'free' } });
+  for (let count = 0; count < 30; count += 1) sandbox.accept(create(sandbox));
+  t.is(ultimate.state.webhooks.length + sandbox.state.webhooks.length, 90);
+});
+
+test('§4.1 a deleted webhook makes room, once; an unknown one is NOT_FOUND', (t) => {
+  const account = new TestAccount({ plan: { tier: 'free' } });
+  const row = account.accept({ type: 'create_webhook', row: hook(account) }).reply;
+  t.is(account.refused({ type: 'replace_webhook', row: hook(account) }).code, 'NOT_FOUND');
+  account.accept({ type: 'replace_webhook', row: { ...row, url: 'https://example.com/other' } });
+  const { rows } = account.accept({ type: 'delete_webhook', known: row });
+  t.is(rowsOf(rows, 'webhook')[0]!.row.status, 'deleted');
+  t.is(account.refused({ type: 'delete_webhook', known: row }).code, 'NOT_FOUND');
+  t.notThrows(() => account.accept(create(account)));
+  t.is(account.refused(create(account)).code, 'TIER_FEATURE_LOCKED');
+});
+
+test('§6 an event can be replayed for 7 days, as often as it is asked for (C5-46)', (t) => {
+  const account = new TestAccount();
+  const replay = (eventAtMs: number, newDeliveryId: string) => ({ type: 'replay_delivery', deliveryId: 'dlv_1', newDeliveryId, eventAtMs }) as const;
+  const week = 7 * 86_400_000;
+  t.is(account.accept(replay(NOW_MS - week, 'dlv_2')).reply.deliveryId, 'dlv_2');
+  t.is(account.accept(replay(NOW_MS - week, 'dlv_3')).reply.deliveryId, 'dlv_3');
+  t.like(account.refused(replay(NOW_MS - week - 1, 'dlv_4')), { code: 'CONFLICT', details: { reason: 'replay_window_closed', retentionDays: 7 } });
+});
+
+test('§3.8 a band upgrade is taken, a downgrade below the active addresses refused', (t) => {
+  const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
+  account.state = { ...account.state, activeAddresses: 1_001 };
+  t.like(account.refused({ type: 'change_plan', plan: { band: 'launch' } }), { code: 'ADDRESS_LIMIT_EXCEEDED', details: { band: 'launch', limit: 1_000, current: 1_001 } });
+  t.is(account.accept({ type: 'change_plan', plan: { band: 'scale' } }).reply.band, 'scale');
+  account.state = { ...account.state, activeAddresses: 1_000 };
+  t.is(account.accept({ type: 'change_plan', plan: { band: 'launch' } }).reply.band, 'launch');
+  t.is(account.state.plan.tier, 'premium');
+});
+
+test('§4.7 reset is for sandbox only and begins anew: indexes, counts and pools, not keys and webhooks', (t) => {
+  t.is(enrolled().refused({ type: 'reset_sandbox' }).code, 'SANDBOX_ONLY');
+  const account = enrolled({ environment: 'sandbox' });
+  account.accept(create(account));
+  const first = account.accept(commands.createAddress()).reply;
+  account.accept(commands.createAddress());
+  const { rows } = account.accept({ type: 'reset_sandbox' });
+  t.deepEqual(rows, [{ table: 'sandbox_reset' }]);
+  t.like(account.state, { activeAddresses: 0, indexes: {}, chains: [], counters: {} });
+  t.is(account.state.webhooks.length, 1);
+  t.like(account.accept(commands.createAddress()).reply, { index: 0, address: first.address });
+});
+
+test('I23 an idempotency key is taken with the effect and its reply; a refusal takes none', (t) => {
+  const idempotency = { key: 'k-1', method: 'POST', path: '/v1/addresses', bodyHash: 'ab', successStatus: 201 };
+  const account = enrolled();
+  const { rows, reply } = account.accept({ ...commands.createAddress(), idempotency });
+  t.deepEqual(rowsOf(rows, 'idempotency').map(({ row }) => row), [{ key: 'k-1', method: 'POST', path: '/v1/addresses', bodyHash: 'ab', status: 201, body: reply }]);
+  t.false(account.decide({ ...commands.createAddress({ chain: 'btc' }), idempotency }).ok);
+});
