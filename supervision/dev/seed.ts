@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import type { Plan } from '../../actors/account/messages.ts';
+import { initialAccount } from '../../actors/account/state.ts';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../../gateway/http/auth/passwords.ts';
 import { totpContext } from '../../gateway/http/auth/totp.ts';
@@ -63,7 +64,7 @@ export async function seedDeveloperOrganizations(
   const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'flock-seed' });
   try {
     const box = createSecretBox([parseSealKey(secretKey)]);
-    const seeding: Seeding = { identity: createIdentityStore(sql), seal: box.seal, nowMs: Date.now() };
+    const seeding: Seeding = { identity: createIdentityStore(sql, initialAccount), seal: box.seal, nowMs: Date.now() };
     const { identity, nowMs } = seeding;
     const owner = await insertPerson(seeding, 'owner', false);
     const otherOwner = await insertPerson(seeding, 'other-owner', false);

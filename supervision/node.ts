@@ -1,0 +1,146 @@
+/**
+ * A cloud node, wired: the tree of actors, the stores, the chains, the gateway, the edge stream, the publisher and the
+ * schedules. Which of them run is `ROLES`; the order of starting is the order below, the order of stopping its reverse.
+ */
+import { createAccountEntity, type AccountReply } from '../actors/account/account.ts';
+import { createChainBook } from '../actors/account/chain-book.ts';
+import { initialAccount } from '../actors/account/state.ts';
+import { summariseAccount } from '../actors/account/summary.ts';
+import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
+import type { AccountCommand, AccountEvent, AccountState } from '../actors/account/messages.ts';
+import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
+import { createPublisher } from '../actors/webhook/publisher.ts';
+import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
+import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
+import { createMetrics, type Metrics } from '../gateway/http/metrics.ts';
+import { createMemoryRateLimiter } from '../gateway/http/rate-limit.ts';
+import { createGateway } from '../gateway/http/server.ts';
+import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
+import { createStores, type Stores } from '../persistence/postgres/stores.ts';
+import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
+import type { RowWrite } from '../persistence/rows.ts';
+import { SHARD_COUNT, shardOf, type AccountId } from '../protocol/ids.ts';
+import type { Logger } from 'pino';
+import { createAccounts } from './accounts.ts';
+import { openChains, type Chains } from './chains.ts';
+import type { CloudConfig } from './config.ts';
+import { drain, type DrainStep } from './drain.ts';
+import { createGaugeReader } from './gauges.ts';
+import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
+import { startSchedules } from './schedules.ts';
+import { createSecretBox } from './secret-box.ts';
+
+export interface CloudNode {
+  readonly url: string;
+  readonly port: number;
+  readonly system: ActorSystem;
+  stop(): Promise<void>;
+}
+
+const nowMs = Date.now;
+const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+
+/** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
+export async function startCloudNode(config: CloudConfig, log: Logger): Promise<CloudNode> {
+  const steps: DrainStep[] = [];
+  try {
+    return await start(config, log, steps);
+  } catch (error) {
+    await drain([...steps].reverse(), log);
+    throw error;
+  }
+}
+
+async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Promise<CloudNode> {
+  const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => { steps.push({ name, limitMs, stop }); };
+  const sql = openDatabase({ url: config.DATABASE_URL, connections: config.DATABASE_CONNECTIONS, name: config.NODE_NAME });
+  later('database', 1_000, () => sql.end({ timeout: 1 }));
+  const secrets = createSecretBox(config.sealKeys);
+  const system = createTree(log);
+  const stores = await openStores(config, sql, (entries) => metrics.observeAppendBatch(entries));
+  const accounts = startAccounts({ config, log, stores, system, ring: (accountId) => publisher.ring(accountId) });
+  const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log });
+  const metrics: Metrics = createMetrics(createGaugeReader({
+    stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount,
+  }));
+  const publisher = createPublisher({
+    store: stores.deliveries, streams: rooms, secrets, clock: systemClock, random: Math.random, log, ladder: ladderOf(config),
+    hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
+  });
+  const chains: Chains = await openChains({ config, stores, accounts, system, metrics, nowMs, log });
+  const gateway = await createGateway({
+    log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch },
+    accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
+    rateLimiter: createMemoryRateLimiter(), health: async () => ({ database: await answers(sql) }), config: gatewayConfig(config),
+  });
+  later('actors', 3_000, () => system.stop(2_800));
+  const url = await gateway.listen(config.HOST, config.CLOUD_PORT);
+  later('gateway', 2_500, () => gateway.close());
+  const stream = attachEdgeStream({ httpServer: gateway.app.server, rooms, log, accounts, ...gateway.auth });
+  later('edge streams', 500, () => stream.close());
+  await rooms.start();
+  later('sessions', 500, () => rooms.stop());
+  if (config.ROLES.includes('publisher')) publisher.start();
+  later('publisher', 1_000, () => publisher.stop());
+  if (config.ROLES.includes('watchers')) chains.start();
+  later('watchers', 500, () => chains.stop());
+  if (config.ROLES.includes('schedules')) {
+    const stopJobs = startSchedules({ system, stores, accounts, nowMs, log });
+    later('schedules', 100, async () => stopJobs());
+  }
+  return {
+    url, port: Number(new URL(url).port), system,
+    stop() {
+      gateway.drain();
+      return drain([...steps].reverse(), log);
+    },
+  };
+}
+
+/** The stores of a node that owns every shard: a new epoch for each fences whoever owned it before. */
+async function openStores(config: CloudConfig, sql: Sql, onBatch: (entries: number) => void): Promise<Stores> {
+  const epochs = new Map<number, number>();
+  const stores = createStores({ sql, nowMs, initialAccount, epochOf: (shard) => epochs.get(shard), onBatch });
+  for (const [shard, epoch] of await stores.ownership.claimShards(config.NODE_NAME, ALL_SHARDS)) epochs.set(shard, epoch);
+  await stores.maintain(nowMs());
+  return stores;
+}
+
+function startAccounts({ config, log, stores, system, ring }: {
+  config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; ring: (accountId: AccountId) => void;
+}): Accounts {
+  const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
+    entity: createAccountEntity({ book: createChainBook(loadedModules(), networksOf(config)) }),
+    store: stores.accounts, shardOf, residentsMax: config.RESIDENT_ACCOUNTS_MAX, summarise: summariseAccount,
+  });
+  return createAccounts({ entities, inbox: stores.inbox, nowMs, log, onApplied: ring });
+}
+
+const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>
+  rungs === undefined ? LADDER : { ...LADDER, pausesMs: rungs.slice(1).map((seconds) => seconds * 1_000) };
+
+function gatewayConfig(config: CloudConfig): GatewayConfig {
+  return {
+    publicUrl: config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`,
+    bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
+    oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
+  };
+}
+
+/** Whether the database answers a statement: a part of `/health/ready`. */
+async function answers(sql: Sql): Promise<boolean> {
+  try {
+    await sql`select 1`;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function createTree(log: Logger): ActorSystem {
+  return createSystem({
+    log, clock: systemClock, random: Math.random,
+    policies: { entity: restartPolicy(ENTITY_RESTARTS), worker: restartPolicy(WORKER_RESTARTS) },
+    hooks: { onGiveUp: (path, fault) => log.fatal({ path, fault }, 'an actor was given up') },
+  });
+}

@@ -1,0 +1,56 @@
+/** What a node does by the clock: sweeps the inbox, purges what has had its time, notes the daily peak. */
+import { schedule } from 'node-cron';
+import { tell, type ActorSystem } from '../actors/kernel/index.ts';
+import type { Accounts } from '../gateway/ports.ts';
+import type { Stores } from '../persistence/postgres/stores.ts';
+import type { Logger } from 'pino';
+
+export interface ScheduleParts {
+  readonly system: ActorSystem;
+  readonly stores: Stores;
+  readonly accounts: Accounts;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}
+
+/** A push that was lost is found again within about this time. */
+const INBOX_SWEEP_MS = 1_000;
+/** Younger facts are on their way by the watcher's own push. */
+const INBOX_AGE_MS = 2_000;
+const INBOX_ACCOUNTS_MAX = 500;
+/** Decisions 3: idempotency keys are kept for 24 h. */
+const IDEMPOTENCY_KEEP_MS = 86_400_000;
+
+type Task = 'inbox' | 'purge' | 'daily';
+
+/** Starts the schedules as a supervised worker; the answer stops the cron jobs. */
+export function startSchedules({ system, stores, accounts, nowMs, log }: ScheduleParts): () => void {
+  const tasks: Record<Task, () => Promise<void>> = {
+    async inbox() {
+      const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
+      await Promise.all(found.map((accountId) => accounts.wake(accountId)));
+    },
+    async purge() {
+      const nonces = await stores.edge.purgeNonces(nowMs());
+      const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
+      log.debug({ nonces, keys }, 'purged');
+    },
+    daily: () => stores.maintain(nowMs()),
+  };
+  const worker = system.spawnWorker<Task>({
+    path: 'schedules/housekeeping',
+    recover: ({ timers, tellSelf }) => {
+      const again = (): void => {
+        tellSelf('inbox');
+        timers.after(INBOX_SWEEP_MS, again);
+      };
+      timers.after(0, again);
+    },
+    receive: (task) => tasks[task](),
+  });
+  const jobs = [
+    schedule('17 * * * * *', () => { tell(worker, 'purge'); }),
+    schedule('5 0 0 * * *', () => { tell(worker, 'daily'); }, { timezone: 'UTC' }),
+  ];
+  return () => { for (const job of jobs) void job.stop(); };
+}
