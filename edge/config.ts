@@ -29,6 +29,8 @@ const schema = z.object({
   EDGE_SPEND_WINDOW: wholeNumber(1, 366 * 86_400).default(86_400),
   /** Writes to the cloud that may wait; above it EDGE_OUTBOX_FULL. */
   EDGE_OUTBOX_CAPACITY: wholeNumber(1, 10_000_000).default(100_000),
+  /** How often the readiness is read while an identity waits for the owner's decision, in seconds. */
+  EDGE_ROTATION_CHECK: wholeNumber(1, 86_400).default(60),
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
   EDGE_WEBHOOK_CONCURRENCY: wholeNumber(1, 4_096).default(256),
   EDGE_WEBHOOK_CONCURRENCY_PER_HOST: wholeNumber(1, 1_024).default(32),
@@ -53,6 +55,7 @@ export interface EdgeConfig {
   readonly feeCaps: ReadonlyMap<Chain, bigint>;
   readonly spendWindowMs: number;
   readonly outboxCapacity: number;
+  readonly rotationCheckMs: number;
   /** Null: public https only, and loopback in sandbox. Decisions 4. */
   readonly webhookAllowlist: readonly WebhookTarget[] | null;
   readonly webhookConcurrency: number;
@@ -97,6 +100,7 @@ export function readConfig(env: Environ, isPhrase: (text: string) => boolean): {
       host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
       spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, feeCaps: caps.EDGE_FEE_CAP,
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
+      rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
       podHint: settings.POD_HINT, logLevel: settings.LOG_LEVEL,

@@ -131,8 +131,8 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   });
   const session: Session = new Session({
     sessionId, edgeVersion: EDGE_VERSION, podHint: config.podHint, cloudUrl: config.cloudUrl, upstream, timers, lease, log,
-    monotonicMs: ports.monotonicMs, keyShare: parts.keyShare,
-    registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context)), keySetName: keySetNameOf(context) },
+    monotonicMs: ports.monotonicMs, nowMs: ports.wallMs, keyShare: parts.keyShare,
+    registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context)), keySetName: keySetNameOf(context), rotationCheckMs: config.rotationCheckMs },
     outboxReport: () => outbox.report(),
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
     sign: (transactionId, leaseEpoch) => acknowledged(() => signing.broadcast(transactionId, leaseEpoch)),

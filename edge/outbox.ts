@@ -18,6 +18,7 @@ export interface OutboxWrite {
   readonly subject: string;
   readonly body: string;
   readonly tries: number;
+  readonly createdAtMs: number;
 }
 
 export interface OutboxReport {
@@ -65,7 +66,8 @@ export class Outbox {
 
   /** The oldest writes of one kind that leave together: [] when nothing waits. */
   head(limit: number): OutboxWrite[] {
-    const rows = this.#storage.all<OutboxWrite>('select seq, kind, subject, body, tries from outbox order by seq limit ?', limit);
+    const rows = this.#storage.all<OutboxWrite>(
+      'select seq, kind, subject, body, tries, created_at_ms as createdAtMs from outbox order by seq limit ?', limit);
     const other = rows.findIndex(({ kind }) => kind !== rows[0]!.kind);
     return other === -1 ? rows : rows.slice(0, other);
   }

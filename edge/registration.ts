@@ -19,8 +19,6 @@ import type { Timers } from './timers.ts';
 import type { Upstream } from './upstream.ts';
 
 const RETRY = { firstMs: 500, capMs: 60_000 } as const;
-/** How often the readiness is read while the owner has not decided. */
-export const DECISION_WATCH_MS = 60_000;
 const SETTING = 'enrolled_as';
 
 export type RegistrationState =
@@ -33,6 +31,8 @@ export interface RegistrationSettings {
   readonly storage: Storage;
   readonly timers: Timers;
   readonly edgeVersion: string;
+  /** How often the readiness is read while the owner has not decided. */
+  readonly rotationCheckMs: number;
   readonly sessionId: string;
   /** Public keys and pools to push; derived when a sync needs them. */
   readonly publicKeys: () => Pick<SyncBody, 'keys' | 'pools'>;
@@ -147,7 +147,7 @@ export class Registration {
         }
         quarantined = now;
       }
-      await this.#settings.timers.pause(DECISION_WATCH_MS);
+      await this.#settings.timers.pause(this.#settings.rotationCheckMs);
     }
   }
 

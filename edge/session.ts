@@ -20,6 +20,11 @@ import type { Upstream } from './upstream.ts';
 import { failpoint } from '../protocol/failpoint.ts';
 import type { Attempt } from './webhooks/post.ts';
 
+/**
+ * A follower keeps its reports this long: it may lead again, after a restart mostly, and then they spare the receivers a
+ * second delivery. By then another leader has made the attempts anew, and only those count (decisions 4).
+ */
+const SUPERSEDED_AFTER_MS = 900_000;
 /** Refusals that say: another replica leads now. */
 const LEASE_CODES: ReadonlySet<string> = new Set<ErrorCode>(['LEASE_EPOCH_STALE', 'LEASE_HELD', 'EDGE_NO_LEADER']);
 
@@ -31,9 +36,10 @@ export interface SessionSettings {
   readonly upstream: Upstream;
   readonly timers: Timers;
   readonly monotonicMs: () => number;
+  readonly nowMs: () => number;
   readonly lease: Lease;
   readonly keyShare: LocalKeyShare;
-  readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName'>;
+  readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName' | 'rotationCheckMs'>;
   readonly outboxReport: () => { outboxDepth: number; outboxPoisoned: boolean };
   /** Takes deliveries that came under this epoch; false when there is no room. */
   readonly deliver: (frame: DeliverFrame) => boolean;
@@ -101,25 +107,27 @@ export class Session {
     this.#registration.forgotten();
   }
 
-  /** Reports attempts; the frame carries what the cloud knows this replica by now, whenever they were made. */
+  /** Reports attempts under the epoch that holds now, whenever they were made. Only a leader may (spec §6). */
   async sendAttempts(writes: readonly OutboxWrite[]): Promise<Sent> {
-    const { lease, sessionId, log } = this.#settings;
+    const { lease, sessionId, nowMs, log } = this.#settings;
     const { leaseEpoch, held } = lease.view();
-    failpoint('edge.report.before');
+    if (!held || !this.#stream.up) {
+      const superseded = this.#stream.up && writes.every(({ createdAtMs }) => nowMs() - createdAtMs > SUPERSEDED_AFTER_MS);
+      if (superseded) log.warn('attempts_superseded', { count: writes.length });
+      return { kind: superseded ? 'taken' : 'held' };
+    }
     const attempts = writes.map(({ body }) => JSON.parse(body) as Attempt);
+    failpoint('edge.report.before');
     const reply = await this.#stream.tell('attempts', { sessionId, leaseEpoch, attempts });
     failpoint('edge.report.after');
     if (reply === null) return { kind: 'held' };
     if (reply.ok) return { kind: 'taken' };
     const code = reply.code ?? 'INTERNAL_ERROR';
-    if (!LEASE_CODES.has(code)) return code === 'SERVICE_UNAVAILABLE' ? { kind: 'held' } : { kind: 'refused', code };
-    if (held) {
-      void this.beat();
+    if (LEASE_CODES.has(code)) {
+      lease.lose();
       return { kind: 'held' };
     }
-    // Decisions 4: only the leader's attempts count, and the leader makes them again.
-    log.warn('attempts_superseded', { code, count: writes.length });
-    return { kind: 'taken' };
+    return code === 'SERVICE_UNAVAILABLE' ? { kind: 'held' } : { kind: 'refused', code };
   }
 
   /** One heartbeat, on the stream where it is up. Several callers at one time share it. */

@@ -1,0 +1,218 @@
+/**
+ * A cloud that speaks the real wire (HTTP, signatures, Socket.IO frames) and can be told to lie in every answer. It is
+ * honest by default only so far that an edge registers and leads. It verifies each signature that it gets.
+ */
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { Server, type Socket } from 'socket.io';
+import { fail, succeed } from '../../../protocol/envelope.ts';
+import { refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
+import {
+  attemptsFrame, handshakeAuth, heartbeatFrame, localKeysFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
+  type LocalKeyRecord, type SyncBody,
+} from '../../../protocol/frames.ts';
+import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
+import type { Delivery } from '../../../edge/webhooks/post.ts';
+
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly signed: boolean;
+}
+/** `data` is a success; `code` a refusal; `raw` leaves as it stands. */
+export type Told = { readonly data: unknown; readonly status?: number } | { readonly code: ErrorCode; readonly details?: Record<string, unknown> } | { readonly raw: string; readonly status: number };
+type Teller = (seen: Seen) => Told | Promise<Told>;
+
+const META = { requestId: 'req_22222222222222222222222222', timestamp: '2026-01-01T00:00:00.000Z' };
+
+export class HostileCloud {
+  readonly seen: Seen[] = [];
+  readonly syncs: SyncBody[] = [];
+  /** Bodies of POST /v1/edge/transactions/{id}/signed. */
+  readonly submitted: { id: string; signedPayload: string; txid: string; leaseEpoch: number }[] = [];
+  readonly attempts: AttemptsFrame['attempts'][number][] = [];
+  readonly attemptFrames: AttemptsFrame[] = [];
+  readonly localKeys: LocalKeyRecord[] = [];
+  readonly heartbeats: number[] = [];
+  /** Sessions of the handshakes that were let in. */
+  readonly sessions: string[] = [];
+  badSignatures = 0;
+  enrolled = false;
+  role: 'leader' | 'follower' = 'leader';
+  leaseEpoch = 1;
+  leaseTtlMs = 30_000;
+  /** Records that a welcome carries. */
+  welcomeKeys: LocalKeyRecord[] = [];
+  refuseHandshake: ErrorCode | null = null;
+  /** Answers an `attempts` frame; null answers nothing at all. */
+  onAttempts: (frame: AttemptsFrame) => Acknowledgement | null = () => ({ ok: true });
+  readonly #tellers = new Map<string, Teller>();
+  readonly #http: FastifyInstance;
+  #io: Server | null = null;
+  #port = 0;
+
+  constructor() {
+    this.#http = Fastify({ forceCloseConnections: true, bodyLimit: 8 * 1_024 * 1_024 });
+    this.#http.removeAllContentTypeParsers();
+    this.#http.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    this.#http.all('/*', async (request, reply) => {
+      const seen = this.#look(request);
+      const told = await this.#tell(seen);
+      if ('raw' in told) return reply.code(told.status).type('application/json').send(told.raw);
+      if ('code' in told) return reply.code(statusOf(told.code)).send(fail(refuse(told.code, told.details), META));
+      return reply.code(told.status ?? 200).header('x-request-id', META.requestId).send(succeed(told.data, META));
+    });
+  }
+
+  static async start(port = 0): Promise<HostileCloud> {
+    const cloud = new HostileCloud();
+    await cloud.listen(port);
+    return cloud;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** What is told on `METHOD /path`; `{…}` stands for one segment. */
+  on(route: string, teller: Teller): void {
+    this.#tellers.set(route, teller);
+  }
+
+  countOf(route: string): number {
+    return this.seen.filter((seen) => matches(route, seen)).length;
+  }
+
+  async listen(port: number): Promise<void> {
+    await this.#http.listen({ host: '127.0.0.1', port });
+    this.#port = (this.#http.server.address() as AddressInfo).port;
+    this.#io = new Server(this.#http.server, { path: STREAM_PATH, transports: ['websocket'] });
+    this.#io.use((socket, next) => {
+      const code = this.#admit(socket);
+      next(code === null ? undefined : Object.assign(new Error(code), { data: { code, message: '', details: {} } }));
+    });
+    this.#io.on('connection', (socket) => this.#serve(socket));
+  }
+
+  /** Sends deliveries to every stream; the acknowledgement of the first. */
+  async deliver(deliveries: Delivery[], leaseEpoch = this.leaseEpoch): Promise<Acknowledgement> {
+    return await this.#socket().timeout(15_000).emitWithAck('deliver', { leaseEpoch, deliveries }) as Acknowledgement;
+  }
+
+  async sign(transactionId: string, leaseEpoch = this.leaseEpoch): Promise<Acknowledgement> {
+    return await this.#socket().timeout(30_000).emitWithAck('sign', { leaseEpoch, transactionId }) as Acknowledgement;
+  }
+
+  push(frame: string, body: unknown): void {
+    this.#io?.emit(frame, body);
+  }
+
+  get streams(): number {
+    return this.#io?.sockets.sockets.size ?? 0;
+  }
+
+  dropStreams(): void {
+    this.#io?.disconnectSockets(true);
+  }
+
+  async close(): Promise<void> {
+    this.#io?.disconnectSockets(true);
+    await this.#http.close();
+  }
+
+  #socket(): Socket {
+    const [socket] = [...this.#io!.sockets.sockets.values()];
+    if (socket === undefined) throw new Error('no edge is connected');
+    return socket;
+  }
+
+  #look(request: FastifyRequest): Seen {
+    const body = typeof request.body === 'string' ? request.body : '';
+    const [path, query] = request.raw.url!.split('?') as [string, string | undefined];
+    const { 'signature-input': input, signature, 'content-digest': digest, host } = request.headers;
+    let signed = false;
+    if (typeof input === 'string' && typeof signature === 'string' && typeof digest === 'string') {
+      const parsed = parseSignature(input, signature);
+      signed = parsed !== null && isDigestOf(digest, Buffer.from(body))
+        && isSignatureOf(parsed, { method: request.method, authority: host!, path, query: query === undefined ? '?' : `?${query}`, contentDigest: digest });
+      if (!signed) this.badSignatures += 1;
+    }
+    const seen = { method: request.method, path: request.raw.url!, headers: request.headers, body, signed };
+    this.seen.push(seen);
+    return seen;
+  }
+
+  async #tell(seen: Seen): Promise<Told> {
+    for (const [route, teller] of this.#tellers) if (matches(route, seen)) return teller(seen);
+    if (seen.method === 'POST' && seen.path === '/v1/edge/sync') {
+      if (this.enrolled) return { code: 'ALREADY_ENROLLED' };
+      this.syncs.push(syncBody.parse(JSON.parse(seen.body)));
+      this.enrolled = true;
+      return { data: { outcome: 'enrolled', readiness: [] } };
+    }
+    if (seen.path === '/v1/edge/resume') return this.enrolled ? { data: { readiness: [] } } : { code: 'RESYNC_REQUIRED' };
+    if (seen.path === '/v1/edge/resync') return { data: { readiness: [] } };
+    if (seen.path === '/v1/edge/heartbeat') {
+      return { data: { role: this.role, leaseEpoch: this.leaseEpoch, leaseTtlMs: this.leaseTtlMs, serverTimeMs: 0 } };
+    }
+    const submission = /^\/v1\/edge\/transactions\/([^/]+)\/signed$/.exec(seen.path);
+    if (submission !== null) {
+      const { signedPayload, txid, leaseEpoch } = signedBody.parse(JSON.parse(seen.body));
+      this.submitted.push({ id: submission[1]!, signedPayload, txid, leaseEpoch });
+      return { data: { id: submission[1]!, status: 'broadcast', txid }, status: 201 };
+    }
+    return { code: 'NOT_FOUND' };
+  }
+
+  #admit(socket: Socket): string | null {
+    if (this.refuseHandshake !== null) return this.refuseHandshake;
+    const auth = handshakeAuth.safeParse(socket.handshake.auth);
+    if (!auth.success) return 'INVALID_INPUT';
+    const { headers, sessionId } = auth.data;
+    const signature = parseSignature(headers['signature-input'] ?? '', headers['signature'] ?? '');
+    const verified = signature !== null && isSignatureOf(signature, {
+      method: 'GET', authority: socket.handshake.headers.host!, path: STREAM_PATH, query: '?', contentDigest: headers['content-digest'] ?? '',
+    });
+    if (!verified) this.badSignatures += 1;
+    this.sessions.push(sessionId);
+    return verified ? null : 'EDGE_SIGNATURE_INVALID';
+  }
+
+  #serve(socket: Socket): void {
+    socket.on('heartbeat', (raw: unknown, acknowledge: (reply: object) => void) => {
+      this.heartbeats.push(heartbeatFrame.parse(raw).leaseEpoch);
+      acknowledge({ ok: true, role: this.role, leaseEpoch: this.leaseEpoch, leaseTtlMs: this.leaseTtlMs });
+    });
+    socket.on('attempts', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
+      const frame = attemptsFrame.parse(raw);
+      const answer = this.onAttempts(frame);
+      if (answer === null) return;
+      if (answer.ok) {
+        this.attemptFrames.push(frame);
+        this.attempts.push(...frame.attempts);
+      }
+      acknowledge(answer);
+    });
+    socket.on('local_keys', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
+      this.localKeys.push(...localKeysFrame.parse(raw).records);
+      acknowledge({ ok: true });
+    });
+    const sessionId = String((socket.handshake.auth as { sessionId?: unknown }).sessionId);
+    socket.emit('welcome', {
+      sessionId, role: this.role, leaseEpoch: this.leaseEpoch, leaseTtlMs: this.leaseTtlMs, heartbeatMs: 30_000, serverTimeMs: Date.now(),
+      localKeys: this.welcomeKeys,
+    });
+  }
+}
+
+function matches(route: string, { method, path }: Pick<Seen, 'method' | 'path'>): boolean {
+  const [wantedMethod, wantedPath] = route.split(' ') as [string, string];
+  const pattern = new RegExp(`^${wantedPath.replace(/\{[^}]*\}/g, '[^/]+')}$`);
+  return method === wantedMethod && pattern.test(path.split('?')[0]!);
+}

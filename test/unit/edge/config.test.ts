@@ -1,0 +1,91 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { ConfigurationError, readConfig, type Environ } from '../../../edge/config.ts';
+import { isMnemonic } from '../../../edge/keys.ts';
+
+const PHRASE = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+const KEY = 'flk_test_abcdefghijklmnopqrstuvwx';
+const GOOD = { API_KEY: KEY, CLOUD_URL: 'http://127.0.0.1:8080', MNEMONIC: PHRASE };
+
+function problemsOf(env: Environ): readonly string[] {
+  try {
+    readConfig(env, isMnemonic);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+}
+
+/** Every variable whose problem must be named, with a value that has it. */
+const WRONG: readonly (readonly [env: Environ, named: RegExp])[] = [
+  [{ API_KEY: undefined }, /^API_KEY:/],
+  [{ API_KEY: 'loc_live_abcdefghijklmnopqrstuvwx' }, /^API_KEY: a loc_ key/],
+  [{ API_KEY: 'flk_prod_abcdefghijklmnopqrstuvwx' }, /^API_KEY: must begin/],
+  [{ API_KEY: 'flk_live_short' }, /^API_KEY: must begin/],
+  [{ API_KEY: 'sk_live_abcdefghijklmnopqrstuvwx' }, /^API_KEY: must begin/],
+  [{ CLOUD_URL: undefined }, /^CLOUD_URL:/],
+  [{ CLOUD_URL: 'ftp://cloud' }, /^CLOUD_URL: must be an http/],
+  [{ EDGE_PORT: '65536' }, /^EDGE_PORT:/],
+  [{ EDGE_PORT: '80a' }, /^EDGE_PORT:/],
+  [{ EDGE_CHAINS: 'eth,doge' }, /^EDGE_CHAINS:/],
+  [{ EDGE_CHAINS: ',' }, /^EDGE_CHAINS:/],
+  [{ EDGE_SPEND_WINDOW: '0' }, /^EDGE_SPEND_WINDOW:/],
+  [{ EDGE_OUTBOX_CAPACITY: '-1' }, /^EDGE_OUTBOX_CAPACITY:/],
+  [{ EDGE_SPEND_CAP_ETH: '1.5' }, /^EDGE_SPEND_CAP_ETH: must be a whole number/],
+  [{ EDGE_SPEND_CAP_ETHER: '1' }, /^EDGE_SPEND_CAP_ETHER: names no chain/],
+  [{ EDGE_WITHDRAWAL_CAP_BSC: '1e18' }, /^EDGE_WITHDRAWAL_CAP_BSC:/],
+  [{ EDGE_WITHDRAWAL_CAP_eth: '1' }, /^EDGE_WITHDRAWAL_CAP_eth: names no chain/],
+  [{ EDGE_FEE_CAP_BASE: '0x10' }, /^EDGE_FEE_CAP_BASE:/],
+  [{ EDGE_WEBHOOK_ALLOWLIST: 'app:8080,http://x' }, /^EDGE_WEBHOOK_ALLOWLIST: entry 2 /],
+  [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL:/],
+  [{ MNEMONIC: undefined }, /^MNEMONIC_FILE or MNEMONIC: exactly one/],
+  [{ MNEMONIC: PHRASE.replace('about', 'zebra') }, /^MNEMONIC: is no valid BIP-39 phrase/],
+  [{ MNEMONIC_FILE: '/nowhere/phrase' }, /^MNEMONIC_FILE and MNEMONIC: set one/],
+  [{ MNEMONIC: undefined, MNEMONIC_FILE: '/nowhere/phrase' }, /^MNEMONIC_FILE: cannot be read \(ENOENT\)/],
+  [{ MNEMONIC_PASSPHRASE_FILE: '/nowhere/pass' }, /^MNEMONIC_PASSPHRASE_FILE: cannot be read/],
+];
+
+for (const [env, named] of WRONG) {
+  const shown = Object.entries(env).map(([name, value]) => `${name}=${value === undefined ? '(unset)' : value.slice(0, 40)}`).join(' ');
+  test(`§5.1 refuses to start and names the problem: ${shown}`, (t) => {
+    const problems = problemsOf({ ...GOOD, ...env });
+    t.is(problems.length, 1, problems.join(' | '));
+    t.regex(problems[0]!, named);
+  });
+}
+
+test('every problem is named at once, and no value is in them', (t) => {
+  const problems = problemsOf({
+    API_KEY: 'loc_live_secretsecretsecretsecret', CLOUD_URL: 'nonsense-url', EDGE_PORT: 'eleventy', EDGE_SPEND_CAP_ETH: 'lots',
+    EDGE_FEE_CAP_DOGE: '12345678', MNEMONIC: 'secret words that are no phrase',
+  });
+  t.deepEqual(problems.map((problem) => problem.split(':')[0]).sort(),
+    ['API_KEY', 'CLOUD_URL', 'EDGE_FEE_CAP_DOGE', 'EDGE_PORT', 'EDGE_SPEND_CAP_ETH', 'MNEMONIC']);
+  t.notRegex(problems.join('\n'), /secretsecret|nonsense-url|eleventy|lots|12345678|secret words/);
+});
+
+test('§5.1 the prefix of the key decides the environment', (t) => {
+  t.is(readConfig(GOOD, isMnemonic).config.environment, 'sandbox');
+  t.is(readConfig({ ...GOOD, API_KEY: KEY.replace('test', 'live') }, isMnemonic).config.environment, 'live');
+});
+
+test('§8.5 caps: spend caps default to zero by absence, amounts are read exactly', (t) => {
+  const { config } = readConfig({ ...GOOD, EDGE_SPEND_CAP_ETH: '123456789012345678901234567890', EDGE_WITHDRAWAL_CAP_BASE: '7' }, isMnemonic);
+  t.is(config.spendCaps.get('eth'), 123456789012345678901234567890n);
+  t.is(config.spendCaps.get('bsc'), undefined);
+  t.is(config.withdrawalCaps.get('base'), 7n);
+  t.is(config.spendWindowMs, 86_400_000);
+});
+
+test('the phrase may come from a file, in upper case and with line breaks; the passphrase is taken as it is', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'flock-edge-'));
+  const file = join(directory, 'phrase');
+  writeFileSync(file, `${PHRASE.toUpperCase().replaceAll(' ', '\n')}\n`);
+  writeFileSync(join(directory, 'pass'), ' two  spaces \n');
+  const { MNEMONIC: _unused, ...rest } = GOOD;
+  const { phrase } = readConfig({ ...rest, MNEMONIC_FILE: file, MNEMONIC_PASSPHRASE_FILE: join(directory, 'pass') }, isMnemonic);
+  t.deepEqual(phrase, { mnemonic: PHRASE, passphrase: ' two  spaces ' });
+});

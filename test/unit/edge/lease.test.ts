@@ -1,0 +1,102 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Lease, LEASE_MARGIN_MS } from '../../../edge/lease.ts';
+
+const TTL_MS = 30_000;
+
+function newLease(): { lease: Lease; clock: { nowMs: number } } {
+  const clock = { nowMs: 1_000 };
+  return { lease: new Lease(() => clock.nowMs), clock };
+}
+
+test('reliability 1.3: a lease ends TTL − 2 s after its request was SENT, by the monotonic clock', (t) => {
+  const { lease, clock } = newLease();
+  clock.nowMs = 6_000; // The answer took 5 s.
+  t.true(lease.grant({ role: 'leader', leaseEpoch: 3, leaseTtlMs: TTL_MS, sentAtMs: 1_000 }));
+  t.true(lease.mayAct(3));
+  clock.nowMs = 1_000 + TTL_MS - LEASE_MARGIN_MS - 1;
+  t.true(lease.mayAct(3));
+  clock.nowMs += 1;
+  t.false(lease.mayAct(3));
+  t.deepEqual(lease.view(), { role: 'follower', leaseEpoch: 3, held: false });
+});
+
+test('§7 an epoch below the highest one seen is not believed; acting needs the very epoch', (t) => {
+  const { lease } = newLease();
+  lease.grant({ role: 'leader', leaseEpoch: 5, leaseTtlMs: TTL_MS, sentAtMs: 1_000 });
+  t.false(lease.grant({ role: 'leader', leaseEpoch: 4, leaseTtlMs: TTL_MS, sentAtMs: 1_000 }));
+  t.true(lease.mayAct(5));
+  t.false(lease.mayAct(4));
+  t.false(lease.mayAct(6));
+});
+
+test('a pushed frame takes leadership away at once and never gives or extends it', (t) => {
+  const { lease, clock } = newLease();
+  t.true(lease.hint({ role: 'leader', leaseEpoch: 1 }), 'the cloud must be asked');
+  t.false(lease.mayAct(1));
+  lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: 1_000 });
+  clock.nowMs = 20_000;
+  t.true(lease.hint({ role: 'leader', leaseEpoch: 1 }));
+  clock.nowMs = 1_000 + TTL_MS - LEASE_MARGIN_MS;
+  t.false(lease.mayAct(1), 'the hint extended nothing');
+  lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs });
+  t.false(lease.hint({ role: 'follower', leaseEpoch: 2 }));
+  t.false(lease.mayAct(1));
+  t.false(lease.mayAct(2));
+});
+
+test('an answer that a newer one of the same epoch overtook does not shorten the lease', (t) => {
+  const { lease, clock } = newLease();
+  lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: 10_000 });
+  lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: 2_000 });
+  clock.nowMs = 10_000 + TTL_MS - LEASE_MARGIN_MS - 1;
+  t.true(lease.mayAct(1));
+});
+
+test('a broken stream leaves the grace of the cloud, less the margin', (t) => {
+  const { lease, clock } = newLease();
+  lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: 1_000 });
+  lease.shorten(10_000);
+  clock.nowMs = 1_000 + 10_000 - LEASE_MARGIN_MS - 1;
+  t.true(lease.mayAct(1));
+  clock.nowMs += 1;
+  t.false(lease.mayAct(1));
+});
+
+/** A cloud that grants correctly to two replicas over a network that delays answers and freezes replicas. */
+test('property: two replicas never both hold the lease, with delayed answers, freezes and pushed frames', (t) => {
+  const move = fc.oneof(
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 12_000 }) }),
+    fc.record({ kind: fc.constant('ask' as const), replica: fc.integer({ min: 0, max: 1 }), delayMs: fc.integer({ min: 0, max: 40_000 }) }),
+    fc.record({ kind: fc.constant('push' as const), replica: fc.integer({ min: 0, max: 1 }) }),
+  );
+  fc.assert(fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+    const clock = { nowMs: 0 };
+    const replicas = [new Lease(() => clock.nowMs), new Lease(() => clock.nowMs)];
+    const cloud = { epoch: 0, holder: -1, untilMs: -1 };
+    const answers: { atMs: number; replica: number; grant: Parameters<Lease['grant']>[0] }[] = [];
+    const settle = () => {
+      for (const answer of answers.filter(({ atMs }) => atMs <= clock.nowMs)) {
+        answers.splice(answers.indexOf(answer), 1);
+        replicas[answer.replica]!.grant(answer.grant);
+      }
+      return replicas.filter((lease) => lease.view().held).length <= 1;
+    };
+    for (const each of moves) {
+      if (each.kind === 'pass') clock.nowMs += each.ms;
+      if (each.kind === 'push') replicas[each.replica]!.hint({ role: cloud.holder === each.replica ? 'leader' : 'follower', leaseEpoch: cloud.epoch });
+      if (each.kind === 'ask') {
+        if (cloud.holder !== each.replica && clock.nowMs >= cloud.untilMs) {
+          cloud.holder = each.replica;
+          cloud.epoch += 1;
+        }
+        if (cloud.holder === each.replica) cloud.untilMs = clock.nowMs + TTL_MS;
+        const role = cloud.holder === each.replica ? 'leader' as const : 'follower' as const;
+        answers.push({ atMs: clock.nowMs + each.delayMs, replica: each.replica, grant: { role, leaseEpoch: cloud.epoch, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs } });
+      }
+      if (!settle()) return false;
+    }
+    return true;
+  }), { numRuns: 500 });
+  t.pass();
+});

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import test from 'ava';
+import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
+import { judgeRecord, recordText, signRecord } from '../../../edge/local-key-record.ts';
+import { LocalKeys, type MintedKey } from '../../../edge/local-keys.ts';
+import type { Environment } from '../../../protocol/slugs.ts';
+import type { Storage } from '../../../edge/storage/storage.ts';
+import { localKeyRecord } from '../../../protocol/frames.ts';
+import { newStorage } from '../../support/edge/disk.ts';
+
+const identity = createIdentity(randomBytes(32));
+const identityKey = publicKeyOf(identity.publicKey);
+const stranger = createIdentity(randomBytes(32));
+
+function newKeys(environment: Environment = 'live', storage: Storage = newStorage()): LocalKeys {
+  return new LocalKeys(storage, environment, () => 1_700_000_000_000);
+}
+
+function mint(keys: LocalKeys, label = 'shop'): MintedKey {
+  const minted = keys.mint(label);
+  if ('ok' in minted) throw new Error(minted.code);
+  return minted;
+}
+
+test('§2.8 a minted key is shown once, begins with its environment, and only its hash is stored', (t) => {
+  const storage = newStorage();
+  const keys = newKeys('live', storage);
+  const minted = mint(keys);
+  t.regex(minted.id, /^ek_[a-z2-7]{26}$/);
+  t.regex(minted.key, /^loc_live_[a-z2-7]{39}$/);
+  t.is(minted.prefix, `${minted.key.slice(0, 17)}…`);
+  t.regex(mint(newKeys('sandbox')).key, /^loc_test_/);
+  const stored = JSON.stringify(storage.all('select * from local_keys'));
+  t.false(stored.includes(minted.key.slice(17)));
+  t.false(JSON.stringify(keys.list()).includes(minted.key.slice(17)));
+});
+
+test('§5.2 a key authenticates until it is revoked, at once, and in its own environment only', (t) => {
+  const storage = newStorage();
+  const keys = newKeys('live', storage);
+  const { id, key } = mint(keys);
+  t.is(keys.authenticate(key), id);
+  t.is(keys.authenticate(`${key}a`), null);
+  t.is(keys.authenticate(key.toUpperCase()), null);
+  t.is(newKeys('sandbox', storage).authenticate(key), null);
+  t.true(keys.revoke(id));
+  t.is(keys.authenticate(key), null);
+  t.true(keys.revoke(id), 'revoking twice is no error');
+  t.false(keys.revoke('ek_22222222222222222222222222'));
+  t.false(keys.revoke("x' or 1=1"));
+});
+
+test('a label is 1 to 120 characters without control characters', (t) => {
+  const keys = newKeys();
+  for (const label of ['', '   ', 'x'.repeat(121), 'two\nlines', 'bell\u0007', 'sep\u2028arator']) {
+    const minted = keys.mint(label);
+    t.is('ok' in minted ? minted.code : null, 'INVALID_INPUT', JSON.stringify(label));
+  }
+  t.is(mint(keys, '  Büro 7 ').label, 'Büro 7');
+});
+
+test('decisions 6: records are in the wire form, signed by the identity, and one byte more or less breaks it', (t) => {
+  const keys = newKeys();
+  mint(keys);
+  const [record] = keys.unshared(identity);
+  t.true(localKeyRecord.safeParse(record).success);
+  t.is(judgeRecord(identityKey, record!), 'signed');
+  for (const changed of [
+    { label: 'other' }, { id: 'ek_22222222222222222222222222' }, { hash: 'ab'.repeat(32) }, { environment: 'sandbox' as const },
+    { createdAtMs: 1 }, { prefix: 'loc_live_x…' },
+  ]) t.is(judgeRecord(identityKey, { ...record!, ...changed }), 'foreign', JSON.stringify(changed));
+  t.is(judgeRecord(publicKeyOf(stranger.publicKey), record!), 'foreign');
+});
+
+test('no two records have one text: a label cannot pose as the fields behind it', (t) => {
+  const base = { id: 'ek_22222222222222222222222222', environment: 'live' as const, hash: 'ab'.repeat(32), createdAtMs: 5, revokedAtMs: null };
+  const one = { ...base, label: 'a\nb', prefix: 'c' };
+  const two = { ...base, label: 'a', prefix: 'b\nc' };
+  t.deepEqual(recordText(one), recordText(two), 'the raw texts do meet');
+  for (const record of [one, two]) t.is(judgeRecord(identityKey, signRecord(identity, record)), 'foreign', 'so neither is taken');
+});
+
+test('§5.2 a key reaches another replica, and its revocation too; a revoked key never comes back', (t) => {
+  const [first, second] = [newKeys(), newKeys()];
+  const { id, key } = mint(first);
+  const minted = first.unshared(identity);
+  t.deepEqual(second.merge(minted, identityKey), { taken: 1, foreign: 0 });
+  t.is(second.authenticate(key), id);
+  first.noteShared(minted);
+  t.deepEqual(first.unshared(identity), []);
+  first.revoke(id);
+  const revoked = first.unshared(identity);
+  t.is(revoked.length, 1);
+  second.merge(revoked, identityKey);
+  t.is(second.authenticate(key), null);
+  second.merge(minted, identityKey); // The cloud replays the record of before.
+  t.is(second.authenticate(key), null);
+});
+
+test('a cloud cannot invent a key, and may revoke one', (t) => {
+  const [first, second] = [newKeys(), newKeys()];
+  const { key, id } = mint(first);
+  const [record] = first.unshared(identity);
+  const invented = signRecord(stranger, { ...record!, id: 'ek_33333333333333333333333333', hash: 'cd'.repeat(32) });
+  t.deepEqual(second.merge([invented, { ...record!, hash: 'cd'.repeat(32) }, record!], identityKey), { taken: 1, foreign: 2 });
+  t.is(second.list().length, 1);
+  second.merge([{ ...record!, revokedAtMs: 9 }], identityKey);
+  t.is(second.authenticate(key), null);
+  const [resigned] = second.unshared(identity);
+  t.is(judgeRecord(identityKey, resigned!), 'signed', 'the edge signs the revocation that it took');
+  t.is(resigned!.id, id);
+});
+
+test('a cloud that lost its records gets them again', (t) => {
+  const keys = newKeys();
+  mint(keys);
+  const records = keys.unshared(identity);
+  keys.noteShared(records);
+  keys.noteKnown(records);
+  t.is(keys.unshared(identity).length, 0);
+  keys.noteKnown([]);
+  t.deepEqual(keys.unshared(identity), records);
+});

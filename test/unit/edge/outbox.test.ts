@@ -1,0 +1,103 @@
+import test from 'ava';
+import { Outbox, POISONED_AFTER_TRIES } from '../../../edge/outbox.ts';
+import { OutboxSender, type OutboxRoute, type Sent } from '../../../edge/outbox-sender.ts';
+import { Refused } from '../../../protocol/errors.ts';
+import { newStorage } from '../../support/edge/disk.ts';
+import { until } from '../../support/until.ts';
+
+const SETTINGS = { capacity: 10, nowMs: () => 1_700_000_000_000 };
+const attempt = (subject: string) => ({ subject, body: `body of ${subject}` });
+
+test('writes leave in the order in which they came, a subject once', (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  outbox.append('attempt', [attempt('a/1'), attempt('b/1')]);
+  outbox.append('attempt', [attempt('a/1'), attempt('c/1')]);
+  t.deepEqual(outbox.head(10).map(({ subject }) => subject), ['a/1', 'b/1', 'c/1']);
+  t.is(outbox.report().outboxDepth, 3);
+  t.true(outbox.has('attempt', 'b/1'));
+  t.false(outbox.has('signed', 'b/1'));
+});
+
+test('a head holds one kind only, so that no kind overtakes another', (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  outbox.append('attempt', [attempt('a/1'), attempt('b/1')]);
+  outbox.append('signed', [attempt('t/x')]);
+  outbox.append('attempt', [attempt('c/1')]);
+  t.deepEqual(outbox.head(10).map(({ subject }) => subject), ['a/1', 'b/1']);
+  outbox.taken(outbox.head(10));
+  t.deepEqual(outbox.head(10).map(({ subject }) => subject), ['t/x']);
+});
+
+test('§7 at capacity nothing is taken and nothing is dropped: EDGE_OUTBOX_FULL', (t) => {
+  const outbox = new Outbox(newStorage(), { ...SETTINGS, capacity: 2 });
+  outbox.append('attempt', [attempt('a/1'), attempt('b/1')]);
+  const error = t.throws(() => outbox.append('attempt', [attempt('c/1')]), { instanceOf: Refused });
+  t.is(error.refusal.code, 'EDGE_OUTBOX_FULL');
+  t.is(outbox.report().outboxDepth, 2);
+  outbox.taken(outbox.head(1));
+  outbox.append('attempt', [attempt('c/1')]);
+  t.deepEqual(outbox.head(10).map(({ subject }) => subject), ['b/1', 'c/1']);
+});
+
+/** A cloud that answers each send by a script; `held` for ever when it ends. */
+function scripted(answers: Sent[]): OutboxRoute & { sent: string[][] } {
+  const sent: string[][] = [];
+  return {
+    batch: 3, sent,
+    async send(writes) {
+      sent.push(writes.map(({ subject }) => subject));
+      return answers.shift() ?? { kind: 'held' };
+    },
+  };
+}
+
+test('a batch that the cloud does not answer for is sent again whole, and leaves once', async (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  const cloud = scripted([{ kind: 'held' }, { kind: 'taken' }, { kind: 'taken' }]);
+  const sender = new OutboxSender(outbox, { attempt: cloud, signed: cloud }, (error) => t.fail(String(error)));
+  outbox.append('attempt', ['a', 'b', 'c', 'd'].map(attempt));
+  await sender.idle();
+  t.deepEqual(cloud.sent, [['a', 'b', 'c']]);
+  await sender.idle();
+  t.deepEqual(cloud.sent, [['a', 'b', 'c'], ['a', 'b', 'c'], ['d']]);
+  t.is(outbox.report().outboxDepth, 0);
+  await sender.stop();
+});
+
+test('§2.8 a write that keeps being refused poisons the outbox, holds what is behind it, and is named', async (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  const refusing = scripted(Array.from({ length: POISONED_AFTER_TRIES }, () => ({ kind: 'refused', code: 'INVALID_INPUT' } as const)));
+  const sender = new OutboxSender(outbox, { attempt: refusing, signed: refusing }, (error) => t.fail(String(error)));
+  outbox.append('attempt', ['a', 'b'].map(attempt));
+  for (let tries = 0; tries < POISONED_AFTER_TRIES; tries += 1) {
+    t.false(outbox.report().outboxPoisoned, `after ${tries} tries`);
+    await sender.idle();
+  }
+  t.deepEqual(outbox.report(), {
+    outboxDepth: 2, outboxPoisoned: true, poisonedBy: { subject: 'a', kind: 'attempt', code: 'INVALID_INPUT', tries: POISONED_AFTER_TRIES },
+  });
+  t.deepEqual(refusing.sent, [['a', 'b'], ['a'], ['a']], 'after a refusal writes go alone, so that the bad one shows itself');
+  await sender.stop();
+});
+
+test('a sender whose route throws says so and goes on', async (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  let calls = 0;
+  const faults: unknown[] = [];
+  const route: OutboxRoute = {
+    batch: 10,
+    async send() {
+      calls += 1;
+      if (calls === 1) throw new Error('broken');
+      return { kind: 'taken' };
+    },
+  };
+  const sender = new OutboxSender(outbox, { attempt: route, signed: route }, (error) => faults.push(error));
+  outbox.append('attempt', [attempt('a')]);
+  sender.nudge();
+  await until('the fault was seen', () => faults.length === 1);
+  sender.nudge();
+  await until('the write left', () => outbox.report().outboxDepth === 0);
+  await sender.stop();
+  t.is(calls, 2);
+});

@@ -1,0 +1,125 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { createSpendClock } from '../../../edge/spend-clock.ts';
+import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend-ledger.ts';
+import type { Storage } from '../../../edge/storage/storage.ts';
+import { newStorage } from '../../support/edge/disk.ts';
+
+const WINDOW_MS = 60_000;
+const START_MS = 1_700_000_000_000;
+
+interface Clocks { wallMs: number; monotonicMs: number }
+
+function capsOf(more: Partial<SpendCaps> = {}): SpendCaps {
+  return { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: WINDOW_MS, ...more };
+}
+
+/** A ledger as one start of a process has it. */
+function boot(storage: Storage, caps: SpendCaps, clocks: Clocks): SpendLedger {
+  return new SpendLedger(storage, caps, createSpendClock(newestSpendMs(storage), () => clocks.wallMs, () => clocks.monotonicMs));
+}
+
+test('§8.5 the cap of what the cloud can start is zero by default, withdrawals are unbounded by default', (t) => {
+  const ledger = boot(newStorage(), capsOf(), { wallMs: START_MS, monotonicMs: 0 });
+  const refusal = ledger.count({ subject: 'sweep', chain: 'eth', purpose: 'cloud', amount: 1n });
+  t.is(refusal?.code, 'AMOUNT_CAP_EXCEEDED');
+  t.is(refusal?.details['setting'], 'EDGE_SPEND_CAP_ETH');
+  t.is(ledger.count({ subject: 'txn', chain: 'eth', purpose: 'withdrawal', amount: 10n ** 30n }), null);
+});
+
+test('decisions 3: what is refused is not counted, what is counted stays counted after a restart', (t) => {
+  const storage = newStorage();
+  const clocks = { wallMs: START_MS, monotonicMs: 0 };
+  const caps = capsOf({ spendCaps: new Map([['eth', 10n]]) });
+  const first = boot(storage, caps, clocks);
+  t.is(first.count({ subject: 'a', chain: 'eth', purpose: 'cloud', amount: 6n }), null);
+  t.is(first.count({ subject: 'b', chain: 'eth', purpose: 'cloud', amount: 5n })?.code, 'AMOUNT_CAP_EXCEEDED');
+  t.is(first.count({ subject: 'c', chain: 'eth', purpose: 'cloud', amount: 4n }), null);
+  const second = boot(storage, caps, clocks);
+  t.is(second.count({ subject: 'd', chain: 'eth', purpose: 'cloud', amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED');
+  t.is(second.spent('eth', 'cloud'), 10n);
+});
+
+test('versions of one transaction exclude each other: counted once, at the dearest', (t) => {
+  const ledger = boot(newStorage(), capsOf({ withdrawalCaps: new Map([['eth', 100n]]) }), { wallMs: START_MS, monotonicMs: 0 });
+  const count = (amount: bigint) => ledger.count({ subject: 'txn_1', chain: 'eth', purpose: 'withdrawal', amount });
+  t.is(count(60n), null);
+  t.is(count(50n), null);
+  t.is(ledger.spent('eth', 'withdrawal'), 60n);
+  t.is(count(90n), null);
+  t.is(ledger.spent('eth', 'withdrawal'), 90n);
+  t.is(count(101n)?.code, 'AMOUNT_CAP_EXCEEDED');
+  t.is(ledger.spent('eth', 'withdrawal'), 90n);
+});
+
+test('caps of chains and purposes are apart; the window rolls', (t) => {
+  const clocks = { wallMs: START_MS, monotonicMs: 0 };
+  const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 5n], ['bsc', 5n]]), withdrawalCaps: new Map([['eth', 5n]]) }), clocks);
+  for (const [subject, chain, purpose] of [['1', 'eth', 'cloud'], ['2', 'bsc', 'cloud'], ['3', 'eth', 'withdrawal']] as const) {
+    t.is(ledger.count({ subject, chain, purpose, amount: 5n }), null, subject);
+    t.is(ledger.count({ subject: `${subject}+`, chain, purpose, amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED', subject);
+  }
+  clocks.monotonicMs += WINDOW_MS - 1;
+  t.is(ledger.count({ subject: '4', chain: 'eth', purpose: 'cloud', amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED');
+  clocks.monotonicMs += 1;
+  t.is(ledger.count({ subject: '5', chain: 'eth', purpose: 'cloud', amount: 5n }), null);
+});
+
+test('a wall clock that is set back or forth while the edge runs frees nothing', (t) => {
+  const clocks = { wallMs: START_MS, monotonicMs: 0 };
+  const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 5n]]) }), clocks);
+  t.is(ledger.count({ subject: 'a', chain: 'eth', purpose: 'cloud', amount: 5n }), null);
+  for (const jumpMs of [-10 * WINDOW_MS, 1_000 * WINDOW_MS]) {
+    clocks.wallMs = START_MS + jumpMs;
+    t.is(ledger.count({ subject: `b${jumpMs}`, chain: 'eth', purpose: 'cloud', amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED');
+  }
+});
+
+type Step =
+  | { kind: 'count'; amount: number }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'wall'; ms: number }
+  | { kind: 'restart'; wallBackMs: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('count' as const), amount: fc.integer({ min: 0, max: 60 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: WINDOW_MS }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wall' as const), ms: fc.integer({ min: -5 * WINDOW_MS, max: 5 * WINDOW_MS }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), wallBackMs: fc.integer({ min: 0, max: 3 * WINDOW_MS }) }) },
+);
+
+test('property: in no window of real time more than the cap is counted, whatever the wall clock does, over restarts', (t) => {
+  const cap = 100n;
+  fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    const storage = newStorage();
+    const caps = capsOf({ spendCaps: new Map([['base', cap]]) });
+    const clocks: Clocks = { wallMs: START_MS, monotonicMs: 0 };
+    let ledger = boot(storage, caps, clocks);
+    let realMs = 0;
+    const counted: { atMs: number; amount: bigint }[] = [];
+    steps.forEach((each, index) => {
+      if (each.kind === 'pass') {
+        realMs += each.ms;
+        clocks.monotonicMs += each.ms;
+        clocks.wallMs += each.ms;
+      } else if (each.kind === 'wall') clocks.wallMs += each.ms;
+      else if (each.kind === 'restart') {
+        // While it is stopped the clock may only be set back: a clock set ahead looks like a pause (see spend-clock.ts).
+        clocks.wallMs = START_MS + realMs - each.wallBackMs;
+        clocks.monotonicMs = 0;
+        ledger = boot(storage, caps, clocks);
+      } else {
+        const amount = BigInt(each.amount);
+        const refusal = ledger.count({ subject: `s${index}`, chain: 'base', purpose: 'cloud', amount });
+        if (refusal === null) counted.push({ atMs: realMs, amount });
+      }
+    });
+    storage.close();
+    for (const { atMs } of counted) {
+      const within = counted.filter((other) => other.atMs > atMs - WINDOW_MS && other.atMs <= atMs);
+      if (within.reduce((sum, { amount }) => sum + amount, 0n) > cap) return false;
+    }
+    return true;
+  }), { numRuns: 60 });
+  t.pass();
+});

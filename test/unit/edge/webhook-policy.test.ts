@@ -1,0 +1,122 @@
+import test from 'ava';
+import { classOf } from '../../../edge/webhooks/address-class.ts';
+import { parseWebhookAllowlist, type WebhookTarget } from '../../../edge/webhooks/allowlist.ts';
+import { createWebhookPolicy, type WebhookPolicy } from '../../../edge/webhooks/policy.ts';
+import type { Environment } from '../../../protocol/slugs.ts';
+
+const OWN_PORT = 8081;
+
+function policy(environment: Environment, allowlist: string | null = null): WebhookPolicy {
+  const parsed = allowlist === null ? null : parseWebhookAllowlist(allowlist);
+  if (parsed !== null && !parsed.ok) throw new Error(parsed.problems.join());
+  return createWebhookPolicy({ environment, allowlist: parsed === null ? null : parsed.targets, ownPort: () => OWN_PORT }, ['10.1.1.1', 'fd00::1']);
+}
+
+const verdictOf = (judge: WebhookPolicy, url: string) => {
+  const verdict = judge.judgeUrl(url);
+  return typeof verdict === 'string' ? verdict : 'passed';
+};
+
+/** Reliability 0.6: forms of an internal address, none of which a lookup hook ever sees. */
+const LOOPBACK_FORMS = [
+  'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://0x7f000001/', 'https://0177.0.0.1/', 'https://127.1/',
+  'https://①②⑦.0.0.1/', 'https://127。0。0。1/', 'https://[::1]/', 'https://[0:0:0:0:0:0:0:1]/', 'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/', 'https://[0:0:0:0:0:ffff:127.0.0.1]/', 'https://127.0.0.1./', 'https://127.255.255.254/',
+];
+const FORBIDDEN_FORMS = [
+  'https://169.254.169.254/latest/meta-data/', 'https://2852039166/', 'https://0xa9fea9fe/', 'https://[::ffff:169.254.169.254]/',
+  'https://[fe80::1]/', 'https://[fd00:ec2::254]/', 'https://100.100.100.200/', 'https://192.0.0.192/', 'https://0.0.0.0/', 'https://0/', 'https://[::]/',
+  'https://224.0.0.1/', 'https://[ff02::1]/', 'https://255.255.255.255/', 'https://240.0.0.1/',
+  'https://[64:ff9b::127.0.0.1]/', 'https://[64:ff9b::a9fe:a9fe]/', 'https://[2002:7f00:1::]/', 'https://[::127.0.0.1]/', 'https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/',
+];
+const PRIVATE_FORMS = [
+  'https://10.0.0.1/', 'https://172.16.0.1/', 'https://172.31.255.255/', 'https://192.168.1.1/', 'https://100.64.0.1/', 'https://198.18.0.1/',
+  'https://192.0.2.1/', 'https://203.0.113.9/', 'https://[fc00::1]/', 'https://[fd12:3456::1]/', 'https://[2001:db8::1]/', 'https://[::ffff:10.0.0.1]/',
+  'https://167772161/', 'https://0xa.1/', 'https://012.0.0.1/',
+];
+
+test('reliability 3.1: unset allow-list, live: every spelling of an internal address is refused as a literal', (t) => {
+  const live = policy('live');
+  for (const url of LOOPBACK_FORMS) t.is(verdictOf(live, url), 'loopback', url);
+  for (const url of FORBIDDEN_FORMS) t.is(verdictOf(live, url), 'forbidden', url);
+  for (const url of PRIVATE_FORMS) t.is(verdictOf(live, url), 'private', url);
+});
+
+test('reliability 3.1: unset allow-list, live: public https only', (t) => {
+  const live = policy('live');
+  for (const url of ['https://1.1.1.1/hook', 'https://8.8.8.8:8443/', 'https://[2606:4700::1111]/', 'https://172.32.0.1/', 'https://hooks.example.com/x?y=z']) {
+    t.is(verdictOf(live, url), 'passed', url);
+  }
+  t.is(verdictOf(live, 'http://1.1.1.1/'), 'plain_http');
+  t.is(live.judgeAddress({ host: 'hooks.example.com', port: 80, secure: false }, '1.1.1.1'), 'plain_http');
+  t.is(live.judgeAddress({ host: 'hooks.example.com', port: 443, secure: true }, '1.1.1.1'), null);
+});
+
+test('what is no http(s) URL, or carries credentials, is refused', (t) => {
+  const sandbox = policy('sandbox', '127.0.0.1');
+  for (const [url, verdict] of [
+    ['ftp://1.1.1.1/', 'scheme'], ['file:///etc/passwd', 'scheme'], ['gopher://1.1.1.1/', 'scheme'], ['data:text/plain,x', 'scheme'],
+    ['https://user@1.1.1.1/', 'credentials'], ['https://user:pass@1.1.1.1/', 'credentials'], ['https://:pass@1.1.1.1/', 'credentials'],
+    ['nonsense', 'not_a_url'], ['', 'not_a_url'], [`https://1.1.1.1/${'a'.repeat(2_100)}`, 'not_a_url'], ['https://999.1.1.1/', 'not_a_url'],
+  ] as const) t.is(verdictOf(sandbox, url), verdict, url.slice(0, 60));
+});
+
+test('decisions 4: in sandbox loopback and plain http are allowed, metadata and private networks are not', (t) => {
+  const sandbox = policy('sandbox');
+  for (const url of LOOPBACK_FORMS) t.is(verdictOf(sandbox, url.replace('https:', 'http:')), 'passed', url);
+  for (const url of FORBIDDEN_FORMS) t.is(verdictOf(sandbox, url), 'forbidden', url);
+  for (const url of PRIVATE_FORMS) t.is(verdictOf(sandbox, url), 'private', url);
+  t.is(verdictOf(sandbox, 'http://1.1.1.1/'), 'passed');
+});
+
+test("the edge's own listener is refused, in sandbox too, by any of its addresses, unless named with its port", (t) => {
+  for (const host of ['127.0.0.1', '127.0.0.2', '[::1]', '10.1.1.1', '[::ffff:10.1.1.1]', '[fd00::1]']) {
+    t.is(verdictOf(policy('sandbox', '10.0.0.0/8,fc00::/7'), `http://${host}:${OWN_PORT}/v1/edge/keys`), 'own_listener', host);
+  }
+  t.is(policy('sandbox').judgeAddress({ host: 'me.example.com', port: OWN_PORT, secure: false }, '127.0.0.1'), 'own_listener');
+  t.is(verdictOf(policy('live', `127.0.0.1:${OWN_PORT}`), `http://127.0.0.1:${OWN_PORT}/`), 'passed');
+  t.is(verdictOf(policy('live', '127.0.0.1'), `http://127.0.0.1:${OWN_PORT}/`), 'own_listener');
+});
+
+/** [allow-list, host, port, address, expected] for a live edge; `secure` is false throughout. */
+const LISTED: readonly (readonly [string, string, number, string, string | null])[] = [
+  ['app:8080', 'app', 8080, '10.2.3.4', null],
+  ['app:8080', 'app', 8081, '172.20.0.9', 'private'],
+  ['app', 'app', 9999, '172.20.0.9', null],
+  ['app', 'other', 80, '172.20.0.9', 'private'],
+  ['app', 'app', 80, '169.254.169.254', 'forbidden'],
+  ['app', 'app', 80, '127.0.0.1', 'loopback'],
+  ['localhost', 'localhost', 80, '127.0.0.1', null],
+  ['localhost', 'rebound.example.com', 80, '127.0.0.1', 'loopback'],
+  ['10.0.0.0/8', 'db', 80, '10.9.9.9', null],
+  ['10.0.0.0/8', 'db', 80, '11.9.9.9', 'not_listed'],
+  ['0.0.0.0/0', 'x', 80, '169.254.169.254', 'forbidden'],
+  ['0.0.0.0/0', 'x', 80, '127.0.0.1', 'loopback'],
+  ['0.0.0.0/0', 'x', 80, '10.0.0.1', null],
+  ['169.254.0.0/16', 'x', 80, '169.254.169.254', 'forbidden'],
+  ['169.254.169.254', 'x', 80, '169.254.169.254', null],
+  ['127.0.0.1:9000', 'x', 9000, '127.0.0.1', null],
+  ['127.0.0.1:9000', 'x', 9001, '127.0.0.1', 'loopback'],
+  ['[::1]:9000', 'x', 9000, '::1', null],
+  ['127.0.0.1', 'x', 80, '::ffff:127.0.0.1', null],
+  ['HOOKS.Example.com', 'hooks.example.com', 443, '1.1.1.1', null],
+  ['hooks.example.com', 'evil.example.com', 443, '1.1.1.1', 'not_listed'],
+];
+
+for (const [list, host, port, address, expected] of LISTED) {
+  test(`decisions 4: EDGE_WEBHOOK_ALLOWLIST=${list}: ${host}:${port} at ${address} is ${expected ?? 'allowed'}`, (t) => {
+    t.is(policy('live', list).judgeAddress({ host, port, secure: false }, address), expected as ReturnType<WebhookPolicy['judgeAddress']>);
+  });
+}
+
+test('an allow-list entry that is not understood is a problem, never ignored', (t) => {
+  for (const entry of ['http://app', 'app/path', '10.0.0.0/33', '::1/129', 'user@app', 'a b', 'app:99999', '10.0.0.0/x']) {
+    t.false(parseWebhookAllowlist(`ok,${entry}`).ok, entry);
+  }
+  const parsed = parseWebhookAllowlist(' , ');
+  t.deepEqual(parsed.ok ? parsed.targets : null, [] as WebhookTarget[]);
+});
+
+test('an address class is total: what is no address is forbidden', (t) => {
+  for (const text of ['', 'x', '1.2.3', '1.2.3.4.5', '::g']) t.is(classOf(text), 'forbidden', text);
+});
