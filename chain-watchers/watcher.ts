@@ -55,6 +55,8 @@ export interface Watcher {
   tick(): Promise<TickReport>;
   /** Resolves when every account that was rung has taken its facts. */
   settled(): Promise<void>;
+  /** Resolves when no tick is under way. */
+  idle(): Promise<void>;
   /** Why the chain is stopped (G17), or null. */
   stopped(): string | null;
   /**
@@ -82,6 +84,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
   return {
     tick: () => alone(() => tick(run, jobs)),
     settled: () => run.bell.settled(),
+    idle: async () => { await ticking; },
     stopped: () => run.memory.stopped,
     rebuildAbove: (height) => alone(() => rebuild(run, height)),
   };

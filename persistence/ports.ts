@@ -290,7 +290,10 @@ export interface SandboxStore {
   /** simulate-chain-down: until when the ledger answers nobody. */
   setDown(ledger: LedgerId, untilMs: number): Promise<void>;
   downUntil(ledger: LedgerId): Promise<number | null>;
-  /** Ledgers whose head is not their watch cursor: mined by a process that died before its tick. */
+  /**
+   * Ledgers with work left: their head is not their watch cursor (mined by a process that died before its tick), or a
+   * signed withdrawal of theirs (`signing`, `broadcast`) is in no block.
+   */
   behind(limit: number): Promise<LedgerId[]>;
   /** Removes the simulated ledgers of an account with their watch state (cursor, links, facts) and timers. */
   reset(accountId: AccountId): Promise<void>;

@@ -1,0 +1,32 @@
+/** The chain as an account sees it: the live endpoints of this node, or the simulated ledger of its own. */
+import type { ChainAccess, ChainBinding } from '../gateway/ports.ts';
+import { refuse } from '../protocol/errors.ts';
+import { environmentOf } from '../protocol/ids.ts';
+import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import type { SandboxLedgers } from './sandbox/ledgers.ts';
+
+/** A live chain of this node. */
+export interface LiveBinding extends ChainBinding {
+  /** Why the chain is stopped (G17), or null. */
+  stopped(): string | null;
+}
+
+/** Chains by account. A chain that nobody configured is refused for good, a stopped one until a person has looked. */
+export function createChainAccess(live: ReadonlyMap<Chain, LiveBinding>, sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>): ChainAccess {
+  return {
+    async bind(accountId, chain) {
+      if (environmentOf(accountId) === 'sandbox') {
+        if (!sandbox.isEnabled(chain)) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
+        return (await sandbox.open(accountId, chain)).binding;
+      }
+      const binding = live.get(chain);
+      if (binding === undefined) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
+      const stopped = binding.stopped();
+      return stopped === null ? binding : refuse('CHAIN_UNAVAILABLE', { chain, permanent: false, reason: stopped });
+    },
+    enabled(accountId) {
+      const isSandbox = environmentOf(accountId) === 'sandbox';
+      return CHAINS.filter((chain) => (isSandbox ? sandbox.isEnabled(chain) : live.has(chain)));
+    },
+  };
+}

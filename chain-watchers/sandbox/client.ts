@@ -1,0 +1,117 @@
+/** The simulated ledger behind the port that live endpoints stand behind: the watcher and the gateway see no difference. */
+import {
+  ChainUnavailable, type Balance, type Block, type BroadcastResult, type BuildInputs, type ChainClient, type Fate, type Head,
+  type Intent, type Outcome, type Signed, type Token, type Unsigned,
+} from '../../chains/chain.ts';
+import type { SandboxBlock } from '../../persistence/ports.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import type { SenderView } from './family.ts';
+import { append, headOf, type LedgerParts } from './ledger.ts';
+
+/** Blocks that are read ahead of a follower in one query. */
+const BLOCKS_PER_READ = 64;
+
+export interface SandboxClientParts extends LedgerParts {
+  /** Told after a broadcast mined a block. */
+  onMined(): void;
+}
+
+/** A client of one simulated ledger. */
+export function createSandboxClient(parts: SandboxClientParts): ChainClient {
+  const { ledger, network, family, store } = parts;
+  let window = new Map<number, SandboxBlock>();
+
+  const up = async () => {
+    const untilMs = await store.downUntil(ledger);
+    if (untilMs !== null && parts.nowMs() < untilMs) throw new ChainUnavailable(network.slug, 'simulated outage');
+  };
+  const blockAt = async (height: number): Promise<SandboxBlock | null> => {
+    const kept = window.get(height);
+    if (kept !== undefined) return kept;
+    const blocks = height < 0 ? [] : await store.blocks(ledger, height, BLOCKS_PER_READ);
+    window = new Map(blocks.map((block) => [block.height, block]));
+    return window.get(height) ?? null;
+  };
+  const viewOf = async (from: string, tokenContract: string | null): Promise<SenderView> => {
+    const { height, hash } = await headOf(parts);
+    return {
+      height, hash, nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
+      tokenBalance: tokenContract === null ? null : await store.balance(ledger, from, tokenContract),
+    };
+  };
+  const outcomeOf = async (txid: string): Promise<(Outcome & { height: number; hash: string }) | null> => {
+    const found = await store.blockOf(ledger, txid);
+    if (found === null) return null;
+    const { transaction: { success, reason, fee }, height, hash } = found;
+    return { txid, success, reason, fee: BigInt(fee), height, hash };
+  };
+
+  return {
+    checkIdentity: up,
+    async getHead(): Promise<Head> {
+      await up();
+      window = new Map();
+      const { height, hash } = await headOf(parts);
+      // Final is what a deposit's threshold calls deep enough, so that a gate never waits longer than the depth.
+      return { height, hash, finalizedHeight: Math.max(0, height - network.threshold + 1) };
+    },
+    async nextHeight(height) {
+      return await blockAt(height + 1) === null ? null : height + 1;
+    },
+    async getBlock(height): Promise<Block> {
+      const block = await blockAt(height);
+      if (block === null) throw new ChainUnavailable(network.slug, `no block ${height}`);
+      return family.render(network, block);
+    },
+    async getBlockHash(height) {
+      await up();
+      window = new Map();
+      return (await blockAt(height))?.hash ?? null;
+    },
+    async getOutcome(txid) {
+      await up();
+      return outcomeOf(txid);
+    },
+    async fetchBalance(address, token): Promise<Balance> {
+      await up();
+      return family.balanceOf(network, await store.balance(ledger, address, token?.contract ?? null), token);
+    },
+    async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
+      await up();
+      return family.buildInputs(network, intent, await viewOf(intent.from, intent.token?.contract ?? null));
+    },
+    async broadcast(signed: Signed): Promise<BroadcastResult> {
+      await up();
+      return submit(parts, signed, viewOf);
+    },
+    async getFate(unsigned: Unsigned, txid): Promise<Fate> {
+      await up();
+      const found = await outcomeOf(txid);
+      if (found !== null) {
+        const { height, hash, ...outcome } = found;
+        return { kind: 'included', height, hash, outcome };
+      }
+      const next = await store.nonce(ledger, unsigned.from);
+      if (unsigned.replayKey.kind === 'nonce' && next > unsigned.replayKey.value) {
+        return { kind: 'dead', proof: `nonce ${unsigned.replayKey.value} is used, the next one is ${next}` };
+      }
+      return { kind: 'unknown', reason: 'the ledger keeps no pool' };
+    },
+  } satisfies ChainClient & { fetchBalance(address: string, token: Token | null): Promise<Balance> };
+}
+
+/** Takes signed bytes as a node would and mines them at once. G26: a second submit of the same bytes is `already_known`. */
+async function submit(parts: SandboxClientParts, signed: Signed, viewOf: (from: string, token: string | null) => Promise<SenderView>): Promise<BroadcastResult> {
+  const { store, ledger, network, family } = parts;
+  const payload = family.read(network, signed);
+  if (isRefusal(payload)) return { kind: 'rejected_final', refusal: payload };
+  const mined = await append<BroadcastResult>(parts, async () => {
+    if (await store.blockOf(ledger, signed.txid) !== null) return { kind: 'already_known', txid: signed.txid };
+    const result = payload.run(await viewOf(payload.from, payload.tokenContract));
+    if (isRefusal(result)) return { kind: 'rejected_final', refusal: result };
+    return 'unknown' in result ? { kind: 'unknown', reason: result.unknown } : [[result]];
+  });
+  if (!Array.isArray(mined)) return mined;
+  parts.onMined();
+  return { kind: 'accepted', txid: signed.txid };
+}

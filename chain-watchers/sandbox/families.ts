@@ -1,0 +1,11 @@
+/** Families that have a simulated ledger; the chains of the others answer CHAIN_UNAVAILABLE in the sandbox. */
+import type { Family } from '../../protocol/slugs.ts';
+import { simulatedEvm } from './evm.ts';
+import type { SimulatedFamily } from './family.ts';
+
+const FAMILIES: Readonly<Partial<Record<Family, SimulatedFamily>>> = { evm: simulatedEvm };
+
+/** The simulated form of a family, or null where there is none. */
+export function simulatedFamilyOf(family: Family): SimulatedFamily | null {
+  return FAMILIES[family] ?? null;
+}

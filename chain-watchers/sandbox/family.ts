@@ -1,0 +1,42 @@
+/**
+ * What a chain family adds to the simulated ledger: how its blocks look to a node's reader, what a builder is told, and
+ * what signed bytes do. Everything else (decoding, building, matching signatures) is the family's real code.
+ */
+import type { Balance, Block, BuildInputs, Intent, Network, Signed, Token } from '../../chains/chain.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
+import type { Refusal } from '../../protocol/errors.ts';
+import type { Family } from '../../protocol/slugs.ts';
+
+/** What the ledger holds for one sender, at its head. */
+export interface SenderView {
+  readonly height: number;
+  readonly hash: string;
+  readonly nonce: number;
+  readonly nativeBalance: bigint;
+  /** Of the token that is moved; null for the native coin. */
+  readonly tokenBalance: bigint | null;
+}
+
+/** A payload that the ledger can read, before its sender's holdings are known. */
+export interface ReadPayload {
+  readonly from: string;
+  readonly nonce: number | null;
+  /** Contract of the token that is moved; null for the native coin. */
+  readonly tokenContract: string | null;
+  /** What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot tell yet. */
+  run(view: SenderView): SandboxTransaction | Refusal | { readonly unknown: string };
+}
+
+export interface SimulatedFamily {
+  readonly family: Family;
+  /** Canonical text of a block hash or txid (G3) from 32 bytes. */
+  hashText(bytes: Uint8Array): string;
+  /** A payment from outside, as the transaction that a block holds. */
+  deposit(network: Network, ask: { to: string; amount: bigint; token: Token | null; seed: Uint8Array }): SandboxTransaction;
+  /** A node's answers for a block. */
+  render(network: Network, block: SandboxBlock): Block;
+  balanceOf(network: Network, amount: bigint, token: Token | null): Balance;
+  buildInputs(network: Network, intent: Intent, view: SenderView): BuildInputs;
+  /** Decodes signed bytes and verifies their signature, network and txid. Refuses: CHAIN_REJECTED. */
+  read(network: Network, signed: Signed): ReadPayload | Refusal;
+}

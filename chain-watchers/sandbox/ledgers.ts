@@ -1,0 +1,117 @@
+/**
+ * The simulated ledgers that are in use: a client and a watcher for each, made when it is first asked for. A ledger is
+ * ticked when it mined; its ticks never overlap.
+ */
+import type { Catalogue, ChainModule, Network } from '../../chains/chain.ts';
+import type { Accounts, ChainBinding } from '../../gateway/ports.ts';
+import type { AuditStore, SandboxStore, WatchStore } from '../../persistence/ports.ts';
+import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
+import { chainFailure } from '../content.ts';
+import type { Log, Metrics, WatchSettings } from '../ports.ts';
+import { createWatcher, type Watcher } from '../watcher.ts';
+import { createSandboxClient } from './client.ts';
+import { simulatedFamilyOf } from './families.ts';
+import type { LedgerParts } from './ledger.ts';
+
+export interface SandboxDeps {
+  readonly sandbox: SandboxStore;
+  readonly watch: WatchStore;
+  readonly audit: AuditStore;
+  readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
+  networkOf(chain: Chain): Network;
+  /** True when the chain's module can be loaded. */
+  isEnabled(chain: Chain): boolean;
+  loadModule(chain: Chain): Promise<ChainModule>;
+  catalogueOf(chain: Chain): Catalogue;
+  nowMs(): number;
+  readonly log: Log;
+}
+
+/** Ledgers in memory; the one that was used longest ago goes first. Each is small and made again in a moment. */
+const LEDGERS_MAX = 5_000;
+/** A tick that still has more to read is followed by at most this many. */
+const TICKS_PER_MINING = 64;
+
+/** A simulated ledger agrees with itself at once, and its blocks are never missing. */
+const SETTINGS: WatchSettings = {
+  start: 0, blocksPerTick: 256, readAhead: 8, secondReadMs: 0, contentTries: 3, silentMs: 30_000, rematchMs: 60_000,
+};
+
+/** Figures are a node's own chains'; a sandbox ledger has none. */
+const NO_METRICS: Metrics = { set: () => undefined, add: () => undefined };
+
+export interface SandboxLedger {
+  readonly parts: LedgerParts;
+  readonly binding: ChainBinding;
+  readonly watcher: Watcher;
+}
+
+export interface SandboxLedgers {
+  isEnabled(chain: Chain): boolean;
+  open(accountId: AccountId, chain: Chain): Promise<SandboxLedger>;
+  /** Reads all that was mined and waits until the account has taken the facts. An outage is left to the next tick. */
+  tick(ledger: SandboxLedger): Promise<void>;
+  /** Forgets the ledgers of an account after their last tick. */
+  close(accountId: AccountId): Promise<void>;
+}
+
+/** The ledgers of a node. */
+export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
+  const open = new Map<LedgerId, Promise<SandboxLedger>>();
+
+  const tick = async ({ watcher, parts }: SandboxLedger): Promise<void> => {
+    for (let ticks = 0; ticks < TICKS_PER_MINING; ticks += 1) {
+      const report = await watcher.tick();
+      await watcher.settled();
+      if (!report.more) return;
+    }
+    deps.log.warn({ ledger: parts.ledger }, 'a simulated ledger did not come to rest');
+  };
+
+  const make = async (accountId: AccountId, chain: Chain): Promise<SandboxLedger> => {
+    const family = simulatedFamilyOf(FAMILY_OF[chain])!;
+    const module = await deps.loadModule(chain);
+    const network = deps.networkOf(chain), catalogue = deps.catalogueOf(chain);
+    const parts: LedgerParts = { ledger: ledgerOf(chain, accountId), network, family, store: deps.sandbox, nowMs: deps.nowMs };
+    const onMined = () => {
+      tick(made).catch((error: unknown) => deps.log.error({ ledger: parts.ledger, error: reasonOf(error) }, 'a tick after a broadcast failed; the sweep repeats it'));
+    };
+    const client = createSandboxClient({ ...parts, onMined });
+    const watcher = createWatcher({
+      ledger: parts.ledger, network, module, client, witnesses: [], catalogue, store: deps.watch, audit: deps.audit, reconcilePerBlock: null,
+      accounts: deps.accounts, settings: SETTINGS, nowMs: deps.nowMs, log: deps.log, metrics: NO_METRICS,
+    });
+    const made: SandboxLedger = { parts, watcher, binding: { module, network, client, catalogue } };
+    return made;
+  };
+
+  return {
+    isEnabled: (chain) => simulatedFamilyOf(FAMILY_OF[chain]) !== null && deps.isEnabled(chain),
+    open(accountId, chain) {
+      const id = ledgerOf(chain, accountId);
+      const known = open.get(id);
+      const ledger = known ?? make(accountId, chain);
+      open.delete(id);
+      open.set(id, ledger);
+      if (known === undefined) ledger.catch(() => open.delete(id));
+      const oldest = open.size > LEDGERS_MAX ? open.keys().next().value : undefined;
+      if (oldest !== undefined) open.delete(oldest);
+      return ledger;
+    },
+    tick,
+    async close(accountId) {
+      const own = [...open.keys()].filter((id) => id === ledgerOf(chainOfLedger(id), accountId));
+      for (const id of own) {
+        const ledger = open.get(id);
+        open.delete(id);
+        const closed = await ledger?.catch(() => undefined);
+        await closed?.watcher.idle();
+      }
+    },
+  };
+}
+
+export function reasonOf(error: unknown): string {
+  return chainFailure(error) ?? (error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,134 @@
+/** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
+import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
+import { accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import type { WatchState } from './watch-state.ts';
+
+interface Simulated { blocks: SandboxBlock[]; balances: Map<string, bigint>; downUntilMs: number | null }
+interface Timer { id: string; accountId: AccountId; dueAtMs: number; task: unknown }
+
+/** A store beside a memory watch state. */
+export function createMemorySandboxStore(watch: WatchState): SandboxStore {
+  const ledgers = new Map<LedgerId, Simulated>();
+  const timers = new Map<string, Timer>();
+  const of = (ledger: LedgerId): Simulated => {
+    const found = ledgers.get(ledger) ?? { blocks: [], balances: new Map<string, bigint>(), downUntilMs: null };
+    ledgers.set(ledger, found);
+    return found;
+  };
+  return { ...chainOf(of, ledgers, watch), ...readsOf(of), ...timersOf(timers), async reset(accountId) {
+    for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) ledgers.delete(ledger);
+    for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) watch.ledgers.delete(ledger);
+    watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);
+    for (const [id, timer] of timers) if (timer.accountId === accountId) timers.delete(id);
+  } };
+}
+
+const headOf = ({ blocks }: Simulated): Cursor | null => {
+  const last = blocks.at(-1);
+  return last === undefined ? null : { height: last.height, hash: last.hash };
+};
+
+/** Value to receivers (and from the sender when there is one) where it succeeded, the fee from the sender in any case. */
+function move({ balances }: Simulated, transactions: readonly SandboxTransaction[], direction: 1n | -1n): void {
+  const add = (address: string, token: string | null, amount: bigint) => {
+    const key = `${address} ${token ?? ''}`;
+    const next = (balances.get(key) ?? 0n) + amount * direction;
+    if (next < 0n) throw new Error(`balance of ${key} would be ${next}`);
+    balances.set(key, next);
+  };
+  for (const { success, from, fee, transfers } of direction === 1n ? transactions : transactions.toReversed()) {
+    if (success) {
+      for (const { to, amount, tokenContract } of transfers) {
+        if (direction === 1n) add(to, tokenContract, BigInt(amount));
+        if (from !== null) add(from, tokenContract, -BigInt(amount));
+        if (direction === -1n) add(to, tokenContract, BigInt(amount));
+      }
+    }
+    if (from !== null) add(from, null, -BigInt(fee));
+  }
+}
+
+function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Simulated>, watch: WatchState): Pick<SandboxStore, 'mine' | 'unmine' | 'behind' | 'setDown'> {
+  return {
+    async mine(ledger, expected, blocks) {
+      const state = of(ledger);
+      const head = headOf(state);
+      if (head?.hash !== expected?.hash || head?.height !== expected?.height) return false;
+      for (const block of blocks) {
+        const parent = headOf(state);
+        if (parent !== null && (block.parentHash !== parent.hash || block.height !== parent.height + 1)) throw new Error('not linked');
+        state.blocks.push(structuredClone(block));
+        move(state, block.transactions, 1n);
+      }
+      return true;
+    },
+    async unmine(ledger, depth) {
+      const state = of(ledger);
+      const removed: SandboxBlock[] = [];
+      for (let left = Math.min(depth, state.blocks.length); left > 0; left -= 1) {
+        const block = state.blocks.pop()!;
+        move(state, block.transactions, -1n);
+        removed.push(block);
+      }
+      return removed;
+    },
+    async setDown(ledger, untilMs) {
+      of(ledger).downUntilMs = untilMs;
+    },
+    async behind(limit) {
+      const unread = [...ledgers].filter(([id, state]) => {
+        const head = headOf(state);
+        const cursor = watch.ledgers.get(id)?.cursor;
+        return head !== null && (head.hash !== cursor?.hash || head.height !== cursor.height);
+      }).map(([id]) => id);
+      const waiting = [...watch.withdrawals.values()]
+        .filter(({ ledger, status, versions }) => accountOfLedger(ledger) !== null && ['signing', 'broadcast'].includes(status) && versions.length > 0)
+        .map(({ ledger }) => ledger);
+      return [...new Set([...unread, ...waiting])].sort().slice(0, limit);
+    },
+  };
+}
+
+function readsOf(of: (ledger: LedgerId) => Simulated): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'downUntil'> {
+  return {
+    async head(ledger) {
+      return headOf(of(ledger));
+    },
+    async blocks(ledger, from, limit) {
+      return structuredClone(of(ledger).blocks.filter(({ height }) => height >= from).slice(0, limit));
+    },
+    async blockOf(ledger, txid) {
+      for (const { height, hash, transactions } of of(ledger).blocks) {
+        const transaction = transactions.find((one) => one.txid === txid);
+        if (transaction !== undefined) return structuredClone({ height, hash, transaction });
+      }
+      return null;
+    },
+    async balance(ledger, address, tokenContract) {
+      return of(ledger).balances.get(`${address} ${tokenContract ?? ''}`) ?? 0n;
+    },
+    async nonce(ledger, address) {
+      const used = of(ledger).blocks.flatMap(({ transactions }) => transactions).filter(({ from, nonce }) => from === address && nonce !== null);
+      return Math.max(-1, ...used.map(({ nonce }) => nonce!)) + 1;
+    },
+    async downUntil(ledger) {
+      return of(ledger).downUntilMs;
+    },
+  };
+}
+
+function timersOf(timers: Map<string, Timer>): Pick<SandboxStore, 'schedule' | 'takeDue' | 'finish'> {
+  return {
+    async schedule(row) {
+      timers.set(row.id, structuredClone(row));
+    },
+    async takeDue(nowMs, leaseMs, limit) {
+      const due = [...timers.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs).sort((a, b) => a.dueAtMs - b.dueAtMs).slice(0, limit);
+      for (const timer of due) timer.dueAtMs = nowMs + leaseMs;
+      return structuredClone(due.map(({ id, accountId, task }) => ({ id, accountId, task })));
+    },
+    async finish(id) {
+      timers.delete(id);
+    },
+  };
+}
