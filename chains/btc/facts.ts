@@ -1,6 +1,6 @@
 /** What of the Bitcoin family needs no node and no SDK; `index.ts` adds the rest. */
 import type { ChainModule } from '../chain.ts';
-import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { bytesOf, checkDestination, parseAddress, parseToken } from './address.ts';
 import { deriveAddress } from './derive.ts';
 import { bitcoin } from './network.ts';
 import { outcomesIn, transfersIn } from './transfers.ts';
@@ -10,6 +10,7 @@ export const btcFacts = {
   networks: [bitcoin],
   derivation: { kind: 'xpub', deriveAddress },
   parseAddress,
+  bytesOf,
   checkDestination,
   parseToken,
   transfersIn,

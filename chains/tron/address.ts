@@ -6,7 +6,7 @@
  *   hex(account(20))                 what logs and topics hold
  */
 import { sha256 } from '@noble/hashes/sha2.js';
-import { createBase58check } from '@scure/base';
+import { base58, createBase58check } from '@scure/base';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Catalogue, Network, ParsedAddress } from '../chain.ts';
 import { ADDRESS_PREFIX } from './network.ts';
@@ -37,6 +37,11 @@ export function parseAddress(_network: Network, text: string): ParsedAddress | R
   if (bytes.length !== 1 + ACCOUNT_BYTES) return invalid('payload is not 20 bytes');
   if (bytes[0] !== ADDRESS_PREFIX) return invalid('prefix of another network');
   return { ok: true, canonical: text, kind: 'tron', bytes: bytes.subarray(1), tag: null };
+}
+
+/** The 20-byte account of a canonical text, unchecked. */
+export function bytesOf(canonical: string): Uint8Array {
+  return base58.decode(canonical).subarray(1, 1 + ACCOUNT_BYTES);
 }
 
 /** The `T…` text of an address as a node spells it (either hex form or base58), or null when it is none. */

@@ -1,4 +1,5 @@
 /** Address texts of Stellar. Spec: chains.md 9.1; SEP-0023. */
+import { base32nopad } from '@scure/base';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Catalogue, Network, ParsedAddress } from '../chain.ts';
 import { decodeStrkey, encodeStrkey, type StrkeyKind } from './strkey.ts';
@@ -47,6 +48,11 @@ function muxed(payload: Uint8Array): ParsedAddress {
   const key = payload.subarray(0, KEY_BYTES);
   const id = new DataView(payload.buffer, payload.byteOffset + KEY_BYTES, 8).getBigUint64(0);
   return { ok: true, canonical: addressOf(key), kind: 'account', bytes: key, tag: id.toString() };
+}
+
+/** The 32-byte key of a canonical text, unchecked. */
+export function bytesOf(canonical: string): Uint8Array {
+  return base32nopad.decode(canonical).subarray(1, 1 + KEY_BYTES);
 }
 
 /** The account whose key is all zeros, which nobody holds. */

@@ -1,6 +1,6 @@
 /** What of the Stellar family needs no node and no SDK; `index.ts` adds the rest. */
 import type { ChainModule } from '../chain.ts';
-import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { bytesOf, checkDestination, parseAddress, parseToken } from './address.ts';
 import { depositPath, gasTankPath } from './derive.ts';
 import { stellar } from './network.ts';
 import { outcomesIn, transfersIn } from './transfers.ts';
@@ -10,6 +10,7 @@ export const xlmFacts = {
   networks: [stellar],
   derivation: { kind: 'pool', depositPath, gasTankPath },
   parseAddress,
+  bytesOf,
   checkDestination,
   parseToken,
   transfersIn,

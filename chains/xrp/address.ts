@@ -94,6 +94,11 @@ function isSeed(payload: Uint8Array): boolean {
   return SEED_PREFIXES.some((prefix) => payload.length === prefix.length + SEED_BYTES && startsWith(payload, prefix));
 }
 
+/** The 20-byte account of a canonical text, unchecked. */
+export function bytesOf(canonical: string): Uint8Array {
+  return base58xrp.decode(canonical).subarray(1, 1 + ACCOUNT_BYTES);
+}
+
 /** Accounts whose key nobody holds: ACCOUNT_ZERO, ACCOUNT_ONE, the NaN address, the genesis and rrrrrrrrrrrrrrrrrNAMEtxvNvQ. */
 const BLACK_HOLES = new Set([
   'rrrrrrrrrrrrrrrrrrrrrhoLvTp', 'rrrrrrrrrrrrrrrrrrrrBZbvji', 'rrrrrrrrrrrrrrrrrrrn5RM1rHd', 'rrrrrrrrrrrrrrrrrNAMEtxvNvQ',

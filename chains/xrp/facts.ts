@@ -1,6 +1,6 @@
 /** What of the XRP Ledger family needs no node and no SDK; `index.ts` adds the rest. */
 import type { ChainModule } from '../chain.ts';
-import { checkDestination, parseAddress, parseToken } from './address.ts';
+import { bytesOf, checkDestination, parseAddress, parseToken } from './address.ts';
 import { deriveAddress } from './derive.ts';
 import { xrp } from './network.ts';
 import { outcomesIn, transfersIn } from './transfers.ts';
@@ -10,6 +10,7 @@ export const xrpFacts = {
   networks: [xrp],
   derivation: { kind: 'xpub', deriveAddress },
   parseAddress,
+  bytesOf,
   checkDestination,
   parseToken,
   transfersIn,
