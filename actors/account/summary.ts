@@ -1,16 +1,15 @@
-/** An account for the admin endpoints: what it owns, without keys, secrets or customers' references. */
+/** An account as an administrator sees it: counts and states, no key, no address. */
 import type { AccountState } from './messages.ts';
 
-/** JSON; extended keys are only counted. Spec §2.8: "Rendered extended keys show only the first eight and last four characters". */
+/** What actor inspection shows of an account. Spec: §5.10, no extended key and no secret. */
 export function summariseAccount(state: AccountState): Readonly<Record<string, unknown>> {
-  const { plan, suspended, enrolment, rotation, lease, edge, indexes, activeAddresses, settled, pools, counters } = state;
+  const counters = Object.values(state.counters);
   return {
-    plan: `${plan.tier}/${plan.band}/${plan.subscription}`, suspended,
-    enrolled: enrolment !== null, families: Object.keys(enrolment?.keys ?? {}), rotationPending: rotation !== null,
-    liveness: edge.liveness, leaseEpoch: lease.epoch, leaseHeld: lease.holder !== null,
-    indexes, activeAddresses, settled,
-    pools: Object.fromEntries(Object.entries(pools).map(([chain, pool]) => [chain, { size: pool.size, unused: pool.size - pool.next }])),
-    withdrawalsOpen: Object.keys(state.withdrawals).length,
-    countersInUse: Object.keys(counters).length, webhooks: state.webhooks.length,
+    environment: state.environment, tier: state.plan.tier, band: state.plan.band, subscription: state.plan.subscription,
+    suspended: state.suspended, enrolledFamilies: Object.keys(state.enrolment?.keys ?? {}), rotationPending: state.rotation !== null,
+    leaseEpoch: state.lease.epoch, leaseHeld: state.lease.holder !== null, edge: state.edge.liveness,
+    activeAddresses: state.activeAddresses, webhooks: state.webhooks.length, openWithdrawals: Object.keys(state.withdrawals).length,
+    countersInFlight: counters.reduce((sum, { inFlight }) => sum + Object.keys(inFlight).length, 0),
+    pools: Object.fromEntries(Object.entries(state.pools).map(([chain, { size, next }]) => [chain, { size, unused: size - next }])),
   };
 }
