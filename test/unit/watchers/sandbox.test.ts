@@ -1,0 +1,318 @@
+import test, { type ExecutionContext } from 'ava';
+import { HDNodeWallet } from 'ethers/wallet';
+import { Transaction } from 'ethers/transaction';
+import type { ChainModule, Intent, Network, Unsigned } from '../../../chains/chain.ts';
+import { catalogueOf } from '../../../chains/catalogue.ts';
+import { evm } from '../../../chains/evm/index.ts';
+import { evmNetworks } from '../../../chains/evm/network.ts';
+import { createChainAccess } from '../../../chain-watchers/chain-access.ts';
+import { append } from '../../../chain-watchers/sandbox/ledger.ts';
+import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
+import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
+import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
+import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
+import type { WithdrawalRow } from '../../../persistence/rows.ts';
+import { accountIdOf, addressKeyOf, type AccountId } from '../../../protocol/ids.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
+import { ModelAccount } from '../../support/model-account.ts';
+import { Recorder } from '../../support/watching.ts';
+
+const ACCOUNT = accountIdOf('org_box', 'sandbox');
+const wallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
+const ADDRESS = wallet.address;
+const PAYEE = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0';
+
+function box(accounts: readonly AccountId[] = [ACCOUNT]) {
+  const self = { nowMs: 1_700_000_000_000, asked: [] as unknown[] };
+  const watch = createMemoryWatchStore(() => self.nowMs);
+  const sandboxStore = createMemorySandboxStore(watch.state);
+  const models = new Map(accounts.map((id) => [id, new ModelAccount()]));
+  const deps = {
+    sandbox: sandboxStore, watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs, log: new Recorder(), catalogueOf,
+    accounts: {
+      async wake(accountId: AccountId) {
+        const rows = watch.inbox(accountId);
+        models.get(accountId)!.take(rows);
+        watch.takeInbox(rows.map(({ id }) => id));
+      },
+      async ask(_accountId: AccountId, command: unknown) {
+        self.asked.push(command);
+        return { ok: 'duplicate' } as const;
+      },
+    },
+    networkOf: (chain: Chain): Network => evmNetworks.find(({ slug }) => slug === chain) ?? { ...evmNetworks[0]!, slug: chain },
+    isEnabled: () => true,
+    loadModule: async () => evm as ChainModule,
+  };
+  for (const [index, accountId] of accounts.entries()) {
+    const bytes = Buffer.from(ADDRESS.slice(2), 'hex');
+    watch.addAddress({ addressKey: index === 0 ? addressKeyOf('sandbox', 'evm', bytes) : `other-${index}`, addressId: 'adr_1', accountId, address: ADDRESS, purpose: 'deposit' }, 'sandbox', self.nowMs);
+  }
+  let sandbox = createSandbox(deps);
+  const access = createChainAccess(new Map(), { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) });
+  return Object.assign(self, {
+    watch, sandboxStore, models, account: models.get(ACCOUNT)!, access, deps,
+    get sandbox() { return sandbox; },
+    restart() { sandbox = createSandbox(deps); },
+    deposit: (partial: object = {}) => sandbox.control.simulateDeposit(ACCOUNT, {
+      chain: 'eth', address: ADDRESS, amount: '1.5', tokenContract: null, autoConfirm: false, confirmAfterSeconds: null, ...partial,
+    }),
+  });
+}
+
+const events = (account: ModelAccount) => account.events.map(({ event, incarnation }) => `${event} ${incarnation}`);
+
+function ok<T>(t: ExecutionContext, value: T): Exclude<T, { ok: false }> {
+  if (isRefusal(value)) t.fail(JSON.stringify(value));
+  return value as Exclude<T, { ok: false }>;
+}
+
+test('§4.7 simulate-deposit mines one confirmation: detected, not confirmed', async (t) => {
+  const self = box();
+  const deposit = ok(t, await self.deposit());
+  t.like(deposit, { outputIndex: -1, height: 1 });
+  t.deepEqual(events(self.account), ['deposit_detected 1']);
+  t.is(self.account.deposits.get(`${deposit.txid}:-1`)!.transfer.amount, '1500000000000000000');
+});
+
+test('§4.7 simulate-deposit with autoConfirm delivers a detected event, then a confirmed event, on all five networks', async (t) => {
+  for (const network of evmNetworks) {
+    const self = box();
+    ok(t, await self.deposit({ chain: network.slug, autoConfirm: true }));
+    t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1'], network.slug);
+  }
+});
+
+test('§4.7 confirmAfterSeconds confirms by a durable timer, also after a restart', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true, confirmAfterSeconds: 30 }));
+  self.nowMs += 29_999;
+  await self.sandbox.sweep();
+  t.deepEqual(events(self.account), ['deposit_detected 1']);
+  self.restart();
+  self.nowMs += 1;
+  await self.sandbox.sweep();
+  t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1']);
+  self.nowMs += 60_000;
+  t.is(await self.sandbox.sweep(), 0, 'the timer is finished');
+});
+
+test('§4.7 simulate-confirmation mines to the target and fires every threshold crossed', async (t) => {
+  const self = box();
+  const { txid } = ok(t, await self.deposit());
+  const ask = (confirmations: number) => self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid, confirmations });
+  t.deepEqual(await ask(11), { confirmations: 11 });
+  t.deepEqual(events(self.account), ['deposit_detected 1']);
+  t.deepEqual(await ask(5), { confirmations: 11 }, 'never back');
+  t.deepEqual(await ask(12), { confirmations: 12 });
+  t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1']);
+  t.like(await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: '0xnone', confirmations: 3 }), { ok: false, code: 'NOT_FOUND' });
+  t.like(await ask(1_001), { ok: false, code: 'INVALID_INPUT' });
+});
+
+test('decisions 8: simulate-reorg takes the payment back, confirmed or not, and the ledger goes on', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  t.deepEqual(await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 12 }), { depth: 12 });
+  t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1', 'deposit_reversed 1']);
+  t.is(await self.sandboxStore.balance('eth@org_box_sandbox', ADDRESS, null), 0n);
+  ok(t, await self.deposit({ autoConfirm: true }));
+  t.is(self.account.credited().size, 1);
+  t.like(await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1_000 }), { ok: false, code: 'INVALID_INPUT' });
+});
+
+test('decisions 8: simulate-chain-down answers CHAIN_UNAVAILABLE; what was paid meanwhile is found afterwards (C1-14)', async (t) => {
+  const self = box();
+  const binding = ok(t, await self.access.bind(ACCOUNT, 'eth'));
+  const down = ok(t, await self.sandbox.control.simulateChainDown(ACCOUNT, { chain: 'eth', seconds: 60 }));
+  t.is(down.untilMs, self.nowMs + 60_000);
+  await t.throwsAsync(binding.client.fetchBalance(ADDRESS, null), { name: 'ChainUnavailable' });
+  ok(t, await self.deposit({ autoConfirm: true }));
+  t.deepEqual(events(self.account), []);
+  self.nowMs += 60_000;
+  await self.sandbox.sweep();
+  t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_confirmed 1']);
+  t.is((await binding.client.fetchBalance(ADDRESS, null)).amount, 1_500_000_000_000_000_000n);
+});
+
+test('a block that was mined by a process that died before its tick is found by the sweep', async (t) => {
+  const self = box();
+  ok(t, await self.deposit());
+  const { parts } = await self.sandbox.ledgers.open(ACCOUNT, 'eth');
+  const payment = parts.family.deposit(parts.network, { to: ADDRESS, amount: 5n, token: null, seed: new Uint8Array(32).fill(7) });
+  await append<never>(parts, async () => [[payment]]);
+  t.deepEqual(events(self.account), ['deposit_detected 1']);
+  self.restart();
+  t.is(await self.sandbox.sweep(), 1);
+  t.deepEqual(events(self.account), ['deposit_detected 1', 'deposit_detected 1']);
+  t.is(await self.sandbox.sweep(), 0);
+});
+
+test('a token deposit carries the decimals of its deployment (G5); other tokens are refused by their code', async (t) => {
+  const self = box();
+  const token = [...catalogueOf('bsc').values()].find(({ decimals }) => decimals === 18)!;
+  const deposit = ok(t, await self.deposit({ chain: 'bsc', tokenContract: token.contract, amount: '2.5', autoConfirm: true }));
+  const known = self.account.deposits.get(`${deposit.txid}:0`)!;
+  t.like(known, { status: 'confirmed', transfer: { amount: '2500000000000000000', decimals: 18, tokenContract: token.contract, tokenSymbol: token.symbol } });
+  t.like(await self.deposit({ tokenContract: token.contract }), { ok: false, code: 'TOKEN_NOT_ON_CHAIN' });
+  t.like(await self.deposit({ tokenContract: 'nonsense' }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' });
+});
+
+test('amounts are refused, never rounded (§2.2)', async (t) => {
+  const self = box();
+  for (const amount of ['0', '-1', '1e3', '1.0000000000000000001', '', '1,5']) {
+    t.like(await self.deposit({ amount }), { ok: false, code: 'INVALID_AMOUNT' }, amount);
+  }
+  t.is(await self.sandboxStore.head('eth@org_box_sandbox'), null);
+});
+
+const intent = (partial: Partial<Intent> = {}): Intent =>
+  ({ chain: 'eth', from: ADDRESS, fromPath: "m/44'/60'/0'/0/0", to: PAYEE, amount: 1_000_000_000_000_000n, token: null, tag: null, ...partial });
+
+async function signed(unsigned: Unsigned) {
+  const raw = Transaction.from(unsigned.payload);
+  const payload = await wallet.signTransaction(raw);
+  return { chain: unsigned.chain, payload, txid: Transaction.from(payload).hash! };
+}
+
+async function built(t: ExecutionContext, self: ReturnType<typeof box>, wanted: Intent = intent()) {
+  const { client, network, module } = ok(t, await self.access.bind(ACCOUNT, wanted.chain));
+  const inputs = await client.fetchBuildInputs(wanted);
+  const unsigned = ok(t, module.buildUnsigned(network, inputs, wanted, null));
+  return { client, network, module, unsigned, signed: await signed(unsigned) };
+}
+
+test('build, sign, broadcast and confirm run through the real code of the family, with real signed bytes', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, signed: bytes, module, network } = await built(t, self);
+  t.is(module.matchSigned(network, unsigned, bytes), null);
+  t.deepEqual(await client.broadcast(bytes), { kind: 'accepted', txid: bytes.txid });
+  t.deepEqual(await client.broadcast(bytes), { kind: 'already_known', txid: bytes.txid }, 'G26');
+  const fate = await client.getFate(unsigned, bytes.txid);
+  if (fate.kind !== 'included') return t.fail();
+  t.true(fate.outcome.success && fate.outcome.fee! > 0n && fate.outcome.fee! <= unsigned.feeMax);
+  const balance = await client.fetchBalance(ADDRESS, null);
+  t.is(balance.amount, 1_500_000_000_000_000_000n - unsigned.amount - fate.outcome.fee!);
+  t.is((await client.fetchBalance(PAYEE, null)).amount, unsigned.amount);
+  const block = await client.getBlock(fate.height);
+  t.like(module.outcomesIn(network, block, new Set([bytes.txid]))[0], { success: true, fee: fate.outcome.fee }, 'the real reader finds the same fee');
+});
+
+test('a withdrawal is told as included when its block is mined, and matures by simulate-confirmation', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, signed: bytes } = await built(t, self);
+  self.watch.saveWithdrawal({
+    id: 'txn_1', accountId: ACCOUNT, ledger: 'eth@org_box_sandbox', chain: 'eth', from: ADDRESS, to: PAYEE, amount: unsigned.amount, decimals: 18,
+    tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast', unsigned,
+    versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }], txid: null, height: null, blockHash: null,
+    fee: null, failure: null, createdAtMs: self.nowMs, updatedAtMs: self.nowMs,
+  } satisfies WithdrawalRow);
+  await client.broadcast(bytes);
+  await self.sandbox.sweep();
+  const included = self.account.withdrawalFacts[0]!;
+  t.like(included, { kind: 'withdrawal_included', txid: bytes.txid, success: true });
+  self.watch.saveWithdrawal({ ...self.watch.state.withdrawals.get('txn_1')!, status: 'confirming', txid: bytes.txid, height: included.height, blockHash: included.blockHash });
+  await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 12 });
+  t.is(self.account.withdrawalFacts.at(-1)!.kind, 'withdrawal_matured');
+});
+
+test('a withdrawal that a simulated reorg takes out is submitted again by the sweep, as the same bytes', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, signed: bytes } = await built(t, self);
+  await client.broadcast(bytes);
+  const row = {
+    id: 'txn_1', accountId: ACCOUNT, ledger: 'eth@org_box_sandbox', chain: 'eth', from: ADDRESS, unsigned, status: 'broadcast',
+    versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }], height: null, updatedAtMs: 0, createdAtMs: 0,
+  } as unknown as WithdrawalRow;
+  await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1 });
+  t.is(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid), null);
+  self.watch.saveWithdrawal(row);
+  t.is(await self.sandbox.sweep(), 1);
+  t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
+});
+
+test('the ledger refuses what a node refuses: chain id, nonce, balance, signature, txid', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  ok(t, await self.deposit({ chain: 'base', autoConfirm: true }));
+  const { client, signed: bytes, unsigned } = await built(t, self);
+  const other = ok(t, await self.access.bind(ACCOUNT, 'base'));
+  t.like(await other.client.broadcast({ ...bytes, chain: 'base' }), { kind: 'rejected_final', refusal: { code: 'CHAIN_REJECTED', details: { reason: 'invalid chain id for signer' } } });
+  t.like(await client.broadcast({ ...bytes, txid: `0x${'0'.repeat(64)}` }), { kind: 'rejected_final', refusal: { details: { reason: 'the txid is not the hash of the payload' } } });
+  t.like(await client.broadcast({ ...bytes, payload: unsigned.payload }), { kind: 'rejected_final' }, 'not signed');
+  const rewritten = async (change: (raw: Transaction) => void) => {
+    const raw = Transaction.from(unsigned.payload);
+    change(raw);
+    const payload = await wallet.signTransaction(raw);
+    return client.broadcast({ chain: 'eth', payload, txid: Transaction.from(payload).hash! });
+  };
+  t.like(await rewritten((raw) => { raw.nonce = 5; }), { kind: 'unknown', reason: 'nonce too high: next 0, got 5' });
+  t.like(await rewritten((raw) => { raw.value = 10n ** 20n; }), { kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_FUNDS' } });
+  t.like(await rewritten((raw) => { raw.value = 1_500_000_000_000_000_000n; }), { kind: 'rejected_final', refusal: { code: 'INSUFFICIENT_GAS' } });
+  t.like(await rewritten((raw) => { raw.gasLimit = 20_999n; }), { kind: 'rejected_final', refusal: { details: { reason: 'intrinsic gas too low' } } });
+  t.like(await rewritten((raw) => { raw.maxFeePerGas = 5n; raw.maxPriorityFeePerGas = 1n; }), { kind: 'rejected_final' });
+  t.is((await client.broadcast(bytes)).kind, 'accepted');
+  t.like(await rewritten((raw) => { raw.value = 7n; }), { kind: 'rejected_final', refusal: { details: { reason: 'nonce too low' } } });
+  t.like(await client.getFate({ ...unsigned }, '0xother'), { kind: 'dead' }, 'G27: the nonce is used by another hash');
+});
+
+test('a token withdrawal moves the token and pays its fee in the native coin; without tokens it is mined as failed', async (t) => {
+  const self = box();
+  const token = [...catalogueOf('eth').values()][0]!;
+  ok(t, await self.deposit({ autoConfirm: true }));
+  ok(t, await self.deposit({ tokenContract: token.contract, amount: '10', autoConfirm: true }));
+  const unit = 10n ** BigInt(token.decimals);
+  const { client, signed: bytes, unsigned } = await built(t, self, intent({ token, amount: 4n * unit }));
+  t.is((await client.broadcast(bytes)).kind, 'accepted');
+  t.is((await client.fetchBalance(ADDRESS, token)).amount, 6n * unit);
+  t.is((await client.fetchBalance(PAYEE, token)).amount, 4n * unit);
+  const again = Transaction.from(unsigned.payload);
+  again.nonce = 1;
+  again.data = again.data.slice(0, -64) + (7n * unit).toString(16).padStart(64, '0');
+  const payload = await wallet.signTransaction(again);
+  const txid = Transaction.from(payload).hash!;
+  t.is((await client.broadcast({ chain: 'eth', payload, txid })).kind, 'accepted');
+  t.like(await client.getOutcome(txid), { success: false, reason: 'reverted' });
+  t.is((await client.fetchBalance(ADDRESS, token)).amount, 6n * unit);
+});
+
+test('a sandbox ledger is its account\'s own: no other sandbox account is paid or moved', async (t) => {
+  const other = accountIdOf('org_neighbour', 'sandbox');
+  const self = box([ACCOUNT, other]);
+  ok(t, await self.deposit({ autoConfirm: true }));
+  t.is(self.models.get(other)!.events.length, 0);
+  t.is(await self.sandboxStore.head('eth@org_neighbour_sandbox'), null);
+});
+
+test('§4.7 reset forgets blocks, balances, timers and what was watched; the ledger begins anew', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ confirmAfterSeconds: 5 }));
+  await self.sandbox.control.reset(ACCOUNT);
+  t.is(await self.sandboxStore.head('eth@org_box_sandbox'), null);
+  t.is(await self.watch.cursor('eth@org_box_sandbox'), null);
+  self.nowMs += 10_000;
+  t.is(await self.sandbox.sweep(), 0);
+  t.like(ok(t, await self.deposit({ autoConfirm: true })), { height: 1 });
+});
+
+test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live chains are those that are configured', async (t) => {
+  const self = box();
+  t.deepEqual(self.access.enabled(ACCOUNT), ['eth', 'bsc', 'polygon', 'avax', 'base']);
+  for (const chain of ['btc', 'tron', 'sol', 'xrp', 'xlm'] as const) {
+    t.like(await self.access.bind(ACCOUNT, chain), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
+    t.like(await self.deposit({ chain }), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
+  }
+  const live = accountIdOf('org_box', 'live');
+  t.deepEqual(self.access.enabled(live), []);
+  t.like(await self.access.bind(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
+  let stopped: string | null = null;
+  const { binding } = await self.sandbox.ledgers.open(ACCOUNT, 'eth');
+  const access = createChainAccess(new Map([['eth', { ...binding, stopped: () => stopped }]]), self.sandbox.ledgers);
+  t.like(await access.bind(live, 'eth'), { network: { slug: 'eth' } });
+  stopped = 'no common ancestor';
+  t.like(await access.bind(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: false } }, 'G17');
+});
