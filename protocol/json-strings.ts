@@ -19,36 +19,52 @@ export interface JsonStrings {
 
 interface Frame { readonly array: boolean; field: string; readonly group: number }
 
-const STRING_OR_MARK = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}[\]]/gs;
+const QUOTE = 34, BACKSLASH = 92, COLON = 58;
+const MARK = /["{}[\]]/g;
 
-/** Strings and keys of a text, in their order. */
+/** Strings and keys of a text, in their order. Linear: each character is looked at a bounded number of times. */
 export function stringsIn(text: string): JsonStrings {
   const values: JsonString[] = [];
   const keys: string[] = [];
   const frames: Frame[] = [{ array: false, field: '', group: 0 }];
-  let outside = '';
-  let at = 0;
+  const outside: string[] = [];
   let groups = 0;
-  for (const match of text.matchAll(STRING_OR_MARK)) {
-    outside += text.slice(at, match.index);
-    at = match.index + match[0].length;
+  let at = 0;
+  MARK.lastIndex = 0;
+  for (let found = MARK.exec(text); found !== null; MARK.lastIndex = at, found = MARK.exec(text)) {
     const top = frames.at(-1)!;
-    if (match[1] === undefined) {
-      outside += match[0];
-      if (match[0] === '{' || match[0] === '[') frames.push({ array: match[0] === '[', field: top.field, group: groups += 1 });
+    if (found[0] !== '"') {
+      outside.push(text.slice(at, found.index + 1));
+      at = found.index + 1;
+      if (found[0] === '{' || found[0] === '[') frames.push({ array: found[0] === '[', field: top.field, group: groups += 1 });
       else if (frames.length > 1) frames.pop();
       continue;
     }
-    const string = match[1].includes('\\') ? unescaped(match[1]) : match[1];
-    outside += ' ';
-    if (match[2] !== undefined) {
+    outside.push(text.slice(at, found.index), ' ');
+    const end = endOfString(text, found.index + 1);
+    const body = text.slice(found.index + 1, end);
+    const string = body.includes('\\') ? unescaped(body) : body;
+    at = end + 1;
+    while (at < text.length && text.charCodeAt(at) <= 32) at += 1;
+    if (text.charCodeAt(at) === COLON) {
       keys.push(string);
       top.field = string;
     } else {
       values.push({ field: top.field, group: top.array ? top.group : (groups += 1), text: string });
     }
   }
-  return { values, keys, outside: outside + text.slice(at) };
+  outside.push(text.slice(at));
+  return { values, keys, outside: outside.join('') };
+}
+
+/** Index of the closing quote, or the end of a text that has none. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) return at;
+  }
+  return text.length;
 }
 
 function unescaped(body: string): string {

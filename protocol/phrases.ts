@@ -22,6 +22,8 @@ const LIST_WORDS = 2_048;
 /** Lengths of a phrase, in words. Source: BIP-39. */
 export const PHRASE_WORDS: readonly number[] = [12, 15, 18, 21, 24];
 const WORDS_MIN = 12;
+/** No prose has this many list words in a row, and one of so many windows has a valid checksum: it need not be looked for. */
+const RUN_JUDGED_MAX = 48;
 
 /** Normalised word → list × 2048 + index, for every list that has it. */
 let known: Map<string, number[]> | null = null;
@@ -83,6 +85,7 @@ function hasRun(tokens: readonly string[], table: ReadonlyMap<string, unknown>):
 function closes(runs: number[][], list: number): boolean {
   const run = runs[list]!;
   runs[list] = [];
+  if (run.length > RUN_JUDGED_MAX) return true;
   return run.length >= WORDS_MIN && PHRASE_WORDS.some((count) => {
     for (let start = 0; start + count <= run.length; start += 1) {
       if (hasChecksum(run.slice(start, start + count))) return true;
