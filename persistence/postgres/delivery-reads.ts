@@ -30,7 +30,7 @@ export function deliveryReads(sql: Sql): Pick<ReadStore, 'deliveries' | 'deliver
         ${event === undefined ? sql`` : sql`and p.event = ${event}`} ${eventId === undefined ? sql`` : sql`and d.event_id = ${eventId}`}
         ${fromMs === undefined ? sql`` : sql`and d.created_at >= ${fromMs}::timestamptz`}
         ${toMs === undefined ? sql`` : sql`and d.created_at < ${toMs}::timestamptz`}`;
-      return pageRows(sql, accountId, matching(sql, where), page, viewOf);
+      return pageRows(sql, accountId, { matching: matching(sql, where), order: sql`id desc` }, page, viewOf);
     },
     async delivery(accountId, id) {
       return oneOf(sql, accountId, matching(sql, sql`and d.id = ${id}`), viewOf);

@@ -38,11 +38,11 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
 function addresses(sql: Sql): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'ownAddresses' | 'unissuedPool'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
-      return pageRows(sql, accountId, sql`
+      const matching = sql`
         select * from address where account_id = t.account and purpose = 'deposit'
           ${chain === undefined ? sql`` : sql`and chain = ${chain}`} ${userRef === undefined ? sql`` : sql`and user_ref = ${userRef}`}
-          ${tag === undefined ? sql`` : sql`and tag = ${tag}`} ${status === undefined ? sql`` : sql`and status = ${status}`}`,
-      page, addressOf);
+          ${tag === undefined ? sql`` : sql`and tag = ${tag}`} ${status === undefined ? sql`` : sql`and status = ${status}`}`;
+      return pageRows(sql, accountId, { matching, order: sql`id desc` }, page, addressOf); // ids sort by their time
     },
     async address(accountId, id) {
       return oneOf(sql, accountId, sql`select * from address where account_id = t.account and id = ${id}`, addressOf);

@@ -21,16 +21,17 @@ export async function oneOf<T>(sql: Sql, accountId: AccountId, inner: Fragment, 
 }
 
 /**
- * One page, newest first, with the number of rows of the whole list. `matching` selects all rows of the list with their
- * `created_at` and `id`. Page and count are two statements at once: the count may be a moment older or newer.
+ * One page with the number of rows of the whole list. `matching` selects all rows of the list, `order` names columns of
+ * it, newest first. Page and count are two statements at once: the count may be a moment older or newer.
  */
-export async function pageRows<T>(sql: Sql, accountId: AccountId, matching: Fragment, { page, size }: PageAsk, shape: (row: Columns) => T): Promise<Page<T>> {
+export async function pageRows<T>(
+  sql: Sql, accountId: AccountId, { matching, order }: { matching: Fragment; order: Fragment }, { page, size }: PageAsk, shape: (row: Columns) => T,
+): Promise<Page<T>> {
   const [counted, rows] = await Promise.all([
     sql<{ total: number }[]>`select v.total from ${asTenant(sql, accountId, sql`select count(*) as total from (${matching}) m`)}`,
     sql<Columns[]>`
       select v.* from ${asTenant(sql, accountId, sql`
-        select * from (${matching}) m order by created_at desc, id desc limit ${size} offset ${String(page * size)}::text::bigint`)}
-       order by v.created_at desc, v.id desc`,
+        select * from (${matching}) m order by ${order} limit ${size} offset ${String(page * size)}::text::bigint`)} order by ${order}`,
   ]);
   return pageOf(rows.map(shape), page, size, counted[0]!.total);
 }

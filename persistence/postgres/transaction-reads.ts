@@ -48,7 +48,7 @@ export function transactionReads(sql: Sql): Pick<ReadStore, 'transactions' | 'tr
       const matching = direction === 'in' ? deposits(sql, where)
         : direction === 'out' ? sql`select * from (${deposits(sql, sql`and false`)}) none union all ${withdrawals(sql, where)}`
           : sql`${deposits(sql, where)} union all ${withdrawals(sql, where)}`;
-      return pageRows(sql, accountId, matching, page, viewOf);
+      return pageRows(sql, accountId, { matching, order: sql`created_at desc, id desc` }, page, viewOf);
     },
     async transaction(accountId, id) {
       const where = sql`and x.id = ${id}`;

@@ -28,14 +28,15 @@ create table address (
   address_key     uuid not null,
   derivation_path text not null,
   purpose         text not null constraint address_purpose check (purpose in ('deposit', 'gas_tank', 'treasury')),
-  index           bigint constraint address_index_range check (index between 0 and 2147483647),
+  index           bigint constraint address_index_range check (
+                    case purpose when 'deposit' then index between 0 and 2147483647 else index is null end),
   user_ref        text,
   tag             text,
   label           text,
   status          text not null constraint address_status check (status in ('active', 'archived')),
   created_at      timestamptz not null,
-  primary key (account_id, id),
-  constraint address_of_account foreign key (account_id, environment) references account (account_id, environment),
+  -- I10: nothing of a sandbox is live.
+  constraint address_environment check (account_id like '%\_' || environment),
   -- I31: the reserved change paths of the derived chains; pooled chains have their own template.
   constraint address_reserved_paths check (
     family in ('sol', 'xlm')
@@ -43,24 +44,22 @@ create table address (
     or (purpose = 'treasury' and derivation_path like '%/1/1')
     or purpose = 'deposit')
 );
--- I10: a derivation index is used once.
-create unique index address_index_once on address (account_id, family, purpose, index) where index is not null;
-create index address_by_text on address (account_id, address);
-create index address_by_user on address (account_id, user_ref, id) where user_ref is not null;
 create index address_by_birth on address (created_at);
+create index address_by_user on address (account_id, user_ref, id) where user_ref is not null;
+-- I10: a derivation index is used once. The account's own addresses have none.
+create unique index address_index_once on address (account_id, family, index) where index is not null;
+alter table address add primary key (account_id, id);
+create index address_by_text on address (address, account_id);
 
 alter table address_registry add constraint address_registry_of_address
   foreign key (account_id, address_id) references address (account_id, id);
 
-create function address_immutable() returns trigger language plpgsql as $$
-begin
-  if to_jsonb(new) - 'status' - 'label' <> to_jsonb(old) - 'status' - 'label' then
-    raise exception 'address % cannot change what it is', old.id
-      using errcode = 'check_violation', constraint = 'address_immutable', table = 'address';
-  end if;
-  return new;
-end $$;
-create trigger address_immutable before update on address for each row execute function address_immutable();
+create trigger address_immutable before update on address for each row
+  when ((new.account_id, new.id, new.environment, new.chain, new.family, new.address, new.address_key, new.derivation_path,
+         new.purpose, new.index, new.user_ref, new.tag, new.created_at)
+        is distinct from (old.account_id, old.id, old.environment, old.chain, old.family, old.address, old.address_key,
+         old.derivation_path, old.purpose, old.index, old.user_ref, old.tag, old.created_at))
+  execute function refuse('address_immutable');
 create trigger address_append_only before delete on address for each row execute function append_only();
 create trigger address_registry_append_only before update or delete on address_registry
   for each row execute function append_only();
@@ -90,14 +89,15 @@ create table pool_address (
 -- I21: an address is never derived from a key that is held back. Pooled chains have addresses and no key.
 create function address_has_active_key() returns trigger language plpgsql as $$
 begin
-  if new.family not in ('sol', 'xlm') and not exists (
-    select 1 from account_key k where k.account_id = new.account_id and k.family = new.family and k.status = 'active') then
-    raise exception 'address % of % has no active % key', new.id, new.account_id, new.family
+  if exists (select 1 from issued i where i.family not in ('sol', 'xlm') and not exists (
+       select 1 from account_key k where k.account_id = i.account_id and k.family = i.family and k.status = 'active')) then
+    raise exception 'an address has no active key'
       using errcode = 'check_violation', constraint = 'address_has_active_key', table = 'address';
   end if;
-  return new;
+  return null;
 end $$;
-create trigger address_has_active_key before insert on address for each row execute function address_has_active_key();
+create trigger address_has_active_key after insert on address referencing new table as issued
+  for each statement execute function address_has_active_key();
 
 -- I26: the highest number of active addresses of a day; it only rises.
 create table address_peak (
@@ -106,12 +106,5 @@ create table address_peak (
   active     bigint not null constraint address_peak_not_negative check (active >= 0),
   primary key (account_id, day)
 );
-create function address_peak_rises() returns trigger language plpgsql as $$
-begin
-  if new.active < old.active then
-    raise exception 'the peak of % would fall from % to %', old.day, old.active, new.active
-      using errcode = 'check_violation', constraint = 'address_peak_rises', table = 'address_peak';
-  end if;
-  return new;
-end $$;
-create trigger address_peak_rises before update on address_peak for each row execute function address_peak_rises();
+create trigger address_peak_rises before update on address_peak for each row
+  when (new.active < old.active) execute function refuse('address_peak_rises');

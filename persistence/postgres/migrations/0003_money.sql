@@ -26,31 +26,24 @@ create table deposit (
   threshold      int    not null constraint deposit_threshold_positive check (threshold > 0),
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
-  primary key (account_id, id),
-  constraint deposit_credit_key unique (ledger, txid, output_index),
   constraint deposit_of_address foreign key (account_id, address_id) references address (account_id, id)
 );
-create index deposit_by_age on deposit (account_id, created_at, id);
+create index deposit_newest on deposit (account_id, created_at, id);
+alter table deposit add constraint deposit_credit_key unique (txid, output_index, ledger);
+alter table deposit add primary key (account_id, id);
 
 -- I6: what a deposit is stays. Within an incarnation it goes detected → confirmed → reversed and never back; only a
 -- higher incarnation begins again. One append may hold several steps.
-create function deposit_moves_forward() returns trigger language plpgsql as $$
-begin
-  if (new.account_id, new.id, new.ledger, new.chain, new.txid, new.output_index, new.address_id, new.amount, new.decimals)
-     <> (old.account_id, old.id, old.ledger, old.chain, old.txid, old.output_index, old.address_id, old.amount, old.decimals)
-     or new.token_contract is distinct from old.token_contract or new.created_at <> old.created_at then
-    raise exception 'deposit % cannot change what it is', old.id
-      using errcode = 'check_violation', constraint = 'deposit_immutable', table = 'deposit';
-  end if;
-  if (new.incarnation, array_position(array['detected', 'confirmed', 'reversed'], new.status))
-     < (old.incarnation, array_position(array['detected', 'confirmed', 'reversed'], old.status)) then
-    raise exception 'deposit % cannot go from % (incarnation %) to % (incarnation %)',
-      old.id, old.status, old.incarnation, new.status, new.incarnation
-      using errcode = 'check_violation', constraint = 'deposit_moves_forward', table = 'deposit';
-  end if;
-  return new;
-end $$;
-create trigger deposit_moves_forward before update on deposit for each row execute function deposit_moves_forward();
+create trigger deposit_immutable before update on deposit for each row
+  when ((new.account_id, new.id, new.ledger, new.chain, new.txid, new.output_index, new.address_id, new.amount, new.decimals,
+         new.token_contract, new.created_at)
+        is distinct from (old.account_id, old.id, old.ledger, old.chain, old.txid, old.output_index, old.address_id,
+         old.amount, old.decimals, old.token_contract, old.created_at))
+  execute function refuse('deposit_immutable');
+create trigger deposit_moves_forward before update on deposit for each row
+  when ((new.incarnation, array_position(array['detected', 'confirmed', 'reversed'], new.status))
+        < (old.incarnation, array_position(array['detected', 'confirmed', 'reversed'], old.status)))
+  execute function refuse('deposit_moves_forward');
 create trigger deposit_append_only before delete on deposit for each row execute function append_only();
 create trigger deposit_not_truncated before truncate on deposit for each statement execute function append_only();
 
@@ -76,7 +69,6 @@ create table ledger_entry (
     references ledger_entry (deposit_id, incarnation, kind),
   constraint ledger_entry_of_deposit foreign key (account_id, deposit_id) references deposit (account_id, id)
 );
-create index ledger_entry_of_account on ledger_entry (account_id, deposit_id);
 create trigger ledger_entry_append_only before update or delete on ledger_entry
   for each row execute function append_only();
 create trigger ledger_entry_not_truncated before truncate on ledger_entry for each statement execute function append_only();
@@ -120,31 +112,25 @@ create table withdrawal (
   failure        jsonb,
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
-  primary key (account_id, id),
-  constraint withdrawal_with_kind unique (account_id, id, kind),
   -- G25: signed bytes are durable before the first submit.
   constraint withdrawal_signed_before_submit check (
     status not in ('broadcast', 'confirming', 'confirmed') or jsonb_array_length(versions) > 0)
 );
-create index withdrawal_by_age on withdrawal (account_id, created_at, id);
+create index withdrawal_newest on withdrawal (account_id, created_at, id);
 create index withdrawal_open on withdrawal (ledger, created_at) where status in ('signing', 'broadcast', 'confirming');
 create index withdrawal_settled on withdrawal (ledger, height) where status in ('confirmed', 'failed') and height is not null;
-create index withdrawal_by_sender on withdrawal (ledger, from_address) where height is not null;
+create index withdrawal_by_sender on withdrawal (from_address, ledger) where height is not null;
+alter table withdrawal add constraint withdrawal_with_kind unique (account_id, id, kind);
+alter table withdrawal add primary key (account_id, id);
 create trigger withdrawal_append_only before delete on withdrawal for each row execute function append_only();
 create trigger withdrawal_not_truncated before truncate on withdrawal for each statement execute function append_only();
 
 -- What a withdrawal is stays; its status, fee, versions and (send-all) amount move.
-create function withdrawal_immutable() returns trigger language plpgsql as $$
-begin
-  if (new.account_id, new.id, new.kind, new.ledger, new.chain, new.from_address, new.to_address, new.created_at)
-     <> (old.account_id, old.id, old.kind, old.ledger, old.chain, old.from_address, old.to_address, old.created_at)
-     or new.token_contract is distinct from old.token_contract then
-    raise exception 'withdrawal % cannot change what it is', old.id
-      using errcode = 'check_violation', constraint = 'withdrawal_immutable', table = 'withdrawal';
-  end if;
-  return new;
-end $$;
-create trigger withdrawal_immutable before update on withdrawal for each row execute function withdrawal_immutable();
+create trigger withdrawal_immutable before update on withdrawal for each row
+  when ((new.account_id, new.id, new.kind, new.ledger, new.chain, new.from_address, new.to_address, new.token_contract, new.created_at)
+        is distinct from (old.account_id, old.id, old.kind, old.ledger, old.chain, old.from_address, old.to_address,
+         old.token_contract, old.created_at))
+  execute function refuse('withdrawal_immutable');
 
 -- I24: a sweep can never be billed, honestly or under another name.
 create table billable (
@@ -152,11 +138,11 @@ create table billable (
   withdrawal_id text collate "C" not null,
   kind          text not null constraint billable_never_sweep check (kind <> 'sweep'),
   period        text not null constraint billable_period check (period ~ '^[0-9]{4}-[0-9]{2}$'),
-  primary key (account_id, withdrawal_id),
   constraint billable_of_withdrawal foreign key (account_id, withdrawal_id, kind)
     references withdrawal (account_id, id, kind)
 );
 create index billable_by_period on billable (account_id, period);
+alter table billable add constraint billable_once primary key (account_id, withdrawal_id);
 
 -- I25: the billing counter is a view over rows.
 create view settled_transactions as

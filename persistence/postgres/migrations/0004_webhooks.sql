@@ -29,16 +29,11 @@ create table publication (
 );
 create index publication_incomplete on publication (created_at) where completed_at is null;
 
-create function publication_immutable() returns trigger language plpgsql as $$
-begin
-  if to_jsonb(new) - 'completed_at' <> to_jsonb(old) - 'completed_at' or old.completed_at is not null then
-    raise exception 'publication % is recorded and cannot change', old.event_id
-      using errcode = 'check_violation', constraint = 'publication_immutable', table = 'publication';
-  end if;
-  return new;
-end $$;
-create trigger publication_immutable before update on publication
-  for each row execute function publication_immutable();
+create trigger publication_immutable before update on publication for each row
+  when ((new.account_id, new.event_id, new.seq, new.event, new.body, new.order_key, new.to_all, new.created_at)
+        is distinct from (old.account_id, old.event_id, old.seq, old.event, old.body, old.order_key, old.to_all, old.created_at)
+        or old.completed_at is not null)
+  execute function refuse('publication_immutable');
 create trigger publication_append_only before delete on publication for each row execute function append_only();
 create trigger publication_not_truncated before truncate on publication for each statement execute function append_only();
 
@@ -75,9 +70,6 @@ create table delivery (
   next_attempt_at timestamptz,
   claimed_until   timestamptz,
   created_at      timestamptz not null,
-  primary key (id),
-  constraint delivery_of_account unique (account_id, id),
-  constraint delivery_once unique (webhook_id, event_id, replay),
   constraint delivery_of_publication foreign key (account_id, event_id) references publication (account_id, event_id),
   constraint delivery_of_webhook foreign key (account_id, webhook_id) references webhook (account_id, id),
   constraint delivery_dead_after_attempt check (status <> 'dead_lettered' or attempts > 0),
@@ -86,6 +78,9 @@ create table delivery (
 create index delivery_due on delivery (account_id, next_attempt_at) where status in ('pending', 'failed');
 create index delivery_first_attempts on delivery (webhook_id, order_key, seq) where status = 'pending' and replay = 0;
 create index delivery_open_of_webhook on delivery (webhook_id) where status in ('pending', 'failed');
+alter table delivery add constraint delivery_once unique (event_id, webhook_id, replay);
+alter table delivery add constraint delivery_of_account unique (account_id, id);
+alter table delivery add primary key (id);
 
 -- I15: an attempt has one number. Partitioned by month of the delivery, whose id begins with its time, so that the
 -- unique key holds over all partitions and an old month is dropped as one table.

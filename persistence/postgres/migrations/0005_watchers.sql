@@ -52,25 +52,26 @@ create table fact (
   transfer     jsonb  not null,
   -- Head at which its own threshold is reached: confirmations = head − height + 1 (G18).
   matures_at   bigint generated always as (height + (transfer ->> 'threshold')::bigint - 1) stored,
-  constraint fact_once primary key (ledger, txid, output_index),
   constraint fact_of_account foreign key (account_id) references account (account_id)
 );
 create index fact_by_height on fact (ledger, height) where status <> 'orphaned';
 create index fact_immature on fact (ledger, matures_at) where status = 'seen';
 create index fact_of_address on fact (ledger, address_key);
 create index fact_of_account on fact (account_id);
+alter table fact add constraint fact_once primary key (txid, output_index, ledger);
 
 -- Facts that an account has not taken. The same fact waits once (`fact_key`).
 create table inbox (
-  id         bigint generated always as identity primary key,
+  id         bigint generated always as identity,
   account_id text collate "C" not null references account,
   fact_key   text collate "C" not null,
   fact       jsonb not null,
   created_at timestamptz not null default clock_timestamp(),
   constraint inbox_once unique (account_id, fact_key)
 );
-create index inbox_of_account on inbox (account_id, id);
 create index inbox_age on inbox (created_at);
+create index inbox_of_account on inbox (account_id, id);
+alter table inbox add primary key (id, account_id);
 
 -- I8: the cursor moves from a block to its child, or with a whole branch by record_reorg.
 create function cursor_follows_parent() returns trigger language plpgsql as $$

@@ -127,7 +127,7 @@ begin
     on conflict (account_id, chain, index) do update
       set address = excluded.address, path = excluded.path, address_key = excluded.address_key
       where not exists (select 1 from address a where a.account_id = excluded.account_id and a.family = excluded.chain
-                           and a.purpose = 'deposit' and a.index = excluded.index); -- an issued one stays what it is
+                           and a.index = excluded.index); -- an issued one stays what it is
   end if;
   if batch ? 'addresses' then
     with issued as (

@@ -14,15 +14,8 @@ create table console_user (
 );
 
 -- I22: a TOTP step is spent once.
-create function totp_step_rises() returns trigger language plpgsql as $$
-begin
-  if new.totp_last_step < old.totp_last_step then
-    raise exception 'the TOTP step of % would fall', old.id
-      using errcode = 'check_violation', constraint = 'totp_step_rises', table = 'console_user';
-  end if;
-  return new;
-end $$;
-create trigger totp_step_rises before update on console_user for each row execute function totp_step_rises();
+create trigger totp_step_rises before update on console_user for each row
+  when (new.totp_last_step < old.totp_last_step) execute function refuse('totp_step_rises');
 
 create table membership (
   user_id         text collate "C" not null references console_user,

@@ -41,12 +41,5 @@ create table local_key (
 );
 
 -- A revoked key stays revoked, whatever record of it arrives later.
-create function local_key_stays_revoked() returns trigger language plpgsql as $$
-begin
-  if old.revoked_at is not null and new.revoked_at is null then
-    raise exception 'local key % is revoked', old.id
-      using errcode = 'check_violation', constraint = 'local_key_stays_revoked', table = 'local_key';
-  end if;
-  return new;
-end $$;
-create trigger local_key_stays_revoked before update on local_key for each row execute function local_key_stays_revoked();
+create trigger local_key_stays_revoked before update on local_key for each row
+  when (old.revoked_at is not null and new.revoked_at is null) execute function refuse('local_key_stays_revoked');

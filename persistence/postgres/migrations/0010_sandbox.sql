@@ -25,11 +25,11 @@ create table sandbox_transaction (
   position     int    not null,
   from_address text collate "C",
   nonce        bigint,
-  constraint sandbox_transaction_once primary key (ledger, txid),
   constraint sandbox_transaction_of_block foreign key (ledger, height) references sandbox_block (ledger, height) on delete cascade
 );
 create unique index sandbox_nonce_once on sandbox_transaction (ledger, from_address, nonce) where nonce is not null;
 create index sandbox_transaction_of_height on sandbox_transaction (ledger, height);
+alter table sandbox_transaction add constraint sandbox_transaction_once primary key (txid, ledger);
 
 -- `token` is '' for the native coin.
 create table sandbox_balance (
@@ -161,15 +161,17 @@ end $$;
 
 -- What a sandbox account issued, saw, sent and delivered. Its events, keys, endpoints, own addresses and pools stay.
 create function reset_sandbox(of_account text) returns void language plpgsql set search_path = flock, pg_temp as $$
+declare
+  step text;
 begin
   perform reset_sandbox_ledgers(of_account);
   perform set_config('flock.sandbox_reset', of_account, true);
-  delete from attempt where account_id = of_account;
+  delete from attempt a using delivery d where d.account_id = of_account and a.delivery_id = d.id;
   delete from delivery where account_id = of_account;
   -- A reversal points at its credit, a credit at its detection.
-  delete from ledger_entry where account_id = of_account and kind = 'reversal';
-  delete from ledger_entry where account_id = of_account and kind = 'credit';
-  delete from ledger_entry where account_id = of_account;
+  foreach step in array array['reversal', 'credit', 'detected'] loop
+    delete from ledger_entry e using deposit d where d.account_id = of_account and e.deposit_id = d.id and e.kind = step;
+  end loop;
   delete from publication where account_id = of_account;
   delete from deposit where account_id = of_account;
   delete from billable where account_id = of_account;
