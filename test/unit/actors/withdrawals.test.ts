@@ -1,0 +1,388 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { HDNodeWallet, Transaction } from 'ethers';
+import type { AccountCommand } from '../../../actors/account/messages.ts';
+import { evm } from '../../../chains/evm/index.ts';
+import type { BroadcastResult, ChainModule, Intent, Signed } from '../../../chains/chain.ts';
+import type { AddressRow, Fact, WithdrawalRow } from '../../../persistence/rows.ts';
+import { refuse } from '../../../protocol/errors.ts';
+import { commands, enrolled, OTHER_IDENTITY, pushedKey, rowsOf, ses, txn, type TestAccount } from '../../support/account.ts';
+import { inputsOf, RECIPIENT } from '../../support/evm-inputs.ts';
+
+const PHRASE = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+const MODULES = [evm as ChainModule];
+const LEADER = ses();
+
+/** An account that withdraws from its first address, with rows as the store would read them back. */
+class Sender {
+  readonly account: TestAccount;
+  readonly from: AddressRow;
+  readonly rows = new Map<string, WithdrawalRow>();
+  #facts = 0;
+
+  constructor(options: Parameters<typeof enrolled>[0] = {}, purpose: AddressRow['purpose'] = 'deposit') {
+    this.account = enrolled({ modules: MODULES, ...options });
+    const row = this.account.accept(commands.createAddress({ userRef: 'u-9' })).reply;
+    this.from = { ...row, purpose };
+    this.account.accept({ type: 'claim_lease', sessionId: LEADER, liveSessions: [] });
+  }
+
+  build(nonceLatest = 7, more: Partial<Intent> = {}): Extract<AccountCommand, { type: 'build_withdrawal' }> {
+    const intent: Intent = { chain: 'eth', from: this.from.address, fromPath: this.from.derivationPath, to: RECIPIENT, amount: 1_000n, token: null, tag: null, ...more };
+    return { type: 'build_withdrawal', id: txn(), intent, inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }), from: this.from, tokenSymbol: 'ETH', decimals: 18 };
+  }
+
+  /** Accepts a command and keeps the rows that it wrote. */
+  do<C extends AccountCommand>(command: C) {
+    const taken = this.account.accept(command);
+    for (const write of taken.rows) {
+      if (write.table === 'withdrawal') this.rows.set(write.row.id, write.row);
+      if (write.table === 'withdrawal_status') this.rows.set(write.id, { ...this.rows.get(write.id)!, status: write.status, updatedAtMs: write.updatedAtMs });
+    }
+    return taken;
+  }
+
+  built(nonceLatest = 7): WithdrawalRow {
+    return this.do(this.build(nonceLatest)).reply;
+  }
+
+  submit(id: string, more: Partial<Extract<AccountCommand, { type: 'submit_signed' }>> = {}): Extract<AccountCommand, { type: 'submit_signed' }> {
+    const known = this.rows.get(id)!;
+    return { type: 'submit_signed', known, signed: sign(known), sessionId: LEADER, leaseEpoch: this.account.state.lease.epoch, ...more };
+  }
+
+  noted(id: string, result: BroadcastResult, txid = this.rows.get(id)!.txid!) {
+    return this.do({ type: 'note_broadcast', known: this.rows.get(id)!, txid, result });
+  }
+
+  /** Built, signed and taken by a node. */
+  sent(nonceLatest = 7): WithdrawalRow {
+    const { id } = this.built(nonceLatest);
+    const { txid } = this.do(this.submit(id)).reply;
+    this.noted(id, { kind: 'accepted', txid: txid! });
+    return this.rows.get(id)!;
+  }
+
+  fact(id: string, kind: Extract<Fact, { withdrawalId: string }>['kind'], more: Partial<Extract<Fact, { withdrawalId: string }>> = {}) {
+    this.#facts += 1;
+    const known = this.rows.get(id)!;
+    const fact: Fact = { kind, withdrawalId: id, txid: known.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: '21000', ...more };
+    return this.do({
+      type: 'apply_facts', inbox: [{ id: String(this.#facts), accountId: this.account.state.accountId, fact }], deposits: [],
+      withdrawals: [known], addresses: [], depositIds: [''],
+    });
+  }
+
+  nonceOf(id: string): number {
+    const { replayKey } = this.rows.get(id)!.unsigned;
+    return replayKey.kind === 'nonce' ? replayKey.value : -1;
+  }
+
+  status(id: string): string {
+    return this.rows.get(id)!.status;
+  }
+
+  get told(): string[] {
+    return this.account.published().map(({ event }) => event);
+  }
+}
+
+function sign({ unsigned }: Pick<WithdrawalRow, 'unsigned'>, path = unsigned.fromPath): Signed {
+  const transaction = Transaction.from(unsigned.payload);
+  transaction.signature = HDNodeWallet.fromPhrase(PHRASE, '', path).signingKey.sign(transaction.unsignedHash);
+  return { chain: unsigned.chain, payload: transaction.serialized, txid: transaction.hash! };
+}
+
+test('§4.2 a build is nothing but a payload: row built, counter held, nothing announced', (t) => {
+  const sender = new Sender();
+  const { reply, events, rows } = sender.do(sender.build());
+  t.like(reply, { status: 'built', amount: 1_000n, userRef: 'u-9', txid: null, versions: [], ledger: 'eth' });
+  t.true(reply.feeEstimate.feeMax > 0n);
+  t.deepEqual(events.map(({ type }) => type), ['withdrawal_built']);
+  t.is(rowsOf(rows, 'publication').length, 0);
+  t.is(sender.nonceOf(reply.id), 7);
+});
+
+test('V39 the nonce is the larger of our next and the latest count; in flight ones are never used again', (t) => {
+  const tank = new Sender({}, 'gas_tank');
+  t.deepEqual([tank.built(7), tank.built(7), tank.built(9), tank.built(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 9, 10]);
+});
+
+test('V39 a nonce that was freed before signing is reused first', (t) => {
+  const tank = new Sender({}, 'gas_tank');
+  const [, second] = [tank.built(), tank.built(), tank.built()];
+  tank.do({ type: 'abandon_withdrawal', known: tank.rows.get(second!.id)! });
+  t.is(tank.status(second!.id), 'expired');
+  t.deepEqual([tank.built(), tank.built()].map(({ id }) => tank.nonceOf(id)), [8, 10]);
+});
+
+test('C6-52 with nothing in flight the chain\'s own count is the truth, also when it fell back', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built(47_012);
+  sender.do({ type: 'abandon_withdrawal', known: sender.rows.get(id)! });
+  t.deepEqual(sender.account.state.counters, {});
+  t.is(sender.nonceOf(sender.built(47_002).id), 47_002);
+});
+
+test('V40 a deposit address sends one at a time; a build that nobody signed gives way and its nonce is used again', (t) => {
+  const sender = new Sender();
+  const first = sender.built();
+  const { reply, events, rows } = sender.do(sender.build());
+  t.deepEqual(events.map(({ type }) => type), ['withdrawal_expired', 'withdrawal_built']);
+  t.is(rowsOf(rows, 'withdrawal_status')[0]!.id, first.id);
+  t.deepEqual([sender.status(first.id), sender.nonceOf(reply.id)], ['expired', 7]);
+  sender.do(sender.submit(reply.id));
+  t.like(sender.account.refused(sender.build()), { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] } });
+  sender.fact(reply.id, 'withdrawal_included');
+  t.is(sender.nonceOf(sender.built(7).id), 8);
+});
+
+test('V40 a gas tank has sixteen in flight', (t) => {
+  const tank = new Sender({}, 'gas_tank');
+  for (let count = 0; count < 16; count += 1) tank.do(tank.submit(tank.built().id));
+  t.like(tank.account.refused(tank.build()), { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 16 } });
+});
+
+test('five EVM networks share the address and not the count', (t) => {
+  const sender = new Sender();
+  const eth = sender.built(), bsc = sender.do(sender.build(3, { chain: 'bsc' })).reply;
+  t.deepEqual([sender.nonceOf(eth.id), sender.nonceOf(bsc.id), sender.status(eth.id)], [7, 3, 'built']);
+});
+
+test('what the builder refuses is answered and holds nothing', (t) => {
+  const sender = new Sender();
+  t.is(sender.account.refused({ ...sender.build(), inputs: inputsOf({ nativeBalance: '10' }) }).code, 'INSUFFICIENT_FUNDS');
+  t.deepEqual(sender.account.state.counters, {});
+  t.like(new Sender({ modules: [] }).account.refused(sender.build()), { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
+});
+
+test('§8.2 tier Free stops at 100 settled transactions a month and begins anew with the next', (t) => {
+  const sender = new Sender({ plan: { tier: 'free' } });
+  sender.account.state = { ...sender.account.state, settled: { period: '2026-07', count: 100 } };
+  t.like(sender.account.refused(sender.build()), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'settledTransactions', limit: 100 } });
+  sender.account.nowMs = Date.UTC(2026, 7, 1);
+  t.notThrows(() => sender.built());
+});
+
+test('G25 signed bytes are stored before anything is submitted, the same bytes once', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  const submit = sender.submit(id);
+  const { reply, rows } = sender.do(submit);
+  t.like(reply, { status: 'signing', txid: submit.signed.txid });
+  t.deepEqual(reply.versions, [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload }]);
+  t.is(rowsOf(rows, 'publication').length, 0);
+  const again = sender.do({ ...submit, known: sender.rows.get(id)! });
+  t.deepEqual([again.events.length, again.rows.length, again.reply.txid], [0, 0, submit.signed.txid]);
+});
+
+test('decisions 3: a signed payload that is not the built one is SIGNED_BATCH_REJECTED', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built(), other = sender.do(sender.build(7, { amount: 2_000n })).reply;
+  t.is(sender.status(id), 'expired');
+  const known = sender.rows.get(other.id)!;
+  const wrong: Signed[] = [sign(sender.rows.get(id)!), sign(known, "m/44'/60'/0'/0/1"), { ...sign(known), txid: `0x${'0'.repeat(64)}` }, { ...sign(known), payload: '0x02' }];
+  for (const signed of wrong) t.is(sender.account.refused(sender.submit(other.id, { signed })).code, 'SIGNED_BATCH_REJECTED');
+});
+
+test('I19 signed bytes under an old epoch, of another session or without a leader are refused', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  sender.do({ type: 'claim_lease', sessionId: 'ses_b', liveSessions: [] });
+  t.is(sender.account.refused(sender.submit(id, { leaseEpoch: 1 })).code, 'LEASE_EPOCH_STALE');
+  t.is(sender.account.refused(sender.submit(id)).code, 'LEASE_HELD');
+  sender.do({ type: 'release_lease', sessionId: 'ses_b' });
+  t.is(sender.account.refused(sender.submit(id, { sessionId: 'ses_b' })).code, 'EDGE_NO_LEADER');
+});
+
+test('a row that was read before another change decides nothing: CONFLICT', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  const old = sender.rows.get(id)!;
+  sender.do({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() });
+  t.like(sender.account.refused({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() }), { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
+  t.is(sender.account.refused({ type: 'abandon_withdrawal', known: old }).code, 'CONFLICT');
+  t.is(sender.account.refused(sender.submit(id, { known: old, signed: sign(old) })).code, 'CONFLICT');
+});
+
+test('V37 a repricing keeps nonce and payment, raises the fee, and leaves the older version able to land', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  const before = sender.rows.get(id)!;
+  const { reply } = sender.do({ type: 'reprice_withdrawal', known: before, inputs: inputsOf() });
+  t.true(reply.unsigned.feeMax > before.unsigned.feeMax);
+  t.deepEqual([reply.status, reply.unsigned.replayKey, reply.amount], ['broadcast', before.unsigned.replayKey, 1_000n]);
+  sender.do(sender.submit(id));
+  t.is(sender.rows.get(id)!.versions.length, 2);
+  sender.fact(id, 'withdrawal_included', { txid: before.txid! });
+  sender.fact(id, 'withdrawal_matured', { txid: before.txid! });
+  t.like(sender.rows.get(id), { status: 'confirmed', txid: before.txid, fee: 21_000n });
+  t.is(sender.account.refused({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() }).code, 'CONFLICT');
+});
+
+test('G26 accepted and already_known announce once, unknown changes nothing, rejected_final fails and frees the nonce', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  const txid = sender.do(sender.submit(id)).reply.txid!;
+  t.is(sender.noted(id, { kind: 'unknown', reason: 'timeout' }).events.length, 0);
+  sender.noted(id, { kind: 'already_known', txid });
+  t.is(sender.noted(id, { kind: 'accepted', txid }).events.length, 0);
+  t.deepEqual([sender.status(id), sender.told], ['broadcast', ['withdrawal_broadcast']]);
+  const other = new Sender();
+  const refused = other.built();
+  other.do(other.submit(refused.id));
+  other.noted(refused.id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'invalid chain id' }) });
+  t.like(other.rows.get(refused.id), { status: 'failed', failure: { code: 'CHAIN_REJECTED', reason: 'invalid chain id' } });
+  t.deepEqual([other.told, other.account.state.counters, other.account.state.withdrawals], [['withdrawal_failed'], {}, {}]);
+});
+
+test('a replacement that the node refuses is dropped; the version before it may still land', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() });
+  sender.do(sender.submit(id));
+  sender.noted(id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') });
+  t.like(sender.rows.get(id), { status: 'broadcast', txid });
+  t.is(sender.rows.get(id)!.versions.length, 1);
+  t.is(sender.account.refused({ type: 'note_broadcast', known: sender.rows.get(id)!, txid: '0xother', result: { kind: 'accepted', txid: '0xother' } }).code, 'NOT_FOUND');
+});
+
+test('withdrawal_confirmed at the threshold: settled once, counter released, event with fee and block', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.fact(id, 'withdrawal_included');
+  t.is(sender.status(id), 'confirming');
+  const { rows } = sender.fact(id, 'withdrawal_matured');
+  t.like(sender.rows.get(id), { status: 'confirmed', txid, height: 200, blockHash: '0xb1', fee: 21_000n });
+  t.deepEqual(rowsOf(rows, 'billable'), [{ table: 'billable', withdrawalId: id, kind: 'withdrawal', period: '2026-07' }]);
+  t.deepEqual(sender.account.state.settled, { period: '2026-07', count: 1 });
+  t.deepEqual([sender.account.state.counters, sender.account.state.withdrawals], [{}, {}]);
+  t.like(sender.account.published().at(-1), { event: 'withdrawal_confirmed', data: { transactionId: id, txid, amount: '1000', fee: '21000', height: 200, userRef: 'u-9' } });
+  t.is(sender.fact(id, 'withdrawal_matured').events.length, 0);
+  t.is(sender.account.state.settled.count, 1);
+});
+
+test('a transaction that the chain ran without success fails when its block is final', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  sender.fact(id, 'withdrawal_included', { success: false });
+  t.deepEqual(sender.told, ['withdrawal_broadcast']);
+  sender.fact(id, 'withdrawal_matured', { success: false, reason: 'execution reverted' });
+  t.like(sender.rows.get(id), { status: 'failed', failure: { code: 'CHAIN_REJECTED', reason: 'execution reverted' } });
+  t.deepEqual([sender.told.at(-1), sender.account.state.settled.count], ['withdrawal_failed', 0]);
+});
+
+test('an orphaned withdrawal is in flight again; a confirmed one that comes back is not billed or told twice', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_orphaned');
+  t.like(sender.rows.get(id), { status: 'broadcast', height: null, blockHash: null });
+  t.is(sender.account.refused(sender.build()).code, 'CONFLICT');
+  sender.fact(id, 'withdrawal_included', { blockHash: '0xb2' });
+  sender.fact(id, 'withdrawal_matured', { blockHash: '0xb2' });
+  sender.fact(id, 'withdrawal_orphaned', { blockHash: '0xb2' });
+  t.deepEqual([sender.status(id), sender.account.state.reopened], ['broadcast', [id]]);
+  sender.fact(id, 'withdrawal_included', { blockHash: '0xb3' });
+  const { rows } = sender.fact(id, 'withdrawal_matured', { blockHash: '0xb3' });
+  t.deepEqual([sender.status(id), sender.account.state.reopened, rowsOf(rows, 'billable').length], ['confirmed', [], 0]);
+  t.deepEqual(sender.told, ['withdrawal_broadcast', 'withdrawal_confirmed']);
+  t.is(sender.account.state.settled.count, 1);
+});
+
+test('G27 proven dead: failed, its nonce is gone; a newer version that may land is not given up', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() });
+  sender.do(sender.submit(id));
+  t.is(sender.fact(id, 'withdrawal_dead', { txid: txid!, success: false, reason: 'nonce used' }).events.length, 0);
+  sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used by another transaction' });
+  t.deepEqual([sender.status(id), sender.told.at(-1), sender.account.state.counters], ['failed', 'withdrawal_failed', {}]);
+});
+
+test('a transaction that was given up and landed all the same is confirmed: the chain is right', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used' });
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_matured');
+  t.is(sender.status(id), 'confirmed');
+  t.is(sender.account.state.settled.count, 1);
+});
+
+test('a fact about a row that changed after it was read waits, and later ones of that row too', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  const old = sender.rows.get(id)!;
+  sender.do({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() });
+  const fact = (kind: 'withdrawal_included' | 'withdrawal_matured'): Fact =>
+    ({ kind, withdrawalId: id, txid: old.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: null });
+  const inbox = [fact('withdrawal_included'), fact('withdrawal_matured')].map((each, index) => ({ id: String(index), accountId: old.accountId, fact: each }));
+  const { reply, rows } = sender.do({ type: 'apply_facts', inbox, deposits: [], withdrawals: [old], addresses: [], depositIds: ['', ''] });
+  t.deepEqual([reply.applied, reply.deferred, rows.length], [0, 2, 0]);
+});
+
+test('§5.7 nothing is built or signed while a rotation awaits the owner', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  sender.do(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)] }));
+  t.is(sender.account.refused(sender.build()).code, 'IDENTITY_ROTATION_PENDING');
+  t.is(sender.account.refused(sender.submit(id)).code, 'IDENTITY_ROTATION_PENDING');
+});
+
+type Act = 'build' | 'submit' | 'accept' | 'reject' | 'unknown' | 'reprice' | 'abandon' | 'include' | 'mature' | 'orphan' | 'die';
+interface Step { act: Act; which: number; count: number }
+const FACTS = { include: 'withdrawal_included', mature: 'withdrawal_matured', orphan: 'withdrawal_orphaned', die: 'withdrawal_dead' } as const;
+const story = (...acts: Act[]) => fc.array(
+  fc.record({ act: fc.constantFrom(...acts), which: fc.nat({ max: 30 }), count: fc.nat({ max: 12 }) }) as fc.Arbitrary<Step>, { maxLength: 40 });
+
+/** One step of a story; what is refused changes nothing. */
+function tell(sender: Sender, { act, which, count }: Step): void {
+  const ids = [...sender.rows.keys()], row = sender.rows.get(ids[which % Math.max(1, ids.length)] ?? '');
+  const tryTo = (command: AccountCommand) => { if (sender.account.decide(command).ok) sender.do(command); };
+  if (act === 'build') return tryTo(sender.build(7 + count));
+  if (row === undefined) return;
+  if (act in FACTS) {
+    if (row.txid !== null) sender.fact(row.id, FACTS[act as keyof typeof FACTS]);
+    return;
+  }
+  const txid = row.txid ?? '';
+  const note = (result: BroadcastResult) => tryTo({ type: 'note_broadcast', known: row, txid, result });
+  switch (act) {
+    case 'submit': return tryTo(sender.submit(row.id));
+    case 'reprice': return tryTo({ type: 'reprice_withdrawal', known: row, inputs: inputsOf() });
+    case 'abandon': return tryTo({ type: 'abandon_withdrawal', known: row });
+    case 'accept': return note({ kind: 'accepted', txid });
+    case 'reject': return note({ kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') });
+    default: return note({ kind: 'unknown', reason: 'timeout' });
+  }
+}
+
+test('V39, V40 before any block no nonce is held twice and no more than the limit are open', (t) => {
+  const steps = story('build', 'submit', 'accept', 'reject', 'unknown', 'reprice', 'abandon');
+  const purposes = fc.constantFrom<['deposit' | 'gas_tank', number]>(['deposit', 1], ['gas_tank', 16]);
+  t.notThrows(() => fc.assert(fc.property(purposes, steps, ([purpose, limit], acts) => {
+    const sender = new Sender({}, purpose);
+    for (const act of acts) {
+      tell(sender, act);
+      const open = Object.keys(sender.account.state.withdrawals);
+      const nonces = open.map((id) => sender.nonceOf(id));
+      const held = Object.values(sender.account.state.counters).flatMap(({ inFlight }) => Object.keys(inFlight));
+      if (open.length > limit || new Set(nonces).size !== open.length || held.length !== open.length) return false;
+    }
+    return true;
+  }), { numRuns: 150 }));
+});
+
+test('under any story with blocks the events fold to the state, and what is signed is settled at most once', (t) => {
+  const steps = story('build', 'submit', 'accept', 'reject', 'unknown', 'reprice', 'abandon', 'include', 'mature', 'orphan', 'die');
+  t.notThrows(() => fc.assert(fc.property(steps, (acts) => {
+    const sender = new Sender({}, 'gas_tank');
+    for (const act of acts) tell(sender, act);
+    const billed = rowsOf(sender.account.rows, 'billable').map(({ withdrawalId }) => withdrawalId);
+    const confirmed = sender.account.published().filter(({ event }) => event === 'withdrawal_confirmed').map(({ data }) => data.transactionId);
+    return JSON.stringify(sender.account.folded()) === JSON.stringify(sender.account.state)
+      && new Set(billed).size === billed.length && billed.length === sender.account.state.settled.count
+      && JSON.stringify(confirmed) === JSON.stringify(billed);
+  }), { numRuns: 150 }));
+});
