@@ -3,7 +3,7 @@ import { bech32, bech32m } from '@scure/base';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Catalogue, ParsedAddress } from '../chain.ts';
 import { bitcoin, litecoinRegtest, type BtcNetwork } from './network.ts';
-import { addressOf, base58check, scriptOf, type Output } from './script.ts';
+import { addressOf, base58, base58check, scriptOf, type Output } from './script.ts';
 
 /** BIP-173: "at most 90 characters long"; no base58 address is longer than 35. */
 const ADDRESS_CHARACTERS_MAX = 90;
@@ -79,8 +79,8 @@ const P2PKH_VERSIONS = [bitcoin, litecoinRegtest].map(({ prefixes }) => prefixes
 export function bytesOf(canonical: string): Uint8Array {
   const decoded = decodeWords(canonical);
   if (decoded === null) {
-    const bytes = base58check.decode(canonical);
-    return scriptOf({ kind: P2PKH_VERSIONS.includes(bytes[0]!) ? 'p2pkh' : 'p2sh', program: bytes.subarray(1) });
+    const payload = base58.payloadOf(canonical);
+    return scriptOf({ kind: P2PKH_VERSIONS.includes(payload[0]!) ? 'p2pkh' : 'p2sh', program: payload.subarray(1) });
   }
   const program = bech32.fromWords(decoded.words.slice(1));
   const kind = decoded.modified ? 'p2tr' : program.length === HASH_BYTES ? 'p2wpkh' : 'p2wsh';

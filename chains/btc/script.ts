@@ -10,6 +10,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
+import { BITCOIN_ALPHABET, createAddressCoder } from '../base58.ts';
 import type { AddressPrefixes } from './network.ts';
 
 export type ScriptKind = 'p2pkh' | 'p2sh' | 'p2wpkh' | 'p2wsh' | 'p2tr';
@@ -20,7 +21,11 @@ export interface Output {
   readonly program: Uint8Array;
 }
 
+/** For texts of any length, as people type them. */
 export const base58check = createBase58check(sha256);
+
+/** For the addresses of blocks. */
+export const base58 = createAddressCoder(BITCOIN_ALPHABET);
 
 /** RIPEMD-160 of SHA-256, 20 bytes. */
 export function hash160(bytes: Uint8Array): Uint8Array {
@@ -56,8 +61,8 @@ export function outputOf(script: Uint8Array): Output | null {
 /** The one address text of an output on a network; segwit in lower case. */
 export function addressOf(prefixes: AddressPrefixes, { kind, program }: Output): string {
   switch (kind) {
-    case 'p2pkh': return base58check.encode(Uint8Array.of(prefixes.p2pkh, ...program));
-    case 'p2sh': return base58check.encode(Uint8Array.of(prefixes.p2sh, ...program));
+    case 'p2pkh': return base58.encode(prefixes.p2pkh, program);
+    case 'p2sh': return base58.encode(prefixes.p2sh, program);
     case 'p2wpkh':
     case 'p2wsh': return bech32.encode(prefixes.bech32, [0, ...bech32.toWords(program)]);
     case 'p2tr': return bech32m.encode(prefixes.bech32, [1, ...bech32m.toWords(program)]);

@@ -47,10 +47,7 @@ export function transfersIn(network: BtcNetwork, block: Block<BtcBlock>, _catalo
     const inputs = listIn(transaction['vin'], 'inputs').map((input) => objectIn(input, 'input'));
     const coinbase = inputs.some(isCoinbase);
     const spent = new Set(inputs.flatMap(spentScripts));
-    const from = [...spent].flatMap((hex) => {
-      const output = outputOf(Buffer.from(hex, 'hex'));
-      return output === null ? [] : [addressOf(network.prefixes, output)];
-    });
+    const senders = sendersOf(network, spent);
     for (const [position, entry] of listIn(transaction['vout'], 'outputs').entries()) {
       const read = readOutput(network, objectIn(entry, 'output'), position, spent);
       if ('reason' in read) {
@@ -58,12 +55,23 @@ export function transfersIn(network: BtcNetwork, block: Block<BtcBlock>, _catalo
         continue;
       }
       transfers.push({
-        txid, ...read, decimals: BTC_DECIMALS, tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null, from,
+        txid, ...read, decimals: BTC_DECIMALS, tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null,
+        // Read for the few payments that are ours; spelling all inputs of a block would take as long as all the rest.
+        get from() { return senders(); },
         ...(coinbase ? { threshold: COINBASE_CONFIRMATIONS } : {}),
       });
     }
   }
   return { transfers, ignored };
+}
+
+/** Addresses of the scripts that a transaction spends, spelt when they are first asked for. */
+function sendersOf(network: BtcNetwork, spent: ReadonlySet<string>): () => readonly string[] {
+  let addresses: readonly string[] | undefined;
+  return () => addresses ??= [...spent].flatMap((hex) => {
+    const output = outputOf(Buffer.from(hex, 'hex'));
+    return output === null ? [] : [addressOf(network.prefixes, output)];
+  });
 }
 
 type ReadOutput = { outputIndex: number } & ({ to: string; amount: bigint } | { reason: string });

@@ -6,12 +6,14 @@
  *   hex(account(20))                 what logs and topics hold
  */
 import { sha256 } from '@noble/hashes/sha2.js';
-import { base58, createBase58check } from '@scure/base';
+import { createBase58check } from '@scure/base';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { BITCOIN_ALPHABET, createAddressCoder } from '../base58.ts';
 import type { Catalogue, Network, ParsedAddress } from '../chain.ts';
 import { ADDRESS_PREFIX } from './network.ts';
 
 const base58check = createBase58check(sha256);
+const base58 = createAddressCoder(BITCOIN_ALPHABET);
 const ADDRESS_CHARACTERS = 34;
 const ACCOUNT_BYTES = 20;
 const HEX_ADDRESS = /^(?:41)?[0-9a-f]{40}$/;
@@ -22,7 +24,7 @@ function invalid(reason: string): Refusal {
 
 /** The `T…` text of a 20-byte account. */
 export function addressOf(account: Uint8Array): string {
-  return base58check.encode(Uint8Array.of(ADDRESS_PREFIX, ...account));
+  return base58.encode(ADDRESS_PREFIX, account);
 }
 
 /** The parsed form of a `T…` address; its bytes are the 20-byte account. Refuses: INVALID_ADDRESS (also hex spellings). */
@@ -41,7 +43,7 @@ export function parseAddress(_network: Network, text: string): ParsedAddress | R
 
 /** The 20-byte account of a canonical text, unchecked. */
 export function bytesOf(canonical: string): Uint8Array {
-  return base58.decode(canonical).subarray(1, 1 + ACCOUNT_BYTES);
+  return base58.payloadOf(canonical).subarray(1);
 }
 
 /** The `T…` text of an address as a node spells it (either hex form or base58), or null when it is none. */

@@ -10,9 +10,11 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { base58xrp } from '@scure/base';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { createAddressCoder, RIPPLE_ALPHABET } from '../base58.ts';
 import type { Catalogue, Network, ParsedAddress } from '../chain.ts';
 import { parseCurrency } from './currency.ts';
 
+const base58 = createAddressCoder(RIPPLE_ALPHABET);
 const ACCOUNT_VERSION = 0x00;
 const ACCOUNT_BYTES = 20;
 const CHECKSUM_BYTES = 4;
@@ -29,10 +31,6 @@ function invalid(reason: string): Refusal {
   return refuse('INVALID_ADDRESS', { chain: 'xrp', reason });
 }
 
-function checksum(payload: Uint8Array): Uint8Array {
-  return sha256(sha256(payload)).subarray(0, CHECKSUM_BYTES);
-}
-
 function decodeChecked(text: string): Uint8Array | null {
   let bytes: Uint8Array;
   try {
@@ -42,14 +40,13 @@ function decodeChecked(text: string): Uint8Array | null {
   }
   if (bytes.length <= CHECKSUM_BYTES) return null;
   const payload = bytes.subarray(0, -CHECKSUM_BYTES);
-  const expected = checksum(payload);
+  const expected = sha256(sha256(payload)).subarray(0, CHECKSUM_BYTES);
   return expected.every((byte, index) => byte === bytes[payload.length + index]) ? payload : null;
 }
 
 /** The classic text of a 20-byte account. */
 export function addressOf(account: Uint8Array): string {
-  const payload = Uint8Array.of(ACCOUNT_VERSION, ...account);
-  return base58xrp.encode(Uint8Array.of(...payload, ...checksum(payload)));
+  return base58.encode(ACCOUNT_VERSION, account);
 }
 
 /**
@@ -96,7 +93,7 @@ function isSeed(payload: Uint8Array): boolean {
 
 /** The 20-byte account of a canonical text, unchecked. */
 export function bytesOf(canonical: string): Uint8Array {
-  return base58xrp.decode(canonical).subarray(1, 1 + ACCOUNT_BYTES);
+  return base58.payloadOf(canonical).subarray(1);
 }
 
 /** Accounts whose key nobody holds: ACCOUNT_ZERO, ACCOUNT_ONE, the NaN address, the genesis and rrrrrrrrrrrrrrrrrNAMEtxvNvQ. */
