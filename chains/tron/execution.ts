@@ -28,14 +28,13 @@ export interface ExecutionSigns {
 /** The verdict of the three signs. Spec: chains.md T1, T2, T4. */
 export function executionOf({ type, contractRet, receiptResult, result }: ExecutionSigns): Execution {
   const runsCode = RUNS_CODE.has(type);
-  const absent: Sign = runsCode ? 'none' : 'ok';
-  const signs: readonly Sign[] = [
-    signOf(contractRet, absent),
-    signOf(receiptResult, absent),
-    result === undefined || result === 'SUCESS' || result === 'SUCCESS' ? 'ok' : 'failed',
-  ];
+  const called = signOf(contractRet, runsCode ? 'none' : 'ok');
+  const receipt = signOf(receiptResult, 'none');
+  const final: Sign = result === undefined || result === 'SUCESS' || result === 'SUCCESS' ? 'ok' : 'failed';
   const told = `contractRet ${word(contractRet)}, receipt ${word(receiptResult)}, result ${word(result)}`;
-  if (signs.every((sign) => sign === 'ok')) return { kind: 'success' };
+  const receiptAgrees = receipt === 'ok' || (receipt === 'none' && !runsCode);
+  if (called === 'ok' && receiptAgrees && final === 'ok') return { kind: 'success' };
+  const signs = [called, receipt, final];
   // One failure may be alone only where the others say nothing.
   const failures = signs.filter((sign) => sign === 'failed').length;
   if (failures >= 2 && !signs.includes('ok')) return { kind: 'failed', reason: `failed: ${told}` };

@@ -131,6 +131,8 @@ test('T1 a TRX transfer needs no receipt result; an absent contractRet counts fo
   t.is(decode(transfer(5, { ret: null })).transfers[0]!.amount, 5n);
   t.is(executionOf({ type: 'TriggerSmartContract', contractRet: undefined, receiptResult: 'SUCCESS', result: undefined }).kind, 'unknown');
   t.throws(() => decode(transfer(5, { info: { result: 'FAILED' } })), { instanceOf: ChainUnavailable });
+  t.throws(() => decode(transfer(5, { ret: 'FAILED' })), { instanceOf: ChainUnavailable });
+  t.deepEqual(decode(transfer(5, { ret: 'FAILED', info: { result: 'FAILED' } })).transfers, []);
   t.deepEqual(decode(transfer(5, { ret: 'REVERT', info: { result: 'FAILED', receipt: { result: 'REVERT' } } })).transfers, []);
 });
 
