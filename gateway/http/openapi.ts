@@ -62,7 +62,7 @@ const SECURITY_OF: Readonly<Record<Credential, readonly Json[]>> = {
 // ── Schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Exports that are part of another shape or of a path, and need no name of their own. */
-const UNNAMED = /(?:Params|Query|^tag$|^userRef$|^anyDocument$)/;
+const UNNAMED = /(?:Params|Query|^tag$|^userRef$|^anyDocument$|^jwks$)/;
 const EDGE_BODIES = { heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody };
 
 /** Bodies and replies by the names they are exported under. */

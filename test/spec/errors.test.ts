@@ -1,0 +1,53 @@
+import test from 'ava';
+import { ERRORS, precedenceOf, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
+import { codesOf } from '../../protocol/route.ts';
+import { ROUTE_LIST } from '../../protocol/routes.ts';
+import { codesIn, documentText, sectionOf, tableRows } from '../support/documents.ts';
+
+const SECTION = sectionOf(documentText('spec.md'), '## 7. Errors');
+const TABLE = tableRows(SECTION).map(([status, code]) => [Number(status), codesIn(code!)[0]!] as const);
+
+test('§7 every code of the table has its status', (t) => {
+  t.true(TABLE.length > 40);
+  for (const [status, code] of TABLE) t.is(statusOf(code as ErrorCode), status, code);
+});
+
+test('§7.2 and §7.3 the codes listed without a condition have the status of their class', (t) => {
+  for (const [rule, status] of [[2, 400], [3, 403]] as const) {
+    const line = SECTION.split('\n').find((text) => text.startsWith(`${rule}. `))!;
+    const codes = codesIn(line).filter((code) => /^[A-Z_]+$/.test(code));
+    t.true(codes.length >= 6);
+    for (const code of codes) t.is(statusOf(code as ErrorCode), status, code);
+  }
+});
+
+test('decisions 2 and 3: what is added to the table, and nothing beside it', (t) => {
+  const added: Partial<Record<ErrorCode, number>> = {
+    METHOD_NOT_ALLOWED: 405, PAYLOAD_TOO_LARGE: 413, UNSUPPORTED_MEDIA_TYPE: 415,
+    INSUFFICIENT_FUNDS: 422, INSUFFICIENT_GAS: 422, DESTINATION_OPT_IN_REQUIRED: 422,
+  };
+  for (const [code, status] of Object.entries(added)) t.is(statusOf(code as ErrorCode), status, code);
+  const documented = new Set([...codesIn(SECTION), ...Object.keys(added)]);
+  // Overload and draining need a code that says "nothing was done, come back"; decision record 0005.
+  t.deepEqual(Object.keys(ERRORS).filter((code) => !documented.has(code)), ['SERVICE_UNAVAILABLE']);
+});
+
+test('when several refusals apply the earlier in the table wins: who asks, what is asked, may it be, can it be now', (t) => {
+  const order: ErrorCode[] = ['UNAUTHORIZED', 'EDGE_SIGNATURE_SKEW', 'EDGE_SIGNATURE_INVALID', 'EDGE_NONCE_REPLAY', 'KEY_MATERIAL_REJECTED',
+    'RATE_LIMIT_EXCEEDED', 'FORBIDDEN', 'INVALID_INPUT', 'INVALID_CHAIN', 'NOT_FOUND', 'NO_SUBSCRIPTION', 'CHAIN_NOT_READY', 'ADDRESS_LIMIT_EXCEEDED', 'EDGE_OFFLINE', 'INTERNAL_ERROR'];
+  t.deepEqual(order.toSorted((left, right) => precedenceOf(left) - precedenceOf(right)), order);
+});
+
+test('a refusal is a value with the message of the table unless it has a better one', (t) => {
+  t.deepEqual(refuse('NOT_FOUND'), { ok: false, code: 'NOT_FOUND', message: ERRORS.NOT_FOUND[1], details: {} });
+  t.is(refuse('CONFLICT', { reason: 'x' }, 'already so').message, 'already so');
+});
+
+test('every route names only codes of the table, and each that its credential can meet', (t) => {
+  for (const route of ROUTE_LIST) {
+    const codes = codesOf(route);
+    t.deepEqual(codes.filter((code) => !(code in ERRORS)), [], route.operationId);
+    t.is(codes.includes('UNAUTHORIZED'), route.credential !== 'none' || route.refusals.includes('UNAUTHORIZED'), route.operationId);
+    t.is(codes.includes('IDEMPOTENCY_CONFLICT'), route.idempotent !== undefined, route.operationId);
+  }
+});

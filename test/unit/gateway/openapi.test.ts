@@ -1,0 +1,84 @@
+import test from 'ava';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describeApi, type Json } from '../../../gateway/http/openapi.ts';
+import { docsPage } from '../../../gateway/pages/docs.ts';
+import { ROUTE_LIST } from '../../../protocol/routes.ts';
+import { EVENTS } from '../../../protocol/slugs.ts';
+
+const API = JSON.parse(JSON.stringify(describeApi('https://cloud.example.com'))) as ReturnType<typeof describeApi>;
+const OPERATIONS = Object.entries(API.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+function* nodesOf(value: unknown, at = '#'): Generator<{ at: string; node: Json }> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield { at, node: value as Json };
+  for (const [key, child] of Object.entries(value)) yield* nodesOf(child, `${at}/${key}`);
+}
+
+test('issue 2.7: the description is OpenAPI 3.1, version 2.0.0, with every route once', (t) => {
+  t.is(API['openapi'], '3.1.0');
+  t.is((API['info'] as Json)['version'], '2.0.0');
+  t.is(OPERATIONS.length, ROUTE_LIST.length);
+  const ids = OPERATIONS.map(({ operation }) => operation['operationId']);
+  t.is(new Set(ids).size, ids.length);
+});
+
+test('every reference leads somewhere and every component is used', (t) => {
+  const used = new Set<string>();
+  for (const { at, node } of nodesOf(API)) {
+    if (typeof node['$ref'] !== 'string') continue;
+    const name = /^#\/components\/schemas\/([A-Za-z]+)$/.exec(node['$ref'])?.[1];
+    t.truthy(name === undefined ? undefined : API.components.schemas[name], `${at}: ${node['$ref']}`);
+    used.add(name!);
+  }
+  t.deepEqual(Object.keys(API.components.schemas).filter((name) => !used.has(name)), []);
+});
+
+test('every schema is a JSON Schema of the dialect that the document names', (t) => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  t.is(API['jsonSchemaDialect'], 'https://json-schema.org/draft/2020-12/schema');
+  for (const [name, schema] of Object.entries(API.components.schemas)) t.true(ajv.validateSchema(schema) as boolean, `${name}: ${JSON.stringify(ajv.errors)}`);
+  for (const { path, method, operation } of OPERATIONS) {
+    for (const { at, node } of nodesOf(operation)) {
+      if (node['schema'] !== undefined) t.true(ajv.validateSchema(node['schema'] as object) as boolean, `${method} ${path} ${at}`);
+    }
+  }
+});
+
+test('path parameters are those of the path; tags and security schemes exist; every answer says what it is', (t) => {
+  const tags = new Set((API['tags'] as { name: string }[]).map(({ name }) => name));
+  for (const { path, method, operation } of OPERATIONS) {
+    const { parameters, responses, security } = operation as { parameters: { name: string; in: string; required: boolean }[]; responses: Record<string, Json>; security: Json[] };
+    const inPath = parameters.filter((one) => one.in === 'path');
+    t.deepEqual(inPath.map(({ name }) => name).toSorted(), [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name]) => name!).toSorted(), `${method} ${path}`);
+    t.true(inPath.every(({ required }) => required));
+    t.true((operation['tags'] as string[]).every((tag) => tags.has(tag)));
+    t.true(security.flatMap((entry) => Object.keys(entry)).every((name) => name in API.components.securitySchemes));
+    for (const [status, response] of Object.entries(responses)) t.truthy(response['description'], `${method} ${path} ${status}`);
+    t.true(Object.keys(responses).some((status) => status.startsWith('2')) && '400' in responses && '500' in responses);
+    t.is('requestBody' in operation, ROUTE_LIST.find((route) => route.operationId === operation['operationId'])!.body !== undefined);
+  }
+});
+
+test('issue 2.7: bodies name no unknown field, replies may grow', (t) => {
+  t.is(API.components.schemas['CreateAddressBody']!['additionalProperties'], false);
+  t.is(API.components.schemas['Address']!['additionalProperties'], undefined);
+  t.deepEqual((API.components.schemas['CreateAddressBody']!['properties'] as Record<string, Json>)['chain']!['enum'],
+    ['btc', 'eth', 'bsc', 'polygon', 'avax', 'base', 'tron', 'sol', 'xrp', 'xlm']);
+});
+
+test('issue 4.10: the webhooks section has every event with its signature headers and an example', (t) => {
+  t.deepEqual(Object.keys(API.webhooks), [...EVENTS]);
+  for (const event of EVENTS) {
+    const { post } = API.webhooks[event] as { post: { parameters: { name: string }[]; requestBody: { content: Record<string, { examples: Json }> } } };
+    t.deepEqual(post.parameters.map(({ name }) => name), ['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    t.truthy(post.requestBody.content['application/json']!.examples[event]);
+  }
+});
+
+test('the docs page shows every operation, event and shape, and needs nothing from anywhere else', (t) => {
+  const page = docsPage(describeApi('https://cloud.example.com'));
+  for (const route of ROUTE_LIST) t.true(page.includes(`id="${route.operationId}"`), route.operationId);
+  for (const event of EVENTS) t.true(page.includes(`id="event-${event}"`), event);
+  for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) t.true(page.includes(`id="${target}"`), `#${target}`);
+  t.notRegex(page, /<script|\son[a-z]+=|(?:src|href)="(?:https?:)?\/\//);
+});
