@@ -5,7 +5,7 @@ import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Chain } from '../protocol/slugs.ts';
 
 export interface GaugeParts {
-  readonly stores: Pick<Stores, 'deliveries' | 'watch' | 'read'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'watch' | 'operators'>;
   readonly system: Pick<ActorSystem, 'counts'>;
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;
@@ -18,7 +18,7 @@ export function createGaugeReader({ stores, system, liveChains, streamCount, now
       const chains = liveChains();
       const [publicationsIncomplete, nonceGaps, ...coverage] = await Promise.all([
         stores.deliveries.incompletePublications(),
-        stores.read.counterGaps(),
+        stores.operators.counterGaps(),
         ...chains.map((chain) => stores.watch.coverage(chain)),
       ]);
       const { waiting, residents, deadLetters } = system.counts();

@@ -3,7 +3,6 @@
  * schedules. Which of them run is `ROLES`; the order of starting is the order below, the order of stopping its reverse.
  */
 import { createAccountEntity, type AccountReply } from '../actors/account/account.ts';
-import { createChainBook } from '../actors/account/chain-book.ts';
 import { initialAccount } from '../actors/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
@@ -22,7 +21,7 @@ import type { RowWrite } from '../persistence/rows.ts';
 import { SHARD_COUNT, shardOf, type AccountId } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts.ts';
-import { openChains, type Chains } from './chains.ts';
+import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';
 import type { CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
 import { createGaugeReader } from './gauges.ts';
@@ -58,7 +57,8 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
   const stores = await openStores(config, sql, (entries) => metrics.observeAppendBatch(entries));
-  const accounts = startAccounts({ config, log, stores, system, ring: (accountId) => publisher.ring(accountId) });
+  const shelf = createModuleShelf(config);
+  const accounts = startAccounts({ config, log, stores, system, shelf, ring: (accountId) => publisher.ring(accountId) });
   const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log });
   const metrics: Metrics = createMetrics(createGaugeReader({
     stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount,
@@ -67,7 +67,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
     store: stores.deliveries, streams: rooms, secrets, clock: systemClock, random: Math.random, log, ladder: ladderOf(config),
     hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
   });
-  const chains: Chains = await openChains({ config, stores, accounts, system, metrics, nowMs, log });
+  const chains: Chains = await openChains({ config, shelf, stores, accounts, system, nowMs, log });
   const gateway = await createGateway({
     log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch },
     accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
@@ -106,11 +106,11 @@ async function openStores(config: CloudConfig, sql: Sql, onBatch: (entries: numb
   return stores;
 }
 
-function startAccounts({ config, log, stores, system, ring }: {
-  config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; ring: (accountId: AccountId) => void;
+function startAccounts({ config, log, stores, system, shelf, ring }: {
+  config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; shelf: ModuleShelf; ring: (accountId: AccountId) => void;
 }): Accounts {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-    entity: createAccountEntity({ book: createChainBook(loadedModules(), networksOf(config)) }),
+    entity: createAccountEntity({ book: shelf.book }),
     store: stores.accounts, shardOf, residentsMax: config.RESIDENT_ACCOUNTS_MAX, summarise: summariseAccount,
   });
   return createAccounts({ entities, inbox: stores.inbox, nowMs, log, onApplied: ring });

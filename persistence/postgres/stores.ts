@@ -5,6 +5,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import { createWatchStore } from './watch-store.ts';
@@ -24,6 +25,7 @@ export function createStores(options: StoresOptions) {
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
     read: createReadStore(sql),
+    operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),
     /** Attempt partitions of this month and the next ones: at start and daily. */
     async maintain(nowMs: number): Promise<void> {
