@@ -89,7 +89,7 @@ test('B8 G4 a value is read from its text: property over every amount of satoshi
   t.throws(() => decode(transaction({}, ['"x"', P2PKH])), { instanceOf: MalformedReply });
 });
 
-test('B9 G21 an output back to a script that the transaction spends is change, from prevout or from what the input reveals', (t) => {
+test('B9 G20 G21 C3-34 an output back to a script that the transaction spends is change, from prevout or from what the input reveals', (t) => {
   const spending: [string, Record<string, unknown>, string][] = [
     ['prevout', { prevout: { scriptPubKey: { hex: OTHER } } }, OTHER],
     ['redeem script', { scriptSig: { hex: '0151' } }, 'a914da1745e9b549bd0bfa1a569971c77eba30cd5a4b87'],

@@ -39,7 +39,7 @@ const logOf = (amount: bigint, fields: object = {}) => ({
 
 const indexOf = (credit: ExpectedCredit) => (credit.kind === 'native' ? -1 : credit.logIndexInTransaction);
 
-test('T1 T2 T3 T4 T6 T8 T11 G2 G3 tron/block_assembled: exactly the expected transfers', (t) => {
+test('T1 T2 T3 T4 T6 T8 T11 G2 G3 G20 tron/block_assembled: exactly the expected transfers', (t) => {
   const [expected] = expectedCases('tron').filter((entry) => entry.case === 'tron/block_assembled');
   const [block, infos] = expected!.files.map((file) => answer(file));
   const { transfers, ignored } = decode({ block: block as TronBlock['block'], infos: infosIn(infos) });
@@ -153,7 +153,7 @@ test('T2 G23 C2-25 only catalogued contracts and only the exact shape of a trans
   t.deepEqual(good.map(({ outputIndex, to, amount }) => [outputIndex, to, amount]), [[1, RECEIVER_TEXT, 9n]]);
 });
 
-test('T3 C1-2 C1-3 a token moved by any contract in any call counts by its log, each log once', (t) => {
+test('T3 C1-2 C1-3 C2-18 a token moved by any contract in any call counts by its log, each log once', (t) => {
   const { transfers } = decode(oneOf('TriggerSmartContract', { contract_address: `41${'44'.repeat(20)}` }, {
     info: { receipt: { result: 'SUCCESS' }, log: [logOf(1n), logOf(2n), logOf(1n)] },
   }));
@@ -200,6 +200,14 @@ test('T11 G9 counts and ids of the two answers are those of one block', (t) => {
   t.throws(() => decode({ block, infos: [{ ...infos[0] as object, id: 'cd'.repeat(32) }] }), { instanceOf: ChainUnavailable });
   t.throws(() => decode({ block, infos: [{ ...infos[0] as object, blockNumber: 6 }] }), { instanceOf: ChainUnavailable });
   t.throws(() => decode({ block, infos: [{ id: TXID }] }), { instanceOf: ChainUnavailable }, 'no receipt: pending');
+});
+
+test('G5 C9-68 decimals belong to the deployment, not to the symbol', (t) => {
+  const twin = `41${'55'.repeat(20)}`;
+  const twinText = 'THkQfRopincF6emzbk6VMC7jTHqJ8MP8g7';
+  const both: Catalogue = new Map([...catalogue, [twinText, { chain: 'tron', contract: twinText, symbol: 'USDT', decimals: 18 } as Token]]);
+  const raw = call({ log: [logOf(5n), logOf(5n, { address: twin.slice(2) })] });
+  t.deepEqual(transfersIn(tron, blockOf(raw), both).transfers.map(({ decimals, tokenSymbol }) => [decimals, tokenSymbol]), [[6, 'USDT'], [18, 'USDT']]);
 });
 
 test('T12 dust is credited like any other amount', (t) => {

@@ -16,7 +16,7 @@ const blockOf = (raw: Partial<XlmLedger>): Block<XlmLedger> => ({
 const decode = (raw: Partial<XlmLedger>, catalogue = listed) => transfersIn(stellar, blockOf(raw), catalogue);
 
 for (const expected of expectedCases('xlm').filter(({ credits }) => credits !== undefined)) {
-  test(`M1 M2 M3 M4 M13 M14 G2 G3 ${expected.case}: exactly the expected credits`, (t) => {
+  test(`M1 M2 M3 M4 M13 M14 G2 G3 G20 ${expected.case}: exactly the expected credits`, (t) => {
     const catalogue = new Map(expected.credits!.flatMap(({ tokenContract }) => (tokenContract === null ? [] : [tokenOf(tokenContract!)])));
     const { transfers, ignored } = decode({ operations: answer(expected.files[0]!) }, catalogue);
     t.deepEqual(
@@ -56,7 +56,7 @@ test('M1 an operation of a failed transaction never counts; one that does not sa
   t.throws(() => decode({ operations: [payment({ transaction_successful: undefined })] }), { instanceOf: MalformedReply });
 });
 
-test('M2 M17 G23 a payment counts by code and issuer, both', (t) => {
+test('M2 M17 G5 G23 C2-25 a payment counts by code and issuer, both', (t) => {
   t.deepEqual(credits([payment()]), [[1, US, 10_000_000n, null]]);
   t.deepEqual(credits([payment(asset)]), [[1, US, 10_000_000n, USDC]]);
   t.deepEqual(credits([payment({ ...asset, asset_issuer: PAYER })]), []);
@@ -119,7 +119,7 @@ test('M10 amounts that are negative, above int64 or of more than seven places ar
   t.deepEqual(credits([payment({ amount: '922337203685.4775807' })]), [[1, US, 2n ** 63n - 1n, null]]);
 });
 
-test('M13 C8-65 a muxed destination is its account; the id is the tag, before a memo id', (t) => {
+test('M13 C8-65 C8-67 a muxed destination is its account; the id is the tag, before a memo id', (t) => {
   const tag = (fields: object, transactions: unknown = null) => decode({ operations: [payment(fields)], transactions }).transfers.map(({ to, tag: found }) => [to, found]);
   t.deepEqual(tag({ to_muxed: US_MUXED_420, to_muxed_id: '420' }), [[US, '420']]);
   t.deepEqual(tag({ to: US_MUXED_420 }), [[US, '420']]);

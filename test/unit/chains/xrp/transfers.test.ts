@@ -133,13 +133,13 @@ test('R8 a payment below the reserve to a missing account failed', (t) => {
   t.deepEqual(amounts(ledgerOf(made({ fields: { Amount: '5' }, result: 'tecNO_DST_INSUF_XRP' }))), []);
 });
 
-test('R9 tag 0 is a tag, a missing one is null, one above 32 bits is malformed', (t) => {
+test('R9 C8-62 C8-67 tag 0 is a tag, a missing one is null, one above 32 bits is malformed', (t) => {
   const tagged = (DestinationTag: unknown) => decode(ledgerOf(made({ fields: { DestinationTag }, delivered: '5', nodes: [root(US, '0', '5')] }))).transfers[0]!.tag;
   t.deepEqual([tagged(0), tagged(4_294_967_295), tagged(undefined)], ['0', '4294967295', null]);
   t.throws(() => tagged(4_294_967_296), { instanceOf: MalformedReply });
 });
 
-test('R10 G23 an issued currency counts by currency and issuer, from our side of the line', (t) => {
+test('R10 G5 G23 C2-25 an issued currency counts by currency and issuer, from our side of the line', (t) => {
   const value = (amount: string, issuer = ISSUER, currency = RLUSD) => ({ currency, issuer, value: amount });
   t.deepEqual(amounts(ledgerOf(made({ delivered: value('1.5') }))), [1_500_000_000_000_000n]);
   t.deepEqual(amounts(ledgerOf(made({ delivered: value('1.5', PAYER) }))), []);
@@ -160,7 +160,7 @@ test('R10 an amount "issued by the destination" is read from its lines', (t) => 
   t.deepEqual(amounts(ledgerOf(made({ delivered, nodes: [line(US, PAYER, '-3', '-1')] }))), [], 'redeemed');
 });
 
-test('G2 several assets of one transaction: XRP first, then by currency and issuer', (t) => {
+test('G1 G2 C2-27 several assets of one transaction: XRP first, then by currency and issuer', (t) => {
   const escrow = { DeletedNode: { LedgerEntryType: 'Escrow', FinalFields: { Account: PAYER, Destination: US } } };
   const { transfers } = decode(ledgerOf(made({ type: 'EscrowFinish', nodes: [line(US, ISSUER, '1', '2'), escrow, root(US, '1', '2')] })), listed);
   t.deepEqual(transfers.map(({ outputIndex, tokenContract }) => [outputIndex, tokenContract]), [[0, null], [1, CONTRACT]]);
