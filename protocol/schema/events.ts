@@ -3,7 +3,7 @@
  * decisions 4. Receivers may see fields that are not named here; they never miss one that is.
  */
 import { z } from 'zod';
-import { CHAINS, ENVIRONMENTS, EVENTS, POOLED_CHAINS, type EventName } from '../slugs.ts';
+import { CHAINS, DEPOSIT_STATUSES, ENVIRONMENTS, EVENTS, POOLED_CHAINS, type EventName } from '../slugs.ts';
 import { instant, money, replyAmount } from './values.ts';
 
 export interface EventEntry {
@@ -22,7 +22,6 @@ const deposit = money.extend({
   txid: z.string(),
   outputIndex: z.number().int().meta({ description: 'with txid, the key to credit by' }),
   address: z.string(),
-  addressId: z.string(),
   tokenContract: z.string().nullable(),
   tokenSymbol: z.string(),
   userRef: z.string().nullable(),
@@ -34,7 +33,7 @@ const deposit = money.extend({
 });
 const depositExample = {
   depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e', chain: 'eth', txid: TXID, outputIndex: 0, address: ADDRESS,
-  addressId: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi', amount: '1500000', amountFormatted: '1.5', decimals: 6,
+  amount: '1500000', amountFormatted: '1.5', decimals: 6,
   tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', userRef: 'customer-42',
   tag: 'deposits', chainTag: null, height: 23_000_000, blockHash: BLOCK_HASH, incarnation: 1,
 };
@@ -47,12 +46,19 @@ const withdrawal = money.extend({
   to: z.string(),
   tokenContract: z.string().nullable(),
   tokenSymbol: z.string(),
+  userRef: z.string().nullable(),
+  tag: z.string().nullable(),
   chainTag: z.string().nullable(),
+  height: z.number().int().nullable(),
+  blockHash: z.string().nullable(),
+  fee: replyAmount.nullable(),
+  failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
 });
 const withdrawalExample = {
   transactionId: 'txn_24pgoiqq3mkqkhynxqa46gacki', chain: 'eth', txid: TXID, from: ADDRESS,
   to: '0x8617E340B3D01FA5F11F306F4090FD50E238070D', amount: '1000000', amountFormatted: '1', decimals: 6,
-  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', chainTag: null,
+  tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', userRef: 'customer-42', tag: 'deposits',
+  chainTag: null, height: null, blockHash: null, fee: null, failure: null,
 };
 
 const payment = money.extend({
@@ -88,7 +94,7 @@ const linkExample = {
   url: 'https://pay.example.com/pay/3f9c1d', metadata: { order: '1001' },
 };
 
-const edge = z.object({ liveness: z.enum(['live', 'down']), lastHeartbeatAt: instant.nullable() });
+const edge = z.object({ liveness: z.enum(['live', 'down']) });
 const sweep = z.object({
   jobId: z.string(), policyId: z.string(), chain: z.enum(CHAINS), asset: z.string(), state: z.string(),
 });
@@ -99,33 +105,35 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
   deposit_detected: entry(deposit, 'A deposit has its first confirmation. Show it as pending; do not credit.', depositExample),
   deposit_confirmed: entry(deposit, "A deposit reached the chain's threshold. Credit by txid and outputIndex; a higher incarnation re-credits what was reversed.", depositExample),
   deposit_reversed: entry(
-    deposit.extend({ wasConfirmed: z.boolean(), depth: z.number().int() }),
-    'A deposit that was seen or confirmed left the chain in a reorg.', { ...depositExample, wasConfirmed: false, depth: 2 },
+    deposit.extend({ reversedFrom: z.enum(DEPOSIT_STATUSES), depth: z.number().int() }),
+    'A deposit that was seen or confirmed left the chain in a reorg.', { ...depositExample, reversedFrom: 'detected', depth: 2 },
   ),
   address_activated: entry(
-    z.object({ chain: z.enum(CHAINS), address: z.string(), addressId: z.string(), txid: z.string(), userRef: z.string().nullable(), tag: z.string().nullable() }),
-    'The first payment created the ledger account of an XRP or Stellar address.',
-    { chain: 'xrp', address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe', addressId: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi', txid: TXID.slice(2).toUpperCase(), userRef: 'customer-42', tag: null },
+    deposit, 'The first payment created the ledger account of an XRP or Stellar address.',
+    {
+      ...depositExample, chain: 'xrp', txid: TXID.slice(2).toUpperCase(), address: 'rPT1Sjq2YGrBMTttX4GZHjKu9dyfzbpAYe', amount: '25000000',
+      amountFormatted: '25', tokenContract: null, tokenSymbol: 'XRP', blockHash: BLOCK_HASH.slice(2).toUpperCase(),
+    },
   ),
   withdrawal_broadcast: entry(withdrawal, 'A signed withdrawal was handed to the chain.', withdrawalExample),
   withdrawal_confirmed: entry(
-    withdrawal.extend({ fee: replyAmount.nullable(), height: z.number().int() }),
-    "A withdrawal reached the chain's threshold.", { ...withdrawalExample, fee: '1260000000000000', height: 23_000_012 },
+    withdrawal, "A withdrawal reached the chain's threshold.",
+    { ...withdrawalExample, height: 23_000_012, blockHash: BLOCK_HASH, fee: '1260000000000000' },
   ),
   withdrawal_failed: entry(
-    withdrawal.extend({ reason: z.string() }),
-    'A withdrawal can no longer land, or landed and failed.', { ...withdrawalExample, reason: 'execution reverted' },
+    withdrawal, 'A withdrawal can no longer land, or landed and failed.',
+    { ...withdrawalExample, failure: { code: 'CHAIN_REJECTED', reason: 'execution reverted' } },
   ),
-  edge_offline: entry(edge, 'No heartbeat for two minutes. Events are queued.', { liveness: 'down', lastHeartbeatAt: '2026-01-01T00:00:00.000Z' }),
-  edge_online: entry(edge, 'Heartbeats are back.', { liveness: 'live', lastHeartbeatAt: '2026-01-01T00:05:00.000Z' }),
+  edge_offline: entry(edge, 'No heartbeat for two minutes. Events are queued.', { liveness: 'down' }),
+  edge_online: entry(edge, 'Heartbeats are back.', { liveness: 'live' }),
   identity_rotation_detected: entry(
-    z.object({ rotationId: z.string(), detectedAt: instant, chains: z.array(z.enum(CHAINS)) }),
+    z.object({ rotationId: z.string(), pinnedIdentity: z.string(), newIdentity: z.string() }),
     'An edge came with another identity: its keys are held back until the owner decides. Sent whatever the subscription.',
-    { rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m', detectedAt: '2026-01-01T00:00:00.000Z', chains: ['eth', 'bsc'] },
+    { rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m', pinnedIdentity: '5f3a9c1d2b4e6f70', newIdentity: '0c9b8a7d6e5f4031' },
   ),
   pool_low: entry(
-    z.object({ chain: z.enum(POOLED_CHAINS), size: z.number().int(), unused: z.number().int() }),
-    'Less than a fifth of a pool is unused; the edge was asked for more.', { chain: 'sol', size: 1_000, unused: 199 },
+    z.object({ chain: z.enum(POOLED_CHAINS), unused: z.number().int(), levelPercent: z.number().int(), thresholdPercent: z.number().int() }),
+    'Less than a fifth of a pool is unused; the edge was asked for more.', { chain: 'sol', unused: 199, levelPercent: 19, thresholdPercent: 20 },
   ),
   payment_detected: entry(payment, 'A checkout payment has its first confirmation.', paymentExample),
   payment_confirmed: entry(payment, 'A checkout payment is complete. Only this marks an invoice paid.', paymentExample),

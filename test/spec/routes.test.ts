@@ -11,7 +11,7 @@ const serves = (method: string, path: string) =>
 
 function pathsOf(section: string): { method: string; path: string }[] {
   return tableRows(sectionOf(SPEC, section)).flatMap(([method, cell]) =>
-    codesIn(cell!).filter((code) => code.startsWith('/')).map((path) => ({ method: method!, path })));
+    codesIn(cell!).filter((code) => code.startsWith('/v1/')).map((path) => ({ method: method!, path })));
 }
 
 for (const section of ['### 4.1 Webhooks', '### 4.2 Addresses', '### 4.3 Edge', '### 4.4 Settings', '### 4.5 Treasury', '### 4.7 Sandbox']) {
