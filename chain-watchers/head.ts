@@ -33,6 +33,12 @@ export function observeHead(memory: HeadMemory | null, head: Head, nowMs: number
   };
 }
 
+/** Memory after a restart, from what was noted before it: a chain that stood still has stood still since then. */
+export function rememberedHead(noted: { height: number; atMs: number }, nowMs: number): HeadMemory {
+  const head = { height: noted.height, hash: '', finalizedHeight: null };
+  return { head, roseAtMs: noted.atMs, highestHeight: noted.height, finalizedHeight: null, finalizedRoseAtMs: nowMs };
+}
+
 export function finalityOf(memory: HeadMemory, nowMs: number): Finality {
   return { finalizedHeight: memory.finalizedHeight, stalledMs: nowMs - memory.finalizedRoseAtMs };
 }

@@ -26,7 +26,7 @@ export interface Memory {
   recent: KeyedBlock[];
   recentLoaded: boolean;
   rematchedAtMs: number | null;
-  notedHead: { readonly height: number; readonly atMs: number } | null;
+  notedHeight: number | null;
   /** Keys of addresses that recorded blocks paid, for the reconciliation. */
   touched: Set<string>;
   /** Withdrawals whose transactions may appear in the next blocks. */
@@ -36,7 +36,7 @@ export interface Memory {
 export function emptyMemory(): Memory {
   return {
     head: null, witnesses: [], start: null, suspicion: null, branch: null, stopped: null, contentFailures: null, retryAtMs: new Map(),
-    recent: [], recentLoaded: false, rematchedAtMs: null, notedHead: null, touched: new Set(), open: [],
+    recent: [], recentLoaded: false, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
   };
 }
 

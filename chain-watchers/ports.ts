@@ -28,6 +28,8 @@ export type CounterName =
 export interface Metrics {
   set(name: GaugeName, labels: Readonly<Record<string, string>>, value: number): void;
   add(name: CounterName, labels: Readonly<Record<string, string>>, by?: number): void;
+  /** Time from a block read to its facts stored. */
+  observeBlock(chain: string, seconds: number): void;
 }
 
 export interface WatchSettings {

@@ -20,6 +20,8 @@ export interface ReconcileParts extends WatcherParts {
 
 /** Balances that one round asks for, however many blocks passed. */
 const ADDRESSES_PER_ROUND_MAX = 256;
+/** How long the client's word is taken that its blocks carry internal transfers. */
+const SEES_INTERNAL_MS = 60_000;
 /** Touched addresses that wait; beyond it the rotation finds them. */
 const TOUCHED_MAX = 10_000;
 
@@ -37,7 +39,12 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   let afterKey: string | null = null;
   let passBeganAtMs = parts.nowMs();
   let lastHeight: number | null = null;
+  let sees = { internal: false, atMs: Number.NEGATIVE_INFINITY };
 
+  const seesInternal = async (): Promise<boolean> => {
+    if (parts.nowMs() - sees.atMs >= SEES_INTERNAL_MS) sees = { internal: await parts.client.seesInternal?.() ?? false, atMs: parts.nowMs() };
+    return sees.internal;
+  };
   const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
     const rows = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
     if (rows.length < limit) {
@@ -53,6 +60,10 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       for (const key of addressKeys) if (touched.size < TOUCHED_MAX) touched.add(key);
     },
     async round() {
+      if (await seesInternal()) {
+        touched.clear();
+        return 0;
+      }
       const at = await provenBlock(parts);
       if (at === null || at.height === lastHeight) return 0;
       const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * Math.max(1, at.height - (lastHeight ?? at.height - 1)));

@@ -17,7 +17,7 @@ import { createBell } from './bell.ts';
 import { chainFailure } from './content.ts';
 import { standingOf } from './cursor.ts';
 import { readForward, recordStart, type Followed } from './follow.ts';
-import { observeHead } from './head.ts';
+import { observeHead, rememberedHead, type HeadMemory } from './head.ts';
 import { matureFacts } from './mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
@@ -27,8 +27,6 @@ import { rematch } from './rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
 import { retryUnresolved } from './unresolved.ts';
 
-/** An unchanged head is written again after this time, so that its age is known. */
-const HEAD_NOTE_MS = 5_000;
 /** Withdrawals that one tick carries, and the limit of those whose inclusion is looked for in blocks. */
 const OPEN_WITHDRAWALS_MAX = 1_000;
 
@@ -140,9 +138,9 @@ function fail(run: Run, report: Draft, job: Job, reason: string): void {
 async function follow(run: Run, report: Draft): Promise<void> {
   const { parts, memory } = run;
   const head = await parts.client.getHead();
-  memory.head = observeHead(memory.head, head, parts.nowMs());
+  memory.head = observeHead(memory.head ?? await notedBefore(run), head, parts.nowMs());
   report.headHeight = head.height;
-  await noteHead(run, head.height);
+  await noteHead(run, memory.head);
   const cursor = await parts.store.cursor(parts.ledger);
   report.cursor = cursor;
   const standing = standingOf(cursor, head);
@@ -177,15 +175,19 @@ function takeRewound(run: Run, report: Draft, rewound: Rewound): void {
   if (rewound.kind === 'lost_race') fail(run, report, 'follow', 'another watcher was first');
 }
 
-async function noteHead(run: Run, height: number): Promise<void> {
+/** The store keeps the height and when it rose: its age is the chain's silence (C1-12), not the watcher's. */
+async function noteHead(run: Run, { head, highestHeight, roseAtMs }: HeadMemory): Promise<void> {
   const { parts, memory } = run;
-  const nowMs = parts.nowMs();
-  const noted = memory.notedHead;
-  parts.metrics.set('svc_head_height', { chain: parts.network.slug }, height);
-  parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, Math.floor((nowMs - memory.head!.roseAtMs) / 1_000));
-  if (noted !== null && noted.height === height && nowMs - noted.atMs < HEAD_NOTE_MS) return;
-  await parts.store.noteHead(parts.ledger, height, nowMs);
-  memory.notedHead = { height, atMs: nowMs };
+  parts.metrics.set('svc_head_height', { chain: parts.network.slug }, head.height);
+  parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, Math.floor((parts.nowMs() - roseAtMs) / 1_000));
+  if (memory.notedHeight === highestHeight) return;
+  await parts.store.noteHead(parts.ledger, highestHeight, roseAtMs);
+  memory.notedHeight = highestHeight;
+}
+
+async function notedBefore(run: Run): Promise<HeadMemory | null> {
+  const { headHeight, headAtMs } = await run.parts.store.coverage(run.parts.ledger);
+  return headHeight === null || headAtMs === null ? null : rememberedHead({ height: headHeight, atMs: headAtMs }, run.parts.nowMs());
 }
 
 async function rebuild(run: Run, height: number): Promise<Rewound> {

@@ -1,6 +1,6 @@
 /** The EVM networks as simulated ledgers: blocks as a node answers them, signed envelopes as a node takes them. */
 import { createHash } from 'node:crypto';
-import type { Block, Intent, Network, Signed, Token } from '../../chains/chain.ts';
+import type { Block, Intent, Signed } from '../../chains/chain.ts';
 import { decodeTransfer } from '../../chains/evm/abi.ts';
 import { addressOfHex } from '../../chains/evm/address.ts';
 import { balanceOf } from '../../chains/evm/balance.ts';

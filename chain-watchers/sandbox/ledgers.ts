@@ -39,7 +39,7 @@ const SETTINGS: WatchSettings = {
 };
 
 /** Figures are a node's own chains'; a sandbox ledger has none. */
-const NO_METRICS: Metrics = { set: () => undefined, add: () => undefined };
+const NO_METRICS: Metrics = { set: () => undefined, add: () => undefined, observeBlock: () => undefined };
 
 export interface SandboxLedger {
   readonly parts: LedgerParts;

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { ChainClient } from '../../chains/chain.ts';
+import { realJudge } from '../support/judge.ts';
 import { runHistory, type HistoryOptions } from '../support/history.ts';
 import { simulatedNetwork } from '../support/simulated-chain.ts';
 
@@ -14,6 +15,10 @@ test('reliability 4.1-12 -13 -15 -16 -17: random reorgs, lag, lies, gaps and kil
   for (const seed of [...Array(SEEDS).keys(), ...Array.from({ length: 20 }, (_, index) => fresh + index)]) {
     t.deepEqual(await runHistory({ seed, steps: STEPS }), [], `seed ${seed}`);
   }
+});
+
+test('the same histories under the real account: each payment credited exactly once, each event once (§3.6, I4, I6)', async (t) => {
+  for (let seed = 0; seed < SEEDS; seed += 1) t.deepEqual(await runHistory({ seed, steps: STEPS, judge: realJudge }), [], `seed ${seed}`);
 });
 
 test('the same seed is the same history', async (t) => {

@@ -4,13 +4,15 @@
  */
 import type { ChainClient, Network } from '../../chains/chain.ts';
 import type { WatchStore } from '../../persistence/ports.ts';
-import { ModelAccount } from './model-account.ts';
+import { modelJudge, type Judge } from './judge.ts';
 import { SimulatedChain, seeded, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from './simulated-chain.ts';
-import { ACCOUNT, watching, type Watching } from './watching.ts';
+import { watching, type Watching } from './watching.ts';
 
 export interface HistoryOptions {
   readonly seed: number;
   readonly steps: number;
+  /** Who decides what the facts mean; the model unless it is named. */
+  readonly judge?: () => Judge;
   /** Bugs planted to prove the checks: each stands between the watcher and what it works with. */
   readonly plant?: {
     store?: (store: WatchStore) => WatchStore;
@@ -28,7 +30,7 @@ interface World {
   readonly chain: SimulatedChain;
   readonly clients: readonly SimulatedClient[];
   readonly self: Watching;
-  readonly account: ModelAccount;
+  readonly account: Judge;
   /** Payments that a reorg threw out, which may be mined again. */
   readonly loose: SimulatedPayment[];
   payments: number;
@@ -37,7 +39,6 @@ interface World {
 
 /** Enough for a watcher that was kept from reading all along. */
 const HEALING_ROUNDS = 30;
-const ADDRESSES = ['@a', '@b', '@c', '@d'];
 
 /** Runs a history to its end, heals everything, and answers what is wrong; an empty list is a pass. */
 export async function runHistory(options: HistoryOptions): Promise<string[]> {
@@ -61,13 +62,13 @@ function begin(options: HistoryOptions, wrong: string[]): World {
   const clients = [chain.client(random), chain.client(random), chain.client(random)];
   for (const client of clients) client.failRate = 0.03;
   const plantClient = options.plant?.client ?? ((client: ChainClient) => client);
-  const world = { random, chain, clients, account: new ModelAccount(), loose: [], payments: 0, killNext: false } as unknown as { -readonly [K in keyof World]: World[K] };
+  const world = { random, chain, clients, account: (options.judge ?? modelJudge)(), loose: [], payments: 0, killNext: false } as unknown as { -readonly [K in keyof World]: World[K] };
   const self = watching({
     client: plantClient(clients[0]!), witnesses: clients.map(plantClient),
     network: options.plant?.network ?? simulatedNetwork, settings: { blocksPerTick: 8, secondReadMs: 1_000, start: 0 },
     wrap: (store) => checked(killable(options.plant?.store?.(store) ?? store, world), chain, wrong),
   });
-  for (const name of ADDRESSES) self.issue(name);
+  for (const address of world.account.addresses) self.store.addAddress(address, 'live', self.nowMs);
   world.self = self;
   return world;
 }
@@ -107,7 +108,7 @@ function act(world: World): void {
   const pick = (below: number) => Math.floor(random() * below);
   const fresh = (count: number): SimulatedPayment[] => Array.from({ length: count }, () => {
     world.payments += 1;
-    return { txid: `tx${world.payments}`, outputIndex: pick(3), to: random() < 0.85 ? ADDRESSES[pick(ADDRESSES.length)]! : '@stranger', amount: BigInt(1 + pick(1_000)) };
+    return { txid: `tx${world.payments}`, outputIndex: pick(3), to: random() < 0.85 ? world.account.addresses[pick(world.account.addresses.length)]!.address : '@stranger', amount: BigInt(1 + pick(1_000)) };
   });
   const again = (): SimulatedPayment[] => (world.loose.length > 0 && random() < 0.6 ? world.loose.splice(pick(world.loose.length), 1) : []);
   const dice = random();
@@ -148,7 +149,7 @@ async function turn(world: World, options: HistoryOptions): Promise<void> {
 }
 
 function take(world: World, options: HistoryOptions): void {
-  const rows = world.self.store.inbox(ACCOUNT);
+  const rows = world.self.store.inbox(world.account.accountId);
   world.account.take(rows);
   if (options.plant?.takesTwice !== true) world.self.store.takeInbox(rows.map(({ id }) => id));
 }
@@ -175,18 +176,18 @@ function verdicts(world: World): string[] {
   const wrong: string[] = [];
   const truth = new Map<string, bigint>();
   for (const block of chain.canonical()) {
-    for (const payment of block.raw.payments) if (ADDRESSES.includes(payment.to)) truth.set(`${payment.txid}:${payment.outputIndex}`, payment.amount);
+    for (const payment of block.raw.payments) if (account.addresses.some(({ address }) => address === payment.to)) truth.set(`${payment.txid}:${payment.outputIndex}`, payment.amount);
   }
   const credited = account.credited();
   for (const [key, amount] of truth) if (credited.get(key) !== amount) wrong.push(`${key} is credited ${credited.get(key) ?? 0n} instead of ${amount}`);
   for (const [key, amount] of credited) if (!truth.has(key)) wrong.push(`${key} is credited ${amount} and not on the chain`);
   const seen = new Set<string>();
-  for (const { event, key, incarnation } of account.events) {
+  for (const { event, key, incarnation } of account.events()) {
     const id = event === 'deposit_detected' ? `${event} ${key}` : `${event} ${key} ${incarnation}`;
     if (seen.has(id)) wrong.push(`${id} is told twice`);
     seen.add(id);
   }
-  for (const key of account.deposits.keys()) if (!seen.has(`deposit_detected ${key}`)) wrong.push(`${key} was never told as detected`);
+  for (const key of account.deposits()) if (!seen.has(`deposit_detected ${key}`)) wrong.push(`${key} was never told as detected`);
   const cursor = self.store.state.ledgers.get('eth')?.cursor;
   if (cursor?.hash !== chain.tip.hash) wrong.push(`the cursor rests at ${cursor?.height}, the chain at ${chain.tip.height}`);
   return wrong;

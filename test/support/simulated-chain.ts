@@ -265,14 +265,14 @@ export const simulatedNetwork: Network = {
   blockTimeMs: 1_000, accountPath: "m/44'/60'/0'", identity: '1', explorer: { tx: '{id}', address: '{id}' }, feeCap: 1n,
 };
 
-/** The smallest module that decodes a simulated block; addresses are any text that starts with `@`. */
+/** The smallest module that decodes a simulated block; addresses are texts that start with `@` or `0x`. */
 export const simulatedModule: ChainModule<SimulatedRaw> = {
   family: 'evm',
   networks: [simulatedNetwork],
   derivation: { kind: 'pool', depositPath: (index) => `m/${index}`, gasTankPath: 'm/0' },
   parseAddress(_network, text): ParsedAddress | ReturnType<typeof refuse> {
-    if (!text.startsWith('@')) return refuse('INVALID_ADDRESS', { address: text });
-    return { ok: true, canonical: text, kind: 'eoa', bytes: Buffer.from(text), tag: null };
+    if (!/^(@|0x)/.test(text)) return refuse('INVALID_ADDRESS', { address: text });
+    return { ok: true, canonical: text, kind: 'eoa', bytes: text.startsWith('@') ? Buffer.from(text) : Buffer.from(text.slice(2), 'hex'), tag: null };
   },
   checkDestination: () => null,
   parseToken: (_network, text) => text,

@@ -22,6 +22,7 @@ export class Recorder implements Metrics, Log {
   readonly lines: { level: 'info' | 'warn' | 'error'; fields: object; message: string }[] = [];
   set(name: string, _labels: object, value: number): void { this.gauges.set(name, value); }
   add(name: string, _labels: object, by = 1): void { this.counters.set(name, (this.counters.get(name) ?? 0) + by); }
+  observeBlock(): void { this.add('blocks observed', {}); }
   info(fields: object, message: string): void { this.lines.push({ level: 'info', fields, message }); }
   warn(fields: object, message: string): void { this.lines.push({ level: 'warn', fields, message }); }
   error(fields: object, message: string): void { this.lines.push({ level: 'error', fields, message }); }
@@ -70,7 +71,7 @@ export function watching(options: WatchingOptions): Watching {
       self.store.addAddress(row, environment, self.nowMs);
       return row;
     },
-  } as Watching;
+  } as unknown as Watching;
   const recorder = new Recorder();
   const store = createMemoryWatchStore(() => self.nowMs);
   const audit = createMemoryAuditStore(store.state);

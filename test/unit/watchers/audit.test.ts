@@ -2,7 +2,8 @@ import test from 'ava';
 import { createAudit } from '../../../chain-watchers/audit.ts';
 import { createStrikes } from '../../../chain-watchers/strikes.ts';
 import type { WithdrawalRow } from '../../../persistence/rows.ts';
-import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
+import type { Block, Catalogue, ChainModule, Network } from '../../../chains/chain.ts';
+import { SimulatedChain, simulatedModule, simulatedNetwork, type SimulatedRaw } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 
 const pay = (txid: string, to = '@a', amount = 5n) => ({ txid, outputIndex: 0, to, amount });
@@ -129,13 +130,12 @@ test('G8 a balance that cannot be read is unread, never a zero and never a diffe
 
 test('V10 G24 growth that a block itself shows without a payer is kept for an operator', async (t) => {
   const chain = new SimulatedChain();
-  const { simulatedModule } = await import('../../support/simulated-chain.ts');
   const self = watching({
     client: chain.client(),
-    module: { ...simulatedModule, transfersIn: (network, block, catalogue) => ({
-      ...simulatedModule.transfersIn(network, block as never, catalogue),
+    module: { ...simulatedModule, transfersIn: (network: Network, block: Block<SimulatedRaw>, catalogue: Catalogue) => ({
+      ...simulatedModule.transfersIn(network, block, catalogue),
       unattributed: [3n, 4n].map((amount, index) => ({ to: '@a', amount, tokenContract: null, reason: 'validator withdrawal', evidence: `withdrawal ${index}` })),
-    }) } as never,
+    }) } as ChainModule,
   });
   self.issue('@a');
   await self.watcher.tick();

@@ -1,0 +1,200 @@
+/**
+ * The live chains of a node: for each configured one its endpoints, a client over all of them, a witness per endpoint, and
+ * a watcher. `openLiveChains` is enough to build, quote and submit; `startWatchers` begins to follow. Each chain has its
+ * own worker, so that a slow one delays no other (chains.md 10.6). Push feeds are hints to poll, no more (G11): `nudge`.
+ */
+import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
+import type { ActorSystem } from '../actors/kernel/index.ts';
+import { tell } from '../actors/kernel/index.ts';
+import type { Accounts } from '../gateway/ports.ts';
+import type { AuditStore, WatchStore } from '../persistence/ports.ts';
+import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { createAudit, type Audit } from './audit.ts';
+import type { LiveBinding } from './chain-access.ts';
+import { chainFailure } from './content.ts';
+import { pollMsOf, silentAfterMs } from './head.ts';
+import type { Log, Metrics, WatcherParts } from './ports.ts';
+import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from './transport/failover.ts';
+import { createHttpEndpoint, type HttpEndpoint } from './transport/http-endpoint.ts';
+import { oneEndpoint } from './one-endpoint.ts';
+import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
+
+/** One chain's settings, from the environment: `ETH_RPC_URLS`, `ETH_CONFIRMATIONS`, … Null takes the network's own. */
+export interface LiveChainSettings {
+  readonly rpcUrls: readonly string[];
+  readonly confirmations: number | null;
+  readonly pollMs: number | null;
+  readonly startHeight: number | null;
+  /** G10: when a second look through the only endpoint counts; one block time unless it is set. */
+  readonly secondReadMs?: number | null;
+}
+
+export interface LiveDeps {
+  readonly chains: Partial<Record<Chain, LiveChainSettings>>;
+  networkOf(chain: Chain): Network;
+  isEnabled(chain: Chain): boolean;
+  loadModule(chain: Chain): Promise<ChainModule>;
+  catalogueOf(chain: Chain): Catalogue;
+  readonly watch: WatchStore;
+  readonly audit: AuditStore;
+  readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
+  nowMs(): number;
+  /** In [0, 1): jitter of backoffs. */
+  random(): number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface LiveChain extends LiveBinding {
+  readonly watcher: Watcher;
+  readonly audit: Audit;
+  readonly pollMs: number;
+  /** What each endpoint's state is now. */
+  endpoints(): EndpointHealth[];
+}
+
+export interface LiveChains {
+  readonly chains: ReadonlyMap<Chain, LiveChain>;
+  /** Chains that are configured and have no module here. */
+  readonly unsupported: readonly Chain[];
+  /** Closes all connections. */
+  close(): Promise<void>;
+}
+
+const BLOCKS_PER_TICK = 64;
+const READ_AHEAD = 8;
+/** V24: at least 3. */
+const CONTENT_TRIES = 4;
+const REMATCH_MS = 60_000;
+/** Balances that a block may cost where internal transfers are not seen. */
+const RECONCILED_PER_BLOCK = 20;
+/** G14. */
+const IDENTITY_EVERY_MS = 300_000;
+const FAILURE_PAUSE_MS_MAX = 10_000;
+/** The audit's pace: a few balances now and then, for ever. */
+const AUDIT_EVERY_MS = 5_000;
+const AUDITED_PER_ROUND = 25;
+
+/** Clients and watchers of every configured chain that has a module. Contacts nobody yet. */
+export async function openLiveChains(deps: LiveDeps): Promise<LiveChains> {
+  const chains = new Map<Chain, LiveChain>();
+  const endpoints: HttpEndpoint[] = [];
+  const unsupported: Chain[] = [];
+  for (const chain of CHAINS) {
+    const settings = deps.chains[chain];
+    if (settings === undefined || settings.rpcUrls.length === 0) continue;
+    if (!deps.isEnabled(chain)) unsupported.push(chain);
+    else chains.set(chain, await openChain(deps, chain, settings, endpoints));
+  }
+  return { chains, unsupported, close: async () => { await Promise.all(endpoints.map((endpoint) => endpoint.close())); } };
+}
+
+/** A threshold of the operator's own widens the reorg window with it. G15. */
+export function networkWith(network: Network, confirmations: number | null): Network {
+  if (confirmations === null) return network;
+  return { ...network, threshold: confirmations, reorgWindow: Math.max(network.reorgWindow, 2 * confirmations) };
+}
+
+async function openChain(deps: LiveDeps, chain: Chain, settings: LiveChainSettings, opened: HttpEndpoint[]): Promise<LiveChain> {
+  const network = networkWith(deps.networkOf(chain), settings.confirmations);
+  const module = await deps.loadModule(chain);
+  const catalogue = deps.catalogueOf(chain);
+  const endpoints = settings.rpcUrls.map((url, index) => createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url }));
+  opened.push(...endpoints);
+  const transport = createFailoverTransport({ chain, endpoints, nowMs: deps.nowMs, random: deps.random });
+  const client = module.createClient(network, transport, catalogue);
+  const parts: WatcherParts = {
+    ledger: chain, network, module, client, catalogue, witnesses: witnessesOf(chain, module, network, transport, catalogue),
+    store: deps.watch, audit: deps.audit, accounts: deps.accounts, reconcilePerBlock: RECONCILED_PER_BLOCK,
+    settings: {
+      start: settings.startHeight ?? 'head', blocksPerTick: BLOCKS_PER_TICK, readAhead: READ_AHEAD, contentTries: CONTENT_TRIES,
+      secondReadMs: settings.secondReadMs ?? network.blockTimeMs, silentMs: silentAfterMs(network), rematchMs: REMATCH_MS,
+    },
+    nowMs: deps.nowMs, log: deps.log, metrics: deps.metrics,
+  };
+  const watcher = createWatcher(parts);
+  return {
+    module, network, client, catalogue, watcher, audit: createAudit(parts), stopped: () => watcher.stopped(),
+    pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(),
+  };
+}
+
+/** A single endpoint needs no witness: the client is it. */
+function witnessesOf(chain: Chain, module: ChainModule, network: Network, transport: FailoverTransport, catalogue: Catalogue): ChainClient[] {
+  if (transport.endpoints.length === 1) return [];
+  const narrowed: Transport[] = transport.endpoints.map((endpoint) => oneEndpoint(chain, transport, endpoint));
+  return narrowed.map((one) => module.createClient(network, one, catalogue));
+}
+
+type Message = { readonly type: 'tick' };
+
+export interface WatcherWorkers {
+  /** A hint that a chain has news; polling goes on without any. G11. */
+  nudge(chain: Chain): void;
+}
+
+/** Starts a worker for each chain, and one for its audit. They live until the actor system stops. */
+export function startWatchers(live: LiveChains, system: Pick<ActorSystem, 'spawnWorker'>, deps: Pick<LiveDeps, 'nowMs' | 'log'>): WatcherWorkers {
+  const addresses = new Map([...live.chains].map(([chain, one]) => [chain, startChain(system, deps, chain, one)] as const));
+  for (const [chain, one] of live.chains) startAudit(system, chain, one);
+  return {
+    nudge(chain) {
+      const address = addresses.get(chain);
+      if (address !== undefined) tell(address, { type: 'tick' });
+    },
+  };
+}
+
+function startChain(system: Pick<ActorSystem, 'spawnWorker'>, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain) {
+  let cancel: (() => void) | null = null;
+  let failures = 0;
+  let identifiedAtMs: number | null = null;
+  let last: TickReport | null = null;
+  return system.spawnWorker<Message>({
+    path: `watchers/${chain}`,
+    recover({ tellSelf }) {
+      cancel = null;
+      tellSelf({ type: 'tick' });
+    },
+    async receive(message, { timers, tellSelf, signal }) {
+      cancel?.();
+      cancel = null;
+      try {
+        if (identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS) {
+          await one.client.checkIdentity();
+          identifiedAtMs = deps.nowMs();
+        }
+        last = await one.watcher.tick();
+        // A job that waits (for another endpoint, say) must not slow the following of the head.
+        failures = last.stopped !== null || last.failures.some(({ job }) => job === 'follow') ? failures + 1 : 0;
+      } catch (error) {
+        const reason = chainFailure(error);
+        if (reason === null) throw error;
+        failures += 1;
+        deps.log.warn({ chain, reason }, 'chain is not what it must be, or cannot be asked');
+      }
+      if (!signal.aborted) cancel = timers.after(pauseMsOf(one.pollMs, failures, last?.more === true), () => tellSelf(message));
+    },
+    summarise: () => ({
+      chain, cursor: last?.cursor?.height ?? null, head: last?.headHeight ?? null, stopped: one.stopped(),
+      failures: last?.failures.map(({ job, reason }) => `${job}: ${reason}`) ?? [], endpoints: one.endpoints(),
+    }),
+  });
+}
+
+/** Pause before the next tick, in milliseconds: none while there is more to read, longer while it fails. */
+export function pauseMsOf(pollMs: number, failures: number, more: boolean): number {
+  if (failures === 0) return more ? 0 : pollMs;
+  return Math.min(FAILURE_PAUSE_MS_MAX, Math.max(pollMs, pollMs * 2 ** Math.min(failures - 1, 10)));
+}
+
+function startAudit(system: Pick<ActorSystem, 'spawnWorker'>, chain: Chain, one: LiveChain): void {
+  system.spawnWorker<Message>({
+    path: `audits/${chain}`,
+    recover: ({ timers, tellSelf }) => { timers.after(AUDIT_EVERY_MS, () => tellSelf({ type: 'tick' })); },
+    async receive(message, { timers, tellSelf, signal }) {
+      if (one.stopped() === null) await one.audit.round(AUDITED_PER_ROUND);
+      if (!signal.aborted) timers.after(AUDIT_EVERY_MS, () => tellSelf(message));
+    },
+  });
+}
