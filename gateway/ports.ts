@@ -68,17 +68,15 @@ export interface SecretBox {
 /** The actor tree of this node, and the one way to make an actor forget its memory and read it again. */
 export type ActorInspection = Pick<ActorSystem, 'inspect' | 'restart'>;
 
-/** What a scrape of /metrics asks for: values that are a query or a state, not a count of calls. */
+/** What a scrape of /metrics asks for: values that are a query or a state; what watchers know they tell by themselves. */
 export interface GaugeReader {
   read(): Promise<{
     publicationsIncomplete: number;
-    blocksUnresolved: Readonly<Record<string, number>>; // by chain
-    headAgeSeconds: Readonly<Record<string, number>>; // by chain
-    nonceGaps: Readonly<Record<string, number>>; // by chain
     mailboxDepth: number;
     deadLetters: number;
     residentAccounts: number;
     edgeStreams: number;
+    nonceGaps: number;
   }>;
 }
 
