@@ -35,8 +35,9 @@ export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRu
 }
 
 function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
-  // Strings one after the other: a phrase may be spread over the entries of an array or over fields.
-  if (holdsPhrase(values.map((value) => value.text).join(' ')) || holdsPhrase(keys.join(' ')) || holdsPhrase(outside)) return 'mnemonic';
+  // Strings one after the other: a phrase may be spread over the entries of an array or over fields. Names of fields
+  // count once: "index" and "address" are words of the list, and a pool repeats them a thousand times.
+  if (holdsPhrase(values.map((value) => value.text).join(' ')) || holdsPhrase([...new Set(keys)].join(' ')) || holdsPhrase(outside)) return 'mnemonic';
   let whole = '';
   for (const [at, value] of values.entries()) {
     whole = values[at - 1]?.group === value.group ? `${whole} ${value.text}` : value.text;

@@ -145,3 +145,10 @@ test('any bytes are read without a fault', (t) => {
   t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => { findKeyMaterial(bytes); }), { numRuns: 300 }));
   t.notThrows(() => fc.assert(fc.property(fc.json(), (text) => { findKeyMaterial(Buffer.from(text)); }), { numRuns: 200 }));
 });
+
+test('reliability 3.6: a pool of addresses is no phrase, though its field names are list words', (t) => {
+  const addresses = Array.from({ length: 1_000 }, (_, index) => ({ index, address: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk', path: `m/44'/501'/${index}'/0'` }));
+  t.is(findKeyMaterial(Buffer.from(JSON.stringify({ chain: 'sol', addresses }))), null);
+  const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'.split(' ');
+  t.is(findKeyMaterial(Buffer.from(JSON.stringify({ words: phrase }))), 'mnemonic');
+});
