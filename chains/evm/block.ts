@@ -82,11 +82,12 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 
 /**
- * V11: a block that is still being built, or only pre-confirmed, has no number or hash, or a state root of zeros.
- * Throws: ChainUnavailable.
+ * V24: null is a block that this node does not have. V11: one that is still being built, or only pre-confirmed, has no
+ * number or hash, or a state root of zeros. Throws: ChainUnavailable.
  */
 function assertSealed(network: Network, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
+  if (value === null) throw new ChainUnavailable(network.slug, 'the node has no such block');
+  if (typeof value !== 'object') return;
   const { number, hash: ownHash, stateRoot } = value as { number?: unknown; hash?: unknown; stateRoot?: unknown };
   if (number === null || ownHash === null || stateRoot === ZERO_HASH) throw new ChainUnavailable(network.slug, 'the block is not sealed');
 }

@@ -166,12 +166,13 @@ test('V13 G24 growth without a Transfer is not in a block\'s transfers', (t) => 
   t.deepEqual(read([{ from: payer, to: USDT, logs: [rebase] }]).transfers, []);
 });
 
-test('V11 a block without number or hash, or with a state root of zeros, is not a block yet', (t) => {
+test('V11 V24 a block without number or hash, or with a state root of zeros, is not a block yet', (t) => {
   const { block, receipts } = answersOf(9, [{ from: payer, to: shop, value: 1n }]);
   for (const change of [{ number: null }, { hash: null }, { stateRoot: `0x${'0'.repeat(64)}` }]) {
     t.throws(() => blockFromAnswers(base, { block: { ...block, ...change }, receipts }), { instanceOf: ChainUnavailable }, JSON.stringify(change));
   }
-  for (const answer of [null, undefined, {}, [], 'x', { ...block, transactions: [txidOf({ from: payer, to: shop })] }]) {
+  t.throws(() => blockFromAnswers(base, { block: null, receipts }), { instanceOf: ChainUnavailable }, 'V24');
+  for (const answer of [undefined, {}, [], 'x', { ...block, transactions: [txidOf({ from: payer, to: shop })] }]) {
     t.throws(() => blockFromAnswers(base, { block: answer, receipts }), { instanceOf: MalformedReply }, String(answer));
   }
 });
