@@ -68,15 +68,17 @@ export interface SecretBox {
 /** The actor tree of this node, and the one way to make an actor forget its memory and read it again. */
 export type ActorInspection = Pick<ActorSystem, 'inspect' | 'restart'>;
 
-/** What a scrape of /metrics asks for: values that are a query or a state; what watchers know they tell by themselves. */
+/** What a scrape of /metrics asks for: values that are a query or a state. Maps are by chain. */
 export interface GaugeReader {
   read(): Promise<{
     publicationsIncomplete: number;
+    blocksUnresolved: Readonly<Record<string, number>>;
+    headAgeSeconds: Readonly<Record<string, number>>;
+    nonceGaps: Readonly<Record<string, number>>;
     mailboxDepth: number;
     deadLetters: number;
     residentAccounts: number;
     edgeStreams: number;
-    nonceGaps: number;
   }>;
 }
 

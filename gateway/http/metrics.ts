@@ -13,8 +13,8 @@ export interface Metrics {
   observeRequest(operationId: string, status: number, seconds: number): void;
   /** Entries that one grouped append made durable. */
   observeAppendBatch(entries: number): void;
-  /** Time from when a delivery was due to its recorded success, seconds. */
-  observeDelivery(seconds: number): void;
+  /** Time from when a delivery was due to its recorded attempt, seconds. */
+  observeDelivery(outcome: 'delivered' | 'failed', seconds: number): void;
   /** Time from a block read to its facts stored, seconds. */
   observeBlock(chain: string, seconds: number): void;
 }
@@ -24,19 +24,12 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
 
 /** What a name means; a name that is not here is its own help. */
 const HELP: Readonly<Record<string, string>> = {
-  svc_blocks_unresolved: 'Heights whose content is not proven yet',
-  svc_head_age_seconds: 'Time since the newest block of a chain was seen',
   svc_head_height: 'Newest block known',
   svc_cursor_height: 'Newest block recorded',
   svc_blocks_behind: 'Blocks between cursor and head',
   svc_reorgs_total: 'Branches that were replaced',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',
 };
-/** Shown from the start, so that an alarm on them never finds nothing. */
-const EXPECTED: readonly (readonly [name: string, labels: readonly string[]])[] = [
-  ['svc_blocks_unresolved', ['chain']], ['svc_head_age_seconds', ['chain']],
-];
-
 /** One registry: gauges that are read when somebody asks, the others fed as things happen. */
 export function createMetrics(reader: GaugeReader): Metrics {
   const registry = new Registry();
@@ -50,14 +43,20 @@ export function createMetrics(reader: GaugeReader): Metrics {
     deadLetters: gauge('svc_dead_letters', 'Messages that nobody handled or nobody waited for'),
     residentAccounts: gauge('svc_resident_accounts', 'Account actors in memory'),
     edgeStreams: gauge('svc_edge_streams', 'Open edge streams'),
-    nonceGaps: gauge('svc_nonce_gaps', 'Counter values below the next one that nothing in flight holds'),
+  };
+  const readByChain = {
+    blocksUnresolved: gauge('svc_blocks_unresolved', 'Heights whose content is not proven yet', ['chain']),
+    headAgeSeconds: gauge('svc_head_age_seconds', 'Time since the newest block of a chain was seen', ['chain']),
+    nonceGaps: gauge('svc_nonce_gaps', 'Counter values below the next one that nothing in flight holds', ['chain']),
   };
   const requests = histogram('svc_http_request_seconds', 'Time to answer a request', SECONDS, ['operation', 'status']);
   const appends = histogram('svc_append_batch_size', 'Entries of one grouped append', SIZES);
-  const deliveries = histogram('svc_delivery_latency_seconds', 'Time from when a delivery was due to its recorded success', SECONDS);
+  const deliveries = histogram('svc_delivery_latency_seconds', 'Time from when a delivery was due to its recorded attempt', SECONDS, ['outcome']);
   const blocks = histogram('svc_block_latency_seconds', 'Time from a block read to its facts stored', SECONDS, ['chain']);
 
-  const gauges = new Map<string, Gauge>(EXPECTED.map(([name, labels]) => [name, gauge(name, HELP[name]!, [...labels])]));
+  const gauges = new Map<string, Gauge>([
+    ['svc_blocks_unresolved', readByChain.blocksUnresolved], ['svc_head_age_seconds', readByChain.headAgeSeconds],
+  ]);
   const counters = new Map<string, Counter>();
   const made = <T>(map: Map<string, T>, name: string, make: () => T): T => {
     const known = map.get(name) ?? make();
@@ -69,6 +68,9 @@ export function createMetrics(reader: GaugeReader): Metrics {
     async text() {
       const values = await reader.read();
       for (const name of Object.keys(read) as (keyof typeof read)[]) read[name].set(values[name]);
+      for (const name of Object.keys(readByChain) as (keyof typeof readByChain)[]) {
+        for (const [chain, value] of Object.entries(values[name])) readByChain[name].set({ chain }, value);
+      }
       return registry.metrics();
     },
     set: (name, labels, value) => made(gauges, name, () => gauge(name, HELP[name] ?? name, Object.keys(labels))).set({ ...labels }, value),
@@ -77,7 +79,7 @@ export function createMetrics(reader: GaugeReader): Metrics {
     })).inc({ ...labels }, by),
     observeRequest: (operation, status, seconds) => requests.observe({ operation, status: String(status) }, seconds),
     observeAppendBatch: (entries) => appends.observe(entries),
-    observeDelivery: (seconds) => deliveries.observe(seconds),
+    observeDelivery: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
     observeBlock: (chain, seconds) => blocks.observe({ chain }, seconds),
   };
 }
