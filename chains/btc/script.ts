@@ -46,16 +46,25 @@ export function scriptOf(output: Output): Uint8Array {
   return Uint8Array.from([...head, ...output.program, ...tail]);
 }
 
-/** What a script pays, or null for a script without an address (bare keys, bare multisig, data, unknown versions). */
-export function outputOf(script: Uint8Array): Output | null {
-  for (const kind of Object.keys(SHAPES) as ScriptKind[]) {
-    const { head, size, tail } = SHAPES[kind];
-    if (script.length !== head.length + size + tail.length) continue;
-    const matches = head.every((byte, index) => script[index] === byte)
-      && tail.every((byte, index) => script[head.length + size + index] === byte);
-    if (matches) return { kind, program: script.subarray(head.length, head.length + size) };
+const KINDS = Object.keys(SHAPES) as ScriptKind[];
+const PATTERNS = KINDS.map((kind) => {
+  const { head, size, tail } = SHAPES[kind];
+  const hex = (bytes: readonly number[]) => Buffer.from(bytes).toString('hex');
+  return { kind, hexLength: 2 * (head.length + size + tail.length), head: hex(head), tail: hex(tail) };
+});
+
+/** What a script in lower-case hex pays, or null for a script without an address. */
+export function outputOfHex(script: string): Output | null {
+  for (const { kind, hexLength, head, tail } of PATTERNS) {
+    if (script.length !== hexLength || !script.startsWith(head) || !script.endsWith(tail)) continue;
+    return { kind, program: Buffer.from(script.slice(head.length, script.length - tail.length), 'hex') };
   }
   return null;
+}
+
+/** What a script pays, or null for a script without an address (bare keys, bare multisig, data, unknown versions). */
+export function outputOf(script: Uint8Array): Output | null {
+  return outputOfHex(Buffer.from(script).toString('hex'));
 }
 
 /** The one address text of an output on a network; segwit in lower case. */

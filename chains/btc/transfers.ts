@@ -2,28 +2,32 @@
 import { decimalTextOf } from '../../protocol/lossless-json.ts';
 import type { Block, Catalogue, Decoded, Outcome, Transfer } from '../chain.ts';
 import { exactDecimal } from '../decimal.ts';
-import { bytesIn, countIn, hashIn, listIn, malformed, objectIn, type Answer } from '../node-answer.ts';
+import { countIn, hashIn, listIn, malformed, objectIn, type Answer } from '../node-answer.ts';
 import { isCoinbase, spentScripts } from './inputs.ts';
 import { BTC_DECIMALS, COINBASE_CONFIRMATIONS, type BtcNetwork } from './network.ts';
-import { addressOf, outputOf } from './script.ts';
+import { addressOf, outputOfHex } from './script.ts';
 
 /** The answer of `getblock hash 2` or `3`, of any version of the node, parsed without loss. */
 export type BtcBlock = Answer;
 
-const OP_RETURN = 0x6a;
-const OP_CHECKSIG = 0xac;
+/** OP_RETURN …; <key> OP_CHECKSIG */
+const DATA = /^6a/;
+const BARE_KEY = /^(?:21[0-9a-f]{66}|41[0-9a-f]{130})ac$/;
 
 /** Why a script without an address pays nobody that we could have issued. */
-function reasonOf(script: Uint8Array): string {
-  if (script[0] === OP_RETURN) return 'data output: pays nobody';
-  if (script.at(-1) === OP_CHECKSIG && (script.length === 35 || script.length === 67)) {
-    return 'bare public key: no payment to an address';
-  }
-  return 'script without an address';
+function reasonOf(script: string): string {
+  if (DATA.test(script)) return 'data output: pays nobody';
+  return BARE_KEY.test(script) ? 'bare public key: no payment to an address' : 'script without an address';
 }
+
+/** Values as Bitcoin Core prints them, below 2^53 satoshi as all of them are. */
+const PLAIN_VALUE = /^([0-9]{1,8})\.([0-9]{8})$/;
+const SATOSHI_PER_BITCOIN = 100_000_000;
 
 /** Satoshi from the decimal text of a value in bitcoin. Throws: MalformedReply. */
 function satoshiOf(value: unknown): bigint {
+  const plain = typeof value === 'string' ? PLAIN_VALUE.exec(value) : null;
+  if (plain !== null) return BigInt(Number(plain[1]) * SATOSHI_PER_BITCOIN + Number(plain[2]));
   const amount = exactDecimal(decimalTextOf(value) ?? '', BTC_DECIMALS);
   return amount === null || amount < 0n ? malformed('value of an output', value) : amount;
 }
@@ -47,47 +51,44 @@ export function transfersIn(network: BtcNetwork, block: Block<BtcBlock>, _catalo
     const inputs = listIn(transaction['vin'], 'inputs').map((input) => objectIn(input, 'input'));
     const coinbase = inputs.some(isCoinbase);
     const spent = new Set(inputs.flatMap(spentScripts));
-    const senders = sendersOf(network, spent);
+    const from = sendersOf(network, spent);
+    const threshold = coinbase ? { threshold: COINBASE_CONFIRMATIONS } : undefined;
     for (const [position, entry] of listIn(transaction['vout'], 'outputs').entries()) {
-      const read = readOutput(network, objectIn(entry, 'output'), position, spent);
-      if ('reason' in read) {
-        ignored.push({ txid, reason: `output ${read.outputIndex}: ${read.reason}` });
+      const output = objectIn(entry, 'output');
+      if (countIn(output['n'], 'index of an output') !== position) malformed('outputs out of order', output);
+      const amount = satoshiOf(output['value']);
+      const script = scriptIn(output);
+      const paid = outputOfHex(script);
+      const reason = paid === null ? reasonOf(script) : amount === 0n ? 'zero amount'
+        : spent.has(script) ? 'change: pays a script that the transaction spends' : null;
+      if (paid === null || reason !== null) {
+        ignored.push({ txid, reason: `output ${position}: ${reason}` });
         continue;
       }
       transfers.push({
-        txid, ...read, decimals: BTC_DECIMALS, tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null,
-        // Read for the few payments that are ours; spelling all inputs of a block would take as long as all the rest.
-        get from() { return senders(); },
-        ...(coinbase ? { threshold: COINBASE_CONFIRMATIONS } : {}),
+        txid, outputIndex: position, to: addressOf(network.prefixes, paid), amount, decimals: BTC_DECIMALS,
+        tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null, from, ...threshold,
       });
     }
   }
   return { transfers, ignored };
 }
 
-/** Addresses of the scripts that a transaction spends, spelt when they are first asked for. */
-function sendersOf(network: BtcNetwork, spent: ReadonlySet<string>): () => readonly string[] {
-  let addresses: readonly string[] | undefined;
-  return () => addresses ??= [...spent].flatMap((hex) => {
-    const output = outputOf(Buffer.from(hex, 'hex'));
+/** Addresses of the scripts that a transaction spends. */
+function sendersOf(network: BtcNetwork, spent: ReadonlySet<string>): readonly string[] {
+  return [...spent].flatMap((hex) => {
+    const output = outputOfHex(hex);
     return output === null ? [] : [addressOf(network.prefixes, output)];
   });
 }
 
-type ReadOutput = { outputIndex: number } & ({ to: string; amount: bigint } | { reason: string });
+const HEX = /^(?:[0-9a-f]{2})*$/;
 
-function readOutput(network: BtcNetwork, output: Answer, position: number, spent: ReadonlySet<string>): ReadOutput {
-  const outputIndex = countIn(output['n'], 'index of an output');
-  if (outputIndex !== position) malformed('outputs out of order', output);
-  const amount = satoshiOf(output['value']);
-  const script = bytesIn(objectIn(output['scriptPubKey'], 'scriptPubKey')['hex'], 'script of an output');
-  const paid = outputOf(script);
-  if (paid === null) return { outputIndex, reason: reasonOf(script) };
-  if (amount === 0n) return { outputIndex, reason: 'zero amount' };
-  if (spent.has(Buffer.from(script).toString('hex'))) {
-    return { outputIndex, reason: 'change: pays a script that the transaction spends' };
-  }
-  return { outputIndex, to: addressOf(network.prefixes, paid), amount };
+/** The script of an output in lower-case hex. Throws: MalformedReply. */
+function scriptIn(output: Answer): string {
+  const { hex } = objectIn(output['scriptPubKey'], 'scriptPubKey');
+  const script = typeof hex === 'string' ? hex.toLowerCase() : null;
+  return script !== null && HEX.test(script) ? script : malformed('script of an output', output);
 }
 
 /** What the wanted transactions did: one that is in a block has succeeded. The fee is known at verbosity 3. */
