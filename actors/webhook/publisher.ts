@@ -49,7 +49,8 @@ class RunningPublisher implements Publisher {
   readonly #rung = new Set<AccountId>();
   readonly #pausedUntilMs = new Map<AccountId, number>();
   #pollFrom = 0;
-  #round: Promise<void> | null = null;
+  #running = false;
+  #round: Promise<void> = Promise.resolve();
   #again = false;
   #timer: TimerHandle = null;
   #stopped = true;
@@ -115,31 +116,35 @@ class RunningPublisher implements Publisher {
 
   #pump(): void {
     this.#again = true;
-    this.#round ??= this.#rounds()
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'deliveries could not be claimed'))
-      .finally(() => {
-        this.#round = null;
-      });
+    if (!this.#running) this.#round = this.#rounds();
   }
 
   async #rounds(): Promise<void> {
+    this.#running = true;
     while (this.#again && !this.#stopped) {
       this.#again = false;
       this.#sendReady();
-      const accountIds = this.#takeRung();
-      if (accountIds.length === 0) continue;
-      const { store, clock } = this.#deps;
-      const nowMs = clock.nowMs();
-      const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds));
-      failpoint('publisher.claimed');
-      if (this.#stopped) return this.#give(due.map(({ delivery }) => delivery.id));
-      for (const one of due) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
-      if (due.length === CLAIM_MAX) {
-        for (const accountId of accountIds) this.#rung.add(accountId);
-        this.#again = true;
+      try {
+        await this.#claim(this.#takeRung());
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'deliveries could not be claimed');
       }
       this.#sendReady();
     }
+    this.#running = false; // In the same turn as the last look: no ring is lost.
+  }
+
+  async #claim(accountIds: readonly AccountId[]): Promise<void> {
+    if (accountIds.length === 0) return;
+    const { store, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds));
+    failpoint('publisher.claimed');
+    if (this.#stopped) return this.#give(due.map(({ delivery }) => delivery.id));
+    for (const one of due) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
+    if (due.length < CLAIM_MAX) return;
+    for (const accountId of accountIds) this.#rung.add(accountId);
+    this.#again = true;
   }
 
   #takeRung(): AccountId[] {

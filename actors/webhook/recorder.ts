@@ -36,7 +36,8 @@ export function attemptRow(accountId: AccountId, attempt: Attempt, { ladder, now
 export class Recorder {
   readonly #store: Pick<DeliveryStore, 'recordAttempts'>;
   #waiting: Report[] = [];
-  #running: Promise<void> | null = null;
+  #running = false;
+  #run: Promise<void> = Promise.resolve();
 
   constructor(store: Pick<DeliveryStore, 'recordAttempts'>) {
     this.#store = store;
@@ -47,23 +48,23 @@ export class Recorder {
     if (rows.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ rows, resolve, reject });
-      this.#running ??= this.#run().finally(() => {
-        this.#running = null;
-      });
+      if (!this.#running) this.#run = this.#drain();
     });
   }
 
   /** Resolves when nothing is waiting or under way. */
   async settled(): Promise<void> {
-    while (this.#running !== null) await this.#running;
+    while (this.#running) await this.#run;
   }
 
-  async #run(): Promise<void> {
+  async #drain(): Promise<void> {
+    this.#running = true;
     while (this.#waiting.length > 0) {
       const batch = this.#take();
       if (await this.#write(batch) || batch.length === 1) continue;
       for (const report of batch) await this.#write([report]);
     }
+    this.#running = false; // In the same turn as the last look at what waits: nothing is left behind.
   }
 
   #take(): Report[] {

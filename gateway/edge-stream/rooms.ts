@@ -45,7 +45,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   #startedMs = 0;
   #timer: TimerHandle = null;
   #reapedMs = 0;
-  #saving: Promise<void> | null = null;
+  #saving = false;
+  #saved: Promise<void> = Promise.resolve();
   #stopped = true;
 
   constructor(deps: RoomDeps) {
@@ -142,7 +143,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     this.#stopped = true;
     this.#deps.clock.clearTimer(this.#timer);
     for (const room of this.#rooms.values()) room.close('SERVICE_UNAVAILABLE');
-    await this.#saving;
+    await this.#saved;
     await this.#saveAll();
   }
 
@@ -201,14 +202,13 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'ended sessions could not be reaped'));
   }
 
-  /** Writes what changed; calls that come meanwhile share the next write. */
+  /** Writes what changed; what changes meanwhile is written by the next tick. */
   #save(): void {
-    this.#saving ??= this.#saveAll().finally(() => {
-      this.#saving = null;
-    });
+    if (!this.#saving) this.#saved = this.#saveAll();
   }
 
   async #saveAll(): Promise<void> {
+    this.#saving = true;
     const rows: SessionRow[] = [];
     for (const room of this.#rooms.values()) rows.push(...room.takeUnsaved());
     for (let from = 0; from < rows.length; from += SAVE_MAX) {
@@ -221,6 +221,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
         for (const room of this.#rooms.values()) room.putBackUnsaved(ids);
       }
     }
+    this.#saving = false;
   }
 
   #now(): { nowMs: number; elapsedMs: number } {

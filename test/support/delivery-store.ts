@@ -1,0 +1,70 @@
+/** Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per attempt. */
+import type { DeliveryStore, DueDelivery } from '../../persistence/ports.ts';
+import { newId, type AccountId } from '../../protocol/ids.ts';
+import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
+
+interface Entry { readonly due: DueDelivery; readonly seq: number; claimedUntilMs: number }
+
+export class MemoryDeliveries implements DeliveryStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly recorded: RecordedAttempt[] = [];
+  readonly statements: number[] = [];
+  claims = 0;
+  released = 0;
+  /** The next statements of `recordAttempts` fail. */
+  failing = 0;
+  /** Attempts of this delivery are refused by a constraint. */
+  poison: string | null = null;
+  #seq = 0;
+
+  add(accountId: AccountId, more: { webhookId?: string; orderKey?: string; attempts?: number; dueAtMs?: number; replay?: number; sealedSecrets?: string[] } = {}): string {
+    this.#seq += 1;
+    const { webhookId = 'hook', orderKey = `addr-${this.#seq}`, attempts = 0, dueAtMs = 0, replay = 0, sealedSecrets = ['sealed'] } = more;
+    const id = newId('dlv', 1_700_000_000_000 + this.#seq);
+    const due: DueDelivery = {
+      delivery: { id, eventId: `evt_${this.#seq}`, webhookId, replay, status: attempts === 0 ? 'pending' : 'failed', attempts, nextAttemptAtMs: dueAtMs },
+      accountId, url: `https://${webhookId}.example/`, sealedSecrets, body: `{"n":${this.#seq}}`, orderKey,
+    };
+    this.#entries.set(id, { due, seq: this.#seq, claimedUntilMs: 0 });
+    return id;
+  }
+
+  status(id: string): DueDelivery['delivery'] {
+    return this.#entries.get(id)!.due.delivery;
+  }
+
+  async claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]> {
+    this.claims += 1;
+    const due = [...this.#entries.values()].filter(({ due: { accountId, delivery }, claimedUntilMs }) =>
+      accountIds.includes(accountId) && !busyWebhooks.includes(delivery.webhookId) && claimedUntilMs <= nowMs
+      && (delivery.status === 'pending' || delivery.status === 'failed') && delivery.nextAttemptAtMs! <= nowMs)
+      .sort((a, b) => a.seq - b.seq).slice(0, limit);
+    for (const entry of due) entry.claimedUntilMs = nowMs + claimMs;
+    return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
+  }
+
+  async recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void> {
+    this.statements.push(attempts.length);
+    if (this.failing > 0) {
+      this.failing -= 1;
+      throw new Error('the database is away');
+    }
+    if (attempts.some(({ deliveryId }) => deliveryId === this.poison)) throw new Error('a constraint refuses the statement');
+    for (const attempt of attempts) {
+      const entry = this.#entries.get(attempt.deliveryId);
+      if (entry === undefined || entry.due.accountId !== attempt.accountId || entry.due.delivery.attempts >= attempt.attempt) continue;
+      this.recorded.push(attempt);
+      entry.claimedUntilMs = 0;
+      Object.assign(entry.due.delivery, { attempts: attempt.attempt, status: attempt.next.status, nextAttemptAtMs: attempt.next.nextAttemptAtMs });
+    }
+  }
+
+  async releaseClaims(deliveryIds: readonly string[]): Promise<void> {
+    this.released += deliveryIds.length;
+    for (const id of deliveryIds) this.#entries.get(id)!.claimedUntilMs = 0;
+  }
+
+  async incompletePublications(): Promise<number> {
+    return 0;
+  }
+}
