@@ -67,7 +67,7 @@ test('V7 a block costs a bounded number of balances; touched addresses come firs
     await self.watcher.tick();
   }
   t.true(asked.every((addresses) => addresses.length <= 1));
-  t.deepEqual(new Set(asked.slice(0, 3).flat()), new Set(['@a', '@b', '@c']));
+  t.deepEqual(asked.slice(0, 3).flat().sort(), ['@a', '@b', '@c']);
   t.deepEqual(asked[3], ['@c']);
   t.true(self.recorder.gauges.has('svc_reconcile_pass_seconds'), 'the lag is shown');
 });
