@@ -7,7 +7,9 @@
 /** First 32 bits of the fractional parts of the cube roots (K) and square roots (H) of the first primes. */
 function fractions(count: number, root: (prime: number) => number): Int32Array {
   const primes: number[] = [];
-  for (let candidate = 2; primes.length < count; candidate += 1) if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
+  for (let candidate = 2; primes.length < count; candidate += 1) {
+    if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
+  }
   return Int32Array.from(primes, (prime) => (root(prime) % 1) * 2 ** 32 | 0);
 }
 

@@ -39,7 +39,9 @@ export function createAddressCoder(alphabet: string): AddressCoder {
       bytes.set(hash, 1);
       view.setUint32(PAYLOAD_BYTES, addressChecksum(bytes));
       limbs[0] = bytes[0]!;
-      for (let limb = 1, at = 1; limb < LIMBS; limb += 1, at += 3) limbs[limb] = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+      for (let limb = 1, at = 1; limb < LIMBS; limb += 1, at += 3) {
+        limbs[limb] = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+      }
       let digits = '';
       for (let first = 0; first < LIMBS;) {
         let rest = 0;

@@ -100,7 +100,8 @@ class Reader {
 
   /** A script expression that may stand in the context; the tr-only and top-only ones are read elsewhere. */
   #script(context: Context): Script {
-    const name = /^[a-z_]+(?=\()/.exec(this.#text.slice(this.#at, this.#at + 20))?.[0] ?? invalidDescriptor('expected an expression');
+    const name = /^[a-z_]+(?=\()/.exec(this.#text.slice(this.#at, this.#at + 20))?.[0]
+      ?? invalidDescriptor('expected an expression');
     this.#at += name.length + 1;
     const allowed: Readonly<Record<string, readonly Context[]>> = {
       pk: ['top', 'sh', 'wsh', 'leaf'], pkh: ['top', 'sh', 'wsh'], wpkh: ['top', 'sh'], sh: ['top'], wsh: ['top', 'sh'],
@@ -127,12 +128,14 @@ class Reader {
   }
 
   #multi(sorted: boolean, context: Context): Script {
-    const digits = /^[1-9][0-9]{0,2}(?=,)/.exec(this.#text.slice(this.#at, this.#at + 4))?.[0] ?? invalidDescriptor('threshold');
+    const digits = /^[1-9][0-9]{0,2}(?=,)/.exec(this.#text.slice(this.#at, this.#at + 4))?.[0]
+      ?? invalidDescriptor('threshold');
     this.#at += digits.length;
     const threshold = Number(digits);
     const most = { top: 3, sh: 15, wsh: 20, leaf: MULTI_A_KEYS_MAX }[context];
     const keys: Script[] = [];
-    while (this.#takes(',')) keys.push(this.#key(context === 'leaf' ? 'x-only' : context === 'wsh' ? 'compressed' : 'any'));
+    const form = context === 'leaf' ? 'x-only' : context === 'wsh' ? 'compressed' : 'any';
+    while (this.#takes(',')) keys.push(this.#key(form));
     this.#take(')');
     if (threshold > keys.length) invalidDescriptor('threshold above the number of keys');
     if (keys.length > most) invalidDescriptor(`more than ${most} keys`);

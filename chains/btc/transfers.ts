@@ -34,8 +34,9 @@ function satoshiOf(value: unknown): bigint {
 
 function transactionsOf(block: BtcBlock): readonly Answer[] {
   // At verbosity 1 the list holds txids, which say nothing of payments.
-  const transactions = listIn(block['tx'], 'transactions of a block').map((transaction) => objectIn(transaction, 'transaction'));
-  if (new Set(transactions.map(({ txid }) => txid)).size !== transactions.length) malformed('a transaction stands in the block twice', block);
+  const transactions = listIn(block['tx'], 'transactions of a block').map((entry) => objectIn(entry, 'transaction'));
+  const distinct = new Set(transactions.map(({ txid }) => txid));
+  if (distinct.size !== transactions.length) malformed('a transaction stands in the block twice', block);
   return transactions;
 }
 

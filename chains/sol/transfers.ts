@@ -3,7 +3,9 @@
  * instructions and logs tell is never needed, and what they tell of a failed transaction never happened.
  * Spec: chains.md 7.3 (L1 to L17), L22, G2, G3, G22, G23.
  */
-import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer } from '../chain.ts';
+import {
+  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer,
+} from '../chain.ts';
 import { countIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { SOL_DECIMALS } from './network.ts';
 
@@ -37,7 +39,8 @@ function entriesOf(block: SolBlock): readonly Entry[] {
     if (!('err' in meta)) malformed('metadata without a result', meta);
     return { txid, meta, failed: meta['err'] !== null, transaction };
   });
-  if (new Set(entries.map(({ txid }) => txid)).size !== entries.length) malformed('a transaction stands in the block twice', block);
+  const distinct = new Set(entries.map(({ txid }) => txid));
+  if (distinct.size !== entries.length) malformed('a transaction stands in the block twice', block);
   return entries;
 }
 
@@ -62,7 +65,7 @@ function keysOf({ transaction, meta }: Entry, count: number): readonly string[] 
  */
 export function transfersIn(network: Network, block: Block<SolBlock>, catalogue: Catalogue): Decoded {
   const transfers: Transfer[] = [];
-  const ignored: { txid: string; reason: string }[] = [];
+  const ignored: Ignored[] = [];
   for (const entry of entriesOf(block.raw)) {
     const { txid, meta } = entry;
     if (entry.failed) {
@@ -76,7 +79,8 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
     const tokens = tokenBalancesOf(meta);
     const holders = new Set(tokens.map(({ accountIndex }) => accountIndex));
     const lamports = lamportChanges(meta, before, after);
-    const payers = lamports.filter(({ index, change }) => change < 0n && !holders.has(index)).map(({ index }) => keys[index]!);
+    const payers = lamports.filter(({ index, change }) => change < 0n && !holders.has(index))
+      .map(({ index }) => keys[index]!);
     for (const { index, change } of lamports) {
       if (change <= 0n) continue;
       if (holders.has(index)) {
@@ -129,14 +133,19 @@ function tokenBalancesOf(meta: Answer): readonly TokenBalance[] {
     }));
 }
 
-interface Holding { readonly owner: string; readonly mint: string; total: bigint; readonly byAccount: Map<number, bigint> }
+interface Holding {
+  readonly owner: string;
+  readonly mint: string;
+  total: bigint;
+  readonly byAccount: Map<number, bigint>;
+}
 
 /** Sums by owner and mint: an owner's accounts count together, whoever of them the tokens went to (L4, L12). */
 function holdingsOf(txid: string, balances: readonly TokenBalance[], catalogue: Catalogue): readonly Holding[] {
   const holdings = new Map<string, Holding>();
   for (const { accountIndex, mint, owner, amount } of balances) {
     if (owner === null) {
-      if (catalogue.has(mint)) throw new ChainUnavailable('sol', `transaction ${txid}: a token balance without its owner`);
+      if (catalogue.has(mint)) throw new ChainUnavailable('sol', `${txid}: a token balance without its owner`);
       continue;
     }
     const key = `${owner} ${mint}`;
@@ -148,8 +157,10 @@ function holdingsOf(txid: string, balances: readonly TokenBalance[], catalogue: 
   return [...holdings.values()];
 }
 
+type Ignored = { txid: string; reason: string };
+
 function readTokens(
-  txid: string, balances: readonly TokenBalance[], catalogue: Catalogue, transfers: Transfer[], ignored: { txid: string; reason: string }[],
+  txid: string, balances: readonly TokenBalance[], catalogue: Catalogue, transfers: Transfer[], ignored: Ignored[],
 ): void {
   const holdings = holdingsOf(txid, balances, catalogue);
   for (const holding of holdings) {

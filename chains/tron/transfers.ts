@@ -1,5 +1,7 @@
 /** Movements of a TRON block. Spec: chains.md 6.3 (T1 to T12), V2 for logs, G2, G3, G22, G23. */
-import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Token, type Transfer } from '../chain.ts';
+import {
+  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Token, type Transfer,
+} from '../chain.ts';
 import { countIn, hashIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { addressFromNode, addressOf, parseAddress } from './address.ts';
 import { executionOf, type Execution } from './execution.ts';
@@ -43,24 +45,27 @@ interface Entry {
 
 type Ignored = { txid: string; reason: string };
 
-/** Transactions with their infos. Throws: MalformedReply, ChainUnavailable when the two answers are not of one block (T10, T11). */
+/** Transactions with their infos. Throws: MalformedReply, ChainUnavailable unless both are of one block (T10, T11). */
 function entriesOf({ block, infos }: TronBlock): readonly Entry[] {
   const header = block['block_header'];
   const { transactions } = block;
   if (header === undefined && transactions === undefined) malformed('block without a header', block);
-  const number = header === undefined ? null : objectIn(objectIn(header, 'block_header')['raw_data'], 'raw_data')['number'] ?? 0;
+  const number = header === undefined ? null
+    : countIn(objectIn(objectIn(header, 'block_header')['raw_data'], 'raw_data')['number'] ?? 0, 'number');
   const list = transactions === undefined ? [] : listIn(transactions, 'transactions of a block');
   if (list.length !== infos.length) {
     throw new ChainUnavailable('tron', `${list.length} transactions and ${infos.length} infos: not one block`);
   }
   const entries = list.map((transaction, index) => {
     const info = objectIn(infos[index], 'transaction info');
-    if (number !== null && info['blockNumber'] !== undefined && countIn(info['blockNumber'], 'blockNumber') !== countIn(number, 'number')) {
+    const { blockNumber } = info;
+    if (number !== null && blockNumber !== undefined && countIn(blockNumber, 'blockNumber') !== number) {
       throw new ChainUnavailable('tron', 'a transaction info of another block');
     }
     return entryOf(objectIn(transaction, 'transaction'), info);
   });
-  if (new Set(entries.map(({ txid }) => txid)).size !== entries.length) malformed('a transaction stands in the block twice', block);
+  const distinct = new Set(entries.map(({ txid }) => txid));
+  if (distinct.size !== entries.length) malformed('a transaction stands in the block twice', block);
   return entries;
 }
 
@@ -82,7 +87,8 @@ function entryOf(transaction: Answer, info: Answer): Entry {
     result: info['result'],
   });
   if (execution.kind === 'unknown') throw new ChainUnavailable('tron', `transaction ${txid}: ${execution.reason}`);
-  return { txid, type, value: objectIn(objectIn(contract['parameter'] ?? {}, 'parameter')['value'] ?? {}, 'value'), info, execution };
+  const value = objectIn(objectIn(contract['parameter'] ?? {}, 'parameter')['value'] ?? {}, 'value');
+  return { txid, type, value, info, execution };
 }
 
 /**
@@ -90,6 +96,7 @@ function entryOf(transaction: Answer, info: Answer): Entry {
  * calls where the node records it (T5). Throws: MalformedReply, ChainUnavailable when the answers prove nothing.
  */
 export function transfersIn(network: Network, block: Block<TronBlock>, catalogue: Catalogue): Decoded {
+  const native = { decimals: TRX_DECIMALS, tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null };
   const tokens = tokensByAccount(network, catalogue);
   const transfers: Transfer[] = [];
   const ignored: Ignored[] = [];
@@ -103,13 +110,14 @@ export function transfersIn(network: Network, block: Block<TronBlock>, catalogue
     for (const movement of found) {
       if (movement === null) continue;
       if ('reason' in movement) ignored.push({ txid, reason: movement.reason });
-      else transfers.push({ txid, decimals: TRX_DECIMALS, tokenContract: null, tokenSymbol: network.nativeSymbol, tag: null, ...movement });
+      else transfers.push({ ...native, txid, ...movement });
     }
   }
   return { transfers, ignored };
 }
 
-type Movement = Pick<Transfer, 'outputIndex' | 'to' | 'amount' | 'from'> & Partial<Pick<Transfer, 'decimals' | 'tokenContract' | 'tokenSymbol'>>;
+type Movement = Pick<Transfer, 'outputIndex' | 'to' | 'amount' | 'from'>
+  & Partial<Pick<Transfer, 'decimals' | 'tokenContract' | 'tokenSymbol'>>;
 type Found = Movement | { reason: string } | null;
 
 /** What every movement must pass: an amount, and two different ends (G22). */
@@ -176,7 +184,8 @@ function internalsOf(network: Network, { info }: Entry): Found[] {
   if (info['internal_transactions'] === undefined) return [];
   return listIn(info['internal_transactions'], 'internal_transactions').map((entry, ordinal) => {
     const internal = objectIn(entry, 'internal transaction');
-    const values = listIn(internal['callValueInfo'] ?? [], 'callValueInfo').map((part) => objectIn(part, 'callValueInfo'));
+    const values = listIn(internal['callValueInfo'] ?? [], 'callValueInfo')
+      .map((part) => objectIn(part, 'callValueInfo'));
     const native = values.filter((part) => part['tokenId'] === undefined && part['tokenName'] === undefined);
     const amount = native.reduce((sum, part) => sum + amountIn(part['callValue'], 'callValue'), 0n);
     if (amount === 0n) return values.length > native.length ? { reason: `internal ${ordinal}: TRC-10 asset` } : null;

@@ -2,7 +2,9 @@
  * Payments of a Stellar ledger: every operation that pays, and transfers of listed assets inside contract calls.
  * Spec: chains.md 9.3 (M1 to M18), G2, G3, G22, G23.
  */
-import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer } from '../chain.ts';
+import {
+  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer,
+} from '../chain.ts';
 import { hashIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { STELLAR_DECIMALS } from './network.ts';
 import {
@@ -70,10 +72,14 @@ export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue
     const found = operation.successful ? paymentsOf(operation, effects) : [{ reason: `${type} of a failed transaction` }];
     for (const paid of found) {
       const token = 'reason' in paid || paid.asset === null ? null : catalogue.get(paid.asset);
-      const reason = 'reason' in paid ? paid.reason : token === undefined ? 'asset that is not in the catalogue' : reasonAgainst(paid);
-      if (!('reason' in paid) && paid.activates === true && paid.amount === 0n) activations.push({ txid, to: paid.to.address });
-      if (reason !== null || 'reason' in paid) {
-        ignored.push({ txid, reason: reason! });
+      if ('reason' in paid) {
+        ignored.push({ txid, reason: paid.reason });
+        continue;
+      }
+      if (paid.activates === true && paid.amount === 0n) activations.push({ txid, to: paid.to.address });
+      const reason = token === undefined ? 'asset that is not in the catalogue' : reasonAgainst(paid);
+      if (reason !== null) {
+        ignored.push({ txid, reason });
         continue;
       }
       transfers.push({
@@ -93,7 +99,9 @@ function reasonAgainst({ amount, to, from, activates }: Paid): string | null {
   return from.includes(to.address) ? 'to itself: the owner converts its own asset' : null;
 }
 
-function paymentsOf(operation: Operation, effects: ReadonlyMap<string, readonly Answer[]> | null): readonly Found[] {
+type EffectsByOperation = ReadonlyMap<string, readonly Answer[]>;
+
+function paymentsOf(operation: Operation, effects: EffectsByOperation | null): readonly Found[] {
   const { record, type } = operation;
   switch (type) {
     case 'payment':
@@ -103,7 +111,10 @@ function paymentsOf(operation: Operation, effects: ReadonlyMap<string, readonly 
       // `amount` is what arrived, also for strict_send, where the operation itself only names a minimum (M3).
       return [paidTo(operation, 'to', 'from', assetIn(record), stroopsIn(record['amount'], 'amount'))];
     case 'create_account':
-      return [{ ...paidTo(operation, 'account', 'funder', null, stroopsIn(record['starting_balance'], 'starting_balance')), activates: true }];
+      return [{
+        ...paidTo(operation, 'account', 'funder', null, stroopsIn(record['starting_balance'], 'starting_balance')),
+        activates: true,
+      }];
     case 'account_merge':
       return [fromEffects(operation, effects, 'into')];
     case 'claim_claimable_balance':
@@ -125,17 +136,18 @@ function paidTo({ record }: Operation, to: string, from: string, asset: string |
   };
 }
 
-function effectsByOperation(effects: readonly Answer[]): ReadonlyMap<string, readonly Answer[]> {
+function effectsByOperation(effects: readonly Answer[]): EffectsByOperation {
   // id: operation id, padded with zeros, "-", ordinal
   return Map.groupBy(effects, (effect) => textIn(effect['id'], 'id of an effect').replace(/^0+/, '').split('-')[0]!);
 }
 
 /** A merge and a claim name no amount; what the account was credited with stands in the effects (M5, M6). */
-function fromEffects({ id, record, type }: Operation, effects: ReadonlyMap<string, readonly Answer[]> | null, field: string): Found {
+function fromEffects({ id, record, type }: Operation, effects: EffectsByOperation | null, field: string): Found {
   if (effects === null) return { reason: `${type}: its amount stands in the effects, which were not given` };
   const to = accountIn(record, field) ?? malformed(`${field} is no account`, record);
   const own = (effects.get(id) ?? []).filter((effect) => effect['account'] === to.address);
-  const credited = ['account_credited', 'claimable_balance_claimed'].flatMap((name) => own.filter((effect) => effect['type'] === name))[0];
+  const credited = ['account_credited', 'claimable_balance_claimed']
+    .flatMap((name) => own.filter((effect) => effect['type'] === name))[0];
   if (credited === undefined) throw new ChainUnavailable('xlm', `operation ${id}: the effects do not tell what ${type} paid`);
   return {
     to, asset: assetIn(credited), amount: stroopsIn(credited['amount'], 'amount of an effect'),
@@ -148,16 +160,17 @@ function fromEffects({ id, record, type }: Operation, effects: ReadonlyMap<strin
  * contract is the asset's own, so a look-alike contract is not among them.
  */
 function contractTransfers(record: Answer): readonly Found[] {
-  const changes = listIn(record['asset_balance_changes'] ?? [], 'asset_balance_changes').map((change) => objectIn(change, 'balance change'));
+  const changes = listIn(record['asset_balance_changes'] ?? [], 'asset_balance_changes')
+    .map((change) => objectIn(change, 'balance change'));
   if (changes.length === 0) return [{ reason: 'contract call without a transfer of an asset' }];
   return changes.map((change, ordinal): Found => {
     const type = textIn(change['type'], 'type of a balance change');
     if (type !== 'transfer' && type !== 'mint') return { reason: `contract call: ${type} takes the asset away` };
     const to = accountIn(change, 'to');
     if (to === null) return { reason: 'contract call: paid to a contract' };
-    const id = change['destination_muxed_id'];
+    const { destination_muxed_id: id, destination_muxed_id_type: idType } = change;
     return {
-      to: id === undefined || id === null || change['destination_muxed_id_type'] !== 'uint64' ? to : { address: to.address, id: idText(id) },
+      to: id === undefined || id === null || idType !== 'uint64' ? to : { address: to.address, id: idText(id) },
       asset: assetIn(change), amount: stroopsIn(change['amount'], 'amount'), outputIndex: CONTRACT_INDEX + ordinal,
       from: typeof change['from'] === 'string' && change['from'] !== '' ? [change['from']] : [],
     };
@@ -169,7 +182,8 @@ export function outcomesIn(_network: Network, block: Block<XlmLedger>, wanted: R
   const outcomes = new Map<string, Outcome>();
   for (const { names: { txid, innerTxid, fee }, successful } of operationsOf(block.raw)) {
     const asked = wanted.has(txid) ? txid : innerTxid !== null && wanted.has(innerTxid) ? innerTxid : null;
-    if (asked !== null) outcomes.set(asked, { txid: asked, success: successful, reason: successful ? null : 'tx_failed', fee });
+    if (asked === null) continue;
+    outcomes.set(asked, { txid: asked, success: successful, reason: successful ? null : 'tx_failed', fee });
   }
   return [...outcomes.values()];
 }

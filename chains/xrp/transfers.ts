@@ -2,7 +2,9 @@
  * Payments of a validated XRP ledger. What arrived is read from the metadata, never from what the transaction asked
  * for. Spec: chains.md 8.3 (R1 to R16), G2, G3, G22, G23.
  */
-import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer } from '../chain.ts';
+import {
+  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer,
+} from '../chain.ts';
 import { countIn, hashIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { TAG_MAX } from './address.ts';
 import { issuedAmountOf, parseCurrency } from './currency.ts';
@@ -25,7 +27,8 @@ function entriesOf(ledgerResult: XrpLedger): readonly Entry[] {
   if (ledgerResult['validated'] !== true) throw new ChainUnavailable('xrp', 'the ledger is not validated');
   const ledger = objectIn(ledgerResult['ledger'], 'ledger');
   const entries = listIn(ledger['transactions'], 'transactions of a ledger').map(entryOf);
-  if (new Set(entries.map(({ txid }) => txid)).size !== entries.length) malformed('a transaction stands in the ledger twice', ledger);
+  const distinct = new Set(entries.map(({ txid }) => txid));
+  if (distinct.size !== entries.length) malformed('a transaction stands in the ledger twice', ledger);
   return entries;
 }
 
@@ -106,7 +109,8 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
 /** The transaction's own destination, and those of an escrow that it finished or a channel that it claimed from. */
 function receiversOf({ type, fields }: Entry, touched: readonly TouchedEntry[]): readonly Receiver[] {
   if (fields['Destination'] !== undefined) {
-    return [{ account: textIn(fields['Destination'], 'Destination'), tag: tagOf(fields), payer: textIn(fields['Account'], 'Account') }];
+    const account = textIn(fields['Destination'], 'Destination');
+    return [{ account, tag: tagOf(fields), payer: textIn(fields['Account'], 'Account') }];
   }
   const opened = type === 'EscrowFinish' ? 'Escrow' : type === 'PaymentChannelClaim' ? 'PayChannel' : null;
   return touched.filter((entry) => entry.type === opened && entry.fields['Destination'] !== undefined).map((entry) => ({
@@ -129,7 +133,9 @@ function arrivedAt(entry: Entry, touched: readonly TouchedEntry[], receiver: Rec
   const isPayment = type === 'Payment';
   if (isPayment && fields['Account'] === receiver.account) return { reason: 'to itself: the owner converts its own asset' };
   const delivered = meta['delivered_amount'] ?? meta['DeliveredAmount'];
-  if (typeof delivered === 'object' && delivered !== null) return issuedArrival(objectIn(delivered, 'delivered_amount'), touched, receiver);
+  if (typeof delivered === 'object' && delivered !== null) {
+    return issuedArrival(objectIn(delivered, 'delivered_amount'), touched, receiver);
+  }
   const change = nativeChange(entry, touched, receiver.account);
   if (delivered !== undefined && delivered !== 'unavailable') {
     const amount = integerIn(delivered, 'delivered_amount');
@@ -154,7 +160,9 @@ function nativeChange({ fields }: Entry, touched: readonly TouchedEntry[], accou
 }
 
 function issuedArrival(delivered: Answer, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
-  if (delivered['currency'] === undefined || delivered['issuer'] === undefined) return { reason: 'asset of a kind that is not in the catalogue' };
+  if (delivered['currency'] === undefined || delivered['issuer'] === undefined) {
+    return { reason: 'asset of a kind that is not in the catalogue' };
+  }
   const currency = parseCurrency(textIn(delivered['currency'], 'currency')) ?? malformed('currency of an amount', delivered);
   const issuer = textIn(delivered['issuer'], 'issuer');
   const amount = issuedAmountOf(delivered['value']) ?? malformed('value of an amount', delivered);

@@ -4,7 +4,9 @@ import { objectIn } from '../../../chains/node-answer.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import type { Request } from '../../../protocol/json-lines.ts';
-import { chainField, integerField, listField, objectField, optionalTextField, refuseField, textField } from '../../../protocol/request-fields.ts';
+import {
+  chainField, integerField, listField, objectField, optionalTextField, refuseField, textField,
+} from '../../../protocol/request-fields.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../../protocol/slugs.ts';
 
 /** More than any chain has deployments of listed tokens. */
@@ -29,14 +31,16 @@ const DECODERS: Readonly<Record<Family, Decoder>> = {
   btc: {
     needs: ['block'],
     async decode(_network, { block }, catalogue) {
-      const [{ transfersIn }, { bitcoin }] = await Promise.all([import('../../../chains/btc/transfers.ts'), import('../../../chains/btc/network.ts')]);
+      const { transfersIn } = await import('../../../chains/btc/transfers.ts');
+      const { bitcoin } = await import('../../../chains/btc/network.ts');
       return transfersIn(bitcoin, unplaced(objectIn(block, 'block')), catalogue);
     },
   },
   evm: {
     needs: ['block', 'receipts'], takes: ['traces'],
     async decode(network, answers, catalogue) {
-      const [{ transfersIn }, { blockFromAnswers }] = await Promise.all([import('../../../chains/evm/transfers.ts'), import('../../../chains/evm/block.ts')]);
+      const { transfersIn } = await import('../../../chains/evm/transfers.ts');
+      const { blockFromAnswers } = await import('../../../chains/evm/block.ts');
       return transfersIn(network, blockFromAnswers(network, answers), catalogue);
     },
   },
@@ -50,24 +54,30 @@ const DECODERS: Readonly<Record<Family, Decoder>> = {
   sol: {
     needs: ['block'],
     async decode(network, { block }, catalogue) {
-      return (await import('../../../chains/sol/transfers.ts')).transfersIn(network, unplaced(objectIn(block, 'block')), catalogue);
+      const { transfersIn } = await import('../../../chains/sol/transfers.ts');
+      return transfersIn(network, unplaced(objectIn(block, 'block')), catalogue);
     },
   },
   xrp: {
     needs: ['ledger'],
     async decode(network, { ledger }, catalogue) {
-      return (await import('../../../chains/xrp/transfers.ts')).transfersIn(network, unplaced(objectIn(ledger, 'ledger')), catalogue);
+      const { transfersIn } = await import('../../../chains/xrp/transfers.ts');
+      return transfersIn(network, unplaced(objectIn(ledger, 'ledger')), catalogue);
     },
   },
   xlm: {
     needs: ['operations'], takes: ['effects', 'transactions'],
     async decode(network, { operations, effects = null, transactions = null }, catalogue) {
-      return (await import('../../../chains/xlm/transfers.ts')).transfersIn(network, unplaced({ operations, effects, transactions }), catalogue);
+      const { transfersIn } = await import('../../../chains/xlm/transfers.ts');
+      return transfersIn(network, unplaced({ operations, effects, transactions }), catalogue);
     },
   },
 };
 
-/** `{transfers, ignored}`. Refuses: INVALID_CHAIN, INVALID_INPUT, TOKEN_NOT_SUPPORTED. Throws: MalformedReply, ChainUnavailable. */
+/**
+ * `{transfers, ignored}`. Refuses: INVALID_CHAIN, INVALID_INPUT, TOKEN_NOT_SUPPORTED.
+ * Throws: MalformedReply, ChainUnavailable.
+ */
 export async function transfers(request: Request): Promise<object | Refusal> {
   const chain = chainField(request);
   const { needs, takes = [], decode } = DECODERS[FAMILY_OF[chain]];
