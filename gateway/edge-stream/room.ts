@@ -79,7 +79,6 @@ export class Room {
         if (session.connection === connection) session.connection = null;
         return role;
       }
-      if (role === 'leader') this.#requestPools(state);
       return {
         sessionId: session.id, role, leaseEpoch: session.toldEpoch, leaseTtlMs: LEASE_TTL_MS, heartbeatMs: HEARTBEAT_MS,
         serverTimeMs: now.nowMs, localKeys: localKeys.slice(0, LOCAL_KEYS_MAX),
@@ -258,8 +257,8 @@ export class Room {
     session.ledEpoch = epoch;
     session.toldEpoch = epoch;
     session.unsaved = true;
-    if (before !== null && before.epoch !== epoch) {
-      const predecessor = before.holder === null ? undefined : this.sessions.get(before.holder);
+    if (before !== null && before.holder !== null && before.epoch !== epoch) {
+      const predecessor = this.sessions.get(before.holder);
       if (predecessor !== undefined) predecessor.unsaved = true;
       this.#deps.publisher().leaderLost(this.accountId);
       this.#deps.log.info({ accountId: this.accountId, sessionId: session.id, leaseEpoch: epoch }, 'another edge session leads');

@@ -30,6 +30,8 @@ const SIGN_TIMEOUT_MS = 30_000;
 /** A stream that was let in: what its frames are handed to. */
 export interface Joined {
   readonly welcome: WelcomeFrame;
+  /** The welcome was sent: what waited for it may follow. */
+  begun(): void;
   heartbeat(body: HeartbeatBody & { leaseEpoch: number }): HeartbeatReply;
   /** Resolves when the attempts are durable. */
   attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
@@ -79,6 +81,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const session = room.sessions.get(sessionId)!;
     return {
       welcome,
+      begun: () => { if (welcome.role === 'leader') void room.replenish(); },
       heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
       attempts: (frame) => this.#attempts(room, session, frame),
       localKeys: (records) => this.#localKeys(room, session, records),

@@ -69,6 +69,7 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
   on(socket, 'attempts', attemptsFrame, (frame) => joined.attempts(frame));
   on(socket, 'local_keys', localKeysFrame, ({ records }) => joined.localKeys(records));
   socket.emit('welcome', joined.welcome);
+  joined.begun();
 
   function on<S extends z.ZodType>(from: Socket, name: string, schema: S, handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined }>): void {
     from.on(name, (raw: unknown, acknowledge: unknown) => {

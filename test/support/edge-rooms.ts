@@ -1,0 +1,163 @@
+/** Edge rooms over real account decisions, a memory store, a hand-turned clock, and streams that a test holds the far end of. */
+import type { AccountCommand } from '../../actors/account/messages.ts';
+import type { Attempt } from '../../actors/webhook/ports.ts';
+import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
+import type { Connection } from '../../gateway/edge-stream/sessions.ts';
+import type { Answer } from '../../gateway/ports.ts';
+import type { SessionRow } from '../../persistence/ports.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { EDGE_VERSION, type HeartbeatReply, type LocalKeyRecord } from '../../protocol/frames.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { enrolled, ses, type TestAccount } from './account.ts';
+import { HandClock } from './clock.ts';
+import { until } from './until.ts';
+
+/** The far end of one stream. */
+export class TestConnection implements Connection {
+  readonly frames: { frame: string; body: Record<string, unknown> }[] = [];
+  closedWith: string | null = null;
+  answer: (frame: string, body: object) => unknown = () => ({ ok: true });
+  joined: Joined | null = null;
+
+  send(frame: string, body: object): void {
+    this.frames.push({ frame, body: body as Record<string, unknown> });
+  }
+
+  async ask(frame: string, body: object): Promise<unknown> {
+    this.send(frame, body);
+    return this.answer(frame, body);
+  }
+
+  close(code: string): void {
+    this.closedWith = code;
+    this.joined?.left(true);
+  }
+
+  of(frame: string): Record<string, unknown>[] {
+    return this.frames.filter((each) => each.frame === frame).map(({ body }) => body);
+  }
+}
+
+/** One edge process: a session id, a stream when it has one, and what it believes of its lease. */
+export class TestEdge {
+  readonly sessionId = ses();
+  connection = new TestConnection();
+  epoch = 0;
+  role = 'follower';
+
+  get joined(): Joined {
+    return this.connection.joined!;
+  }
+
+  beat(leaseEpoch = this.epoch): HeartbeatReply {
+    const reply = this.joined.heartbeat({ ...body(this.sessionId), leaseEpoch });
+    if (reply.ok) Object.assign(this, { epoch: reply.leaseEpoch, role: reply.role });
+    return reply;
+  }
+}
+
+export const body = (sessionId: string) => ({
+  sessionId, edgeVersion: EDGE_VERSION, outboxDepth: 0, outboxPoisoned: false, outboxMode: 'durable' as const, podHint: null,
+});
+
+export class Rooms {
+  clock = new HandClock();
+  readonly accounts = new Map<AccountId, TestAccount>();
+  readonly saved = new Map<string, SessionRow>();
+  readonly localKeys = new Map<AccountId, LocalKeyRecord[]>();
+  readonly reported: { accountId: AccountId; attempts: readonly Attempt[] }[] = [];
+  readonly lost: AccountId[] = [];
+  readonly rung: AccountId[] = [];
+  /** Commands that the account answers with a refusal, while they stand here. */
+  readonly failing = new Set<AccountCommand['type']>();
+  readonly asked: AccountCommand['type'][] = [];
+  failReports = false;
+  rooms: EdgeRooms;
+
+  constructor() {
+    this.rooms = this.#create();
+  }
+
+  /** The account of a test: enrolled, unless another is given. */
+  add(account: TestAccount = enrolled()): AccountId {
+    this.accounts.set(account.state.accountId, account);
+    return account.state.accountId;
+  }
+
+  /** The node is killed; another one starts later with what it saved. */
+  async restart(downMs = 0): Promise<void> {
+    this.clock = new HandClock(this.clock.nowMs() + downMs);
+    this.rooms = this.#create();
+    await this.rooms.start();
+  }
+
+  async connect(accountId: AccountId, edge: TestEdge): Promise<Joined | Refusal> {
+    const connection = new TestConnection();
+    const joined = await this.rooms.join({ accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod' }, connection);
+    if (isRefusal(joined)) return joined;
+    connection.joined = joined;
+    edge.connection = connection;
+    edge.epoch = joined.welcome.leaseEpoch;
+    edge.role = joined.welcome.role;
+    return joined;
+  }
+
+  async edge(accountId: AccountId): Promise<TestEdge> {
+    const edge = new TestEdge();
+    const joined = await this.connect(accountId, edge);
+    if (isRefusal(joined)) throw new Error(`${joined.code} ${JSON.stringify(joined.details)}`);
+    return edge;
+  }
+
+  /** Turns the clock second by second, each edge beating as it should: a leader every 10 s, a follower every 30 s. */
+  async pass(seconds: number, ...alive: TestEdge[]): Promise<void> {
+    for (let second = 1; second <= seconds; second += 1) {
+      this.clock.advance(1_000);
+      for (const edge of alive) if (second % (edge.role === 'leader' ? 10 : 30) === 0) edge.beat();
+      await settle();
+    }
+  }
+
+  #create(): EdgeRooms {
+    const store = {
+      saveSessions: async (rows: readonly SessionRow[]) => void rows.forEach((row) => this.saved.set(row.id, row)),
+      openSessions: async () => [...this.saved.values()].filter(({ endedAtMs }) => endedAtMs === null),
+      reapSessions: async (endedBeforeMs: number) => {
+        const old = [...this.saved.values()].filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < endedBeforeMs);
+        for (const { id } of old) this.saved.delete(id);
+        return old.length;
+      },
+      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => void this.localKeys.set(accountId, [...this.localKeys.get(accountId) ?? [], ...records]),
+      localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
+    };
+    return new EdgeRooms({
+      store, clock: this.clock, log: { info: () => {}, warn: () => {} },
+      accounts: { ask: async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => this.#decide(accountId, command) },
+      publisher: () => ({
+        report: async (accountId, attempts) => {
+          if (this.failReports) throw new Error('the database is away');
+          this.reported.push({ accountId, attempts });
+        },
+        ring: (accountId) => void this.rung.push(accountId!),
+        leaderLost: (accountId) => void this.lost.push(accountId),
+      }),
+    });
+  }
+
+  #decide<C extends AccountCommand>(accountId: AccountId, command: C): Answer<C> {
+    this.asked.push(command.type);
+    if (this.failing.has(command.type)) return refuse('SERVICE_UNAVAILABLE');
+    const account = this.accounts.get(accountId);
+    if (account === undefined) return refuse('NOT_FOUND');
+    account.nowMs = this.clock.nowMs();
+    const decision = account.decide(command);
+    if (!decision.ok) return decision;
+    return { ok: true, reply: account.accept(command).reply } as Answer<C>;
+  }
+}
+
+/** Everything that was ready has run. */
+export async function settle(): Promise<void> {
+  let turns = 0;
+  await until('promises settled', () => (turns += 1) > 3);
+}

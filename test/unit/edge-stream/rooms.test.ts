@@ -1,0 +1,367 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
+import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
+import type { LocalKeyRecord } from '../../../protocol/frames.ts';
+import { commands, enrolled, OTHER_IDENTITY, pushedKey, pushedPool } from '../../support/account.ts';
+import { body, Rooms, settle, TestConnection, TestEdge } from '../../support/edge-rooms.ts';
+
+async function opened(): Promise<Rooms> {
+  const rooms = new Rooms();
+  await rooms.rooms.start();
+  return rooms;
+}
+
+const codeOf = (answer: object): string => (isRefusal(answer) ? (answer as Refusal).code : 'accepted');
+
+test('§2.8 the first session leads, a further one follows; welcome says role, epoch and times', async (t) => {
+  const node = await opened(), account = node.add();
+  const first = await node.edge(account), second = await node.edge(account);
+  t.like(first.joined.welcome, { sessionId: first.sessionId, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000, heartbeatMs: 30_000 });
+  t.like(second.joined.welcome, { role: 'follower', leaseEpoch: 1 });
+  t.deepEqual([...node.rooms.leaders()], [account]);
+  t.deepEqual(node.rooms.liveSessions(account), [first.sessionId, second.sessionId]);
+  t.is(node.rooms.streamCount, 2);
+});
+
+test('decisions 3: the leader keeps its lease by heartbeats on the stream; renewals ask the account nothing', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  const asked = node.asked.length;
+  await node.pass(300, leader, follower);
+  t.deepEqual([leader.role, leader.epoch, follower.role], ['leader', 1, 'follower']);
+  t.is(node.asked.length, asked);
+  t.is(node.accounts.get(account)!.state.lease.epoch, 1);
+});
+
+test('decisions 3: a leader that was killed: its stream closes, ten seconds of grace, then the longest-live follower leads', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account);
+  await node.pass(1);
+  const senior = await node.edge(account);
+  await node.pass(1);
+  const junior = await node.edge(account);
+  leader.joined.left(true);
+  t.deepEqual([...node.rooms.leaders()], []);
+  t.deepEqual(node.lost, [account]);
+  await node.pass(9, senior, junior);
+  t.deepEqual(senior.connection.of('lease'), []);
+  await node.pass(2, senior, junior);
+  t.deepEqual(senior.connection.of('lease'), [{ role: 'leader', leaseEpoch: 2, leaseTtlMs: 30_000 }]);
+  t.deepEqual(junior.connection.of('lease'), [{ role: 'follower', leaseEpoch: 2, leaseTtlMs: 30_000 }]);
+  t.deepEqual([...node.rooms.leaders()], [account]);
+  t.is(node.rung.at(-1), account);
+});
+
+test('decisions 3: a leader that comes back within the grace time keeps lease and epoch', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  leader.joined.left(true);
+  await node.pass(8, follower);
+  await node.connect(account, leader);
+  t.like(leader.joined.welcome, { role: 'leader', leaseEpoch: 1 });
+  await node.pass(60, leader, follower);
+  t.deepEqual([leader.role, node.accounts.get(account)!.state.lease.epoch], ['leader', 1]);
+});
+
+test('decisions 3: a frozen leader loses the lease when its TTL is over, not when its stream stops answering pings', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  await node.pass(10, leader, follower);
+  await node.pass(25, follower);
+  leader.joined.left(false);
+  await node.pass(3, follower);
+  t.is(follower.role, 'follower');
+  await node.pass(4, follower);
+  t.is(follower.connection.of('lease').at(-1)!.role, 'leader');
+  t.is(node.accounts.get(account)!.state.lease.epoch, 2);
+});
+
+test('§7 a leader that was replaced and speaks under its old epoch: LEASE_EPOCH_STALE', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  await node.pass(33, follower);
+  t.like(leader.beat(1), { ok: false, code: 'LEASE_EPOCH_STALE', role: 'follower', leaseEpoch: 2 });
+  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.deepEqual(node.reported, []);
+  t.true(leader.beat(2).ok);
+});
+
+test('a follower that is late to learn the new epoch is told it, not thrown out', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account), other = await node.edge(account);
+  leader.joined.left(true);
+  await node.pass(12, follower);
+  t.like(other.beat(1), { ok: true, role: 'follower', leaseEpoch: 2 });
+});
+
+test('I19 attempts under the lease are handed on and acknowledged when they are durable; of a follower never', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  const attempts = [{ deliveryId: 'dlv_1', attempt: 1, statusCode: 200, durationMs: 3, retryAfterSeconds: null, outcome: 'answered' as const }];
+  t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), { ok: true });
+  t.deepEqual(node.reported, [{ accountId: account, attempts }]);
+  t.is((await follower.joined.attempts({ sessionId: follower.sessionId, leaseEpoch: 1, attempts })).code, 'LEASE_EPOCH_STALE');
+  node.failReports = true;
+  t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), { ok: false, code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('decisions 3: after a restart of the node the lease counts as held for one TTL', async (t) => {
+  const node = await opened(), account = node.add();
+  await node.edge(account);
+  await node.pass(3);
+  await node.restart();
+  const newcomer = await node.edge(account);
+  t.like(newcomer.joined.welcome, { role: 'follower', leaseEpoch: 1 });
+  await node.pass(28, newcomer);
+  t.is(newcomer.role, 'follower');
+  await node.pass(4, newcomer);
+  t.is(newcomer.connection.of('lease').at(-1)!.leaseEpoch, 2);
+});
+
+test('after a restart of the node the leader comes back under its epoch', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account);
+  await node.pass(3);
+  await node.restart();
+  await node.connect(account, leader);
+  t.like(leader.joined.welcome, { role: 'leader', leaseEpoch: 1 });
+});
+
+test('§3.2 liveness by silence: [0, 60) live, [60, 120) stale, from 120 s down', (t) => {
+  t.deepEqual([0, 59_999, 60_000, 119_999, 120_000].map(livenessAfter), ['live', 'live', 'stale', 'stale', 'down']);
+});
+
+test('§3.2 edge_offline after 120 s of silence, edge_online with the next heartbeat, once each', async (t) => {
+  const node = await opened(), account = node.add();
+  const told = () => node.accounts.get(account)!.published().map(({ event }) => event);
+  const edge = await node.edge(account);
+  edge.joined.left(true);
+  await node.pass(119);
+  t.deepEqual(told(), []);
+  await node.pass(60);
+  t.deepEqual(told(), ['edge_offline']);
+  await node.connect(account, edge);
+  await node.pass(200, edge);
+  t.deepEqual(told(), ['edge_offline', 'edge_online']);
+});
+
+test('§3.2 a node that restarts reports edges that do not come back, and those that do not at all', async (t) => {
+  const node = await opened(), gone = node.add(), back = node.add(enrolled({ environment: 'sandbox' }));
+  await node.edge(gone);
+  const edge = await node.edge(back);
+  await node.pass(2);
+  await node.restart(3_600_000);
+  await node.connect(back, edge);
+  await node.pass(125, edge);
+  t.deepEqual(node.accounts.get(gone)!.published().map(({ event }) => event), ['edge_offline']);
+  t.deepEqual(node.accounts.get(back)!.published(), []);
+});
+
+test('a transition that the account could not take is told again', async (t) => {
+  const node = await opened(), account = node.add();
+  const edge = await node.edge(account);
+  edge.joined.left(true);
+  node.failing.add('note_liveness');
+  await node.pass(130);
+  t.is(node.accounts.get(account)!.state.edge.liveness, 'live');
+  node.failing.clear();
+  await node.pass(2);
+  t.is(node.accounts.get(account)!.state.edge.liveness, 'down');
+});
+
+test('§2.8 session rows: role, version, liveness, epoch, outbox, pod; ended ones are reaped after an hour', async (t) => {
+  const node = await opened(), account = node.add();
+  const edge = await node.edge(account), follower = await node.edge(account);
+  edge.joined.heartbeat({ ...body(edge.sessionId), outboxDepth: 4, outboxPoisoned: true, podHint: 'pod-1', leaseEpoch: 1 });
+  await node.pass(1);
+  t.like(node.saved.get(edge.sessionId), { role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 4, outboxPoisoned: true, podHint: 'pod-1', endedAtMs: null });
+  t.is(node.saved.get(follower.sessionId)!.role, 'follower');
+  edge.joined.left(true);
+  follower.joined.left(true);
+  await node.pass(125);
+  t.like(node.saved.get(edge.sessionId), { liveness: 'down' });
+  t.not(node.saved.get(edge.sessionId)!.endedAtMs, null);
+  await node.pass(3_540);
+  t.true(node.saved.has(edge.sessionId));
+  await node.pass(130);
+  t.deepEqual([...node.saved.keys()], []);
+});
+
+test('§8.2 concurrent edge sessions by tier: 1, 5, unlimited; sandbox is exempt; a session that comes back is no further one', async (t) => {
+  for (const [tier, limit, requiredTier] of [['free', 1, 'premium'], ['premium', 5, 'ultimate']] as const) {
+    const node = await opened(), account = node.add(enrolled({ plan: { tier } }));
+    const edges = [];
+    for (let count = 0; count < limit; count += 1) edges.push(await node.edge(account));
+    const refused = await node.connect(account, new TestEdge()) as Refusal;
+    t.like(refused, { code: 'TIER_FEATURE_LOCKED', details: { feature: 'edgeSessions', limit, requiredTier } });
+    t.is(codeOf(await node.connect(account, edges[0]!)), 'accepted');
+    edges[0]!.joined.left(true);
+    t.is(codeOf(await node.connect(account, new TestEdge())), 'accepted');
+  }
+  const node = await opened(), sandbox = node.add(enrolled({ environment: 'sandbox', plan: { tier: 'free' } }));
+  for (let count = 0; count < 7; count += 1) t.is(codeOf(await node.connect(sandbox, new TestEdge())), 'accepted');
+});
+
+test('a session whose old stream is half open takes its place: the old stream is closed, its end changes nothing', async (t) => {
+  const node = await opened(), account = node.add();
+  const edge = await node.edge(account);
+  const old = edge.connection;
+  await node.connect(account, edge);
+  t.is(old.closedWith, 'CONFLICT');
+  old.joined!.left(true);
+  t.deepEqual([...node.rooms.leaders()], [account]);
+  t.is(node.rooms.streamCount, 1);
+});
+
+test('§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER without a lease, else the leader\'s word', async (t) => {
+  const node = await opened(), account = node.add();
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_OFFLINE');
+  const leader = await node.edge(account), follower = await node.edge(account);
+  leader.connection.answer = (frame) => (frame === 'sign' ? { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } } : null);
+  t.deepEqual(await node.rooms.askToSign(account, 'txn_1'), { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } });
+  t.deepEqual(leader.connection.of('sign'), [{ leaseEpoch: 1, transactionId: 'txn_1' }]);
+  leader.connection.answer = () => null;
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'SERVICE_UNAVAILABLE');
+  leader.joined.left(true);
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_NO_LEADER');
+  t.is(follower.connection.of('sign').length, 0);
+});
+
+test('deliveries go to the leader only, under its epoch; without one nobody gets them', async (t) => {
+  const node = await opened(), account = node.add();
+  t.is(await node.rooms.deliver(account, []), null);
+  const leader = await node.edge(account);
+  await node.edge(account);
+  const delivery = { deliveryId: 'dlv_1', attempt: 1, url: 'https://x.example/', headers: {}, body: '{}', timeoutMs: 15_000 };
+  t.deepEqual(await node.rooms.deliver(account, [delivery]), { ok: true });
+  t.deepEqual(leader.connection.of('deliver'), [{ leaseEpoch: 1, deliveries: [delivery] }]);
+  leader.connection.answer = () => 'nonsense';
+  t.is(await node.rooms.deliver(account, [delivery]), null);
+});
+
+test('§5.2 local keys are stored and told to every other replica at once; of another environment never', async (t) => {
+  const node = await opened(), account = node.add();
+  const [first, second, third] = [await node.edge(account), await node.edge(account), await node.edge(account)];
+  const record: LocalKeyRecord = { id: `ek_${'a'.repeat(26)}`, environment: 'live', hash: '0'.repeat(64), label: 'x', prefix: 'loc_live_ab', createdAtMs: 1, revokedAtMs: null, signature: '0'.repeat(128) };
+  t.deepEqual(await second.joined.localKeys([record]), { ok: true });
+  t.deepEqual([first, second, third].map(({ connection }) => connection.of('keys').length), [1, 0, 1]);
+  t.is((await second.joined.localKeys([{ ...record, environment: 'sandbox' }])).code, 'INVALID_INPUT');
+  const late = await node.edge(account);
+  t.deepEqual(late.joined.welcome.localKeys, [record]);
+});
+
+test('§4.3 the heartbeat over REST: liveness and session without a stream; it leads only where nobody else could', async (t) => {
+  const node = await opened(), account = node.add();
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body('ses_rest')), { role: 'follower', leaseEpoch: 0 });
+  t.is(node.accounts.get(account)!.state.edge.liveness, 'live');
+  t.deepEqual(node.rooms.liveSessions(account), ['ses_rest']);
+  const leader = await node.edge(account);
+  leader.joined.left(true);
+  await node.pass(9);
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'leader', leaseEpoch: 1 });
+  await node.pass(25);
+  const other = await node.edge(account);
+  t.is(other.role, 'follower');
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 1 });
+  await node.pass(6, other);
+  t.is(codeOf(await node.rooms.noteHeartbeat(account, body(leader.sessionId))), 'LEASE_EPOCH_STALE');
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 2 });
+});
+
+test('decisions 3: the lease as it is shown ends with its TTL and is vacant after', async (t) => {
+  const node = await opened(), account = node.add();
+  t.is(node.rooms.leaseExpiresAtMs(account), null);
+  const edge = await node.edge(account);
+  t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 30_000);
+  await node.pass(5);
+  t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 25_000);
+  edge.joined.left(true);
+  t.is(node.rooms.leaseExpiresAtMs(account), node.clock.nowMs() + 10_000);
+  await node.pass(11);
+  t.is(node.rooms.leaseExpiresAtMs(account), null);
+});
+
+test('§5.7 closing all streams of an account: each is told why; a new identity leads without waiting for the old lease', async (t) => {
+  const node = await opened(), test = enrolled(), account = node.add(test);
+  const old = await node.edge(account), follower = await node.edge(account);
+  test.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)], rotationId: 'rot_2' }));
+  node.rooms.close(account, 'IDENTITY_ROTATION_PENDING');
+  t.deepEqual([old, follower].map(({ connection }) => connection.closedWith), ['IDENTITY_ROTATION_PENDING', 'IDENTITY_ROTATION_PENDING']);
+  t.deepEqual([...node.rooms.leaders()], []);
+  t.is(codeOf(await node.connect(account, new TestEdge())), 'IDENTITY_ROTATION_PENDING');
+  test.accept({ type: 'decide_rotation', rotationId: 'rot_2', decision: 'approve', byUser: 'usr_1', addressIds: ['adr_1', 'adr_2'] });
+  t.like((await node.edge(account)).joined.welcome, { role: 'leader', leaseEpoch: 2 });
+});
+
+test('decisions 3: a new leader is asked for pool addresses where the stock is low, and again after each issue', async (t) => {
+  const test = enrolled({}, { keys: [], pools: [pushedPool('sol', 5)] });
+  const node = await opened(), account = node.add(test);
+  const stock = pushedPool('sol', 5).addresses;
+  for (let issued = 0; issued < 5; issued += 1) test.accept(commands.createAddress({ chain: 'sol', unissued: stock }));
+  const leader = await node.edge(account);
+  const asked = { leaseEpoch: 1, chain: 'sol', from: 5, count: 1_000 };
+  t.deepEqual(leader.connection.of('replenish'), []);
+  leader.joined.begun();
+  await settle();
+  t.deepEqual(leader.connection.of('replenish'), [asked]);
+  await node.rooms.replenish(account);
+  t.deepEqual(leader.connection.of('replenish'), [asked, asked]);
+  t.true(node.rooms.requestPool(account, 'sol', 5, 10));
+  leader.joined.left(true);
+  t.false(node.rooms.requestPool(account, 'sol', 5, 10));
+});
+
+test('stopping says so on every stream, saves the sessions and arms no timer', async (t) => {
+  const node = await opened(), account = node.add();
+  const edge = await node.edge(account);
+  await node.rooms.stop();
+  t.is(edge.connection.closedWith, 'SERVICE_UNAVAILABLE');
+  t.true(node.saved.has(edge.sessionId));
+  t.is(node.clock.pending, 0);
+  t.is(codeOf(await node.rooms.join({ accountId: account, sessionId: edge.sessionId, edgeVersion: '1.0.0', podHint: null }, new TestConnection())), 'SERVICE_UNAVAILABLE');
+  t.is(node.accounts.get(account)!.state.lease.holder, edge.sessionId);
+});
+
+test('under any story of closing, freezing and coming back at most one edge leads by its own belief, and epochs only rise', async (t) => {
+  const act = fc.record({ edge: fc.nat({ max: 2 }), act: fc.constantFrom('close' as const, 'freeze' as const, 'wake' as const, 'back' as const), seconds: fc.integer({ min: 1, max: 20 }) });
+  await t.notThrowsAsync(fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 14 }), async (story) => {
+    const node = await opened(), account = node.add();
+    const edges = [new TestEdge(), new TestEdge(), new TestEdge()];
+    const up = new Set<TestEdge>(), frozen = new Set<TestEdge>(), believesUntilMs = new Map<TestEdge, number>();
+    const believe = (edge: TestEdge, sentMs: number) => believesUntilMs.set(edge, edge.role === 'leader' ? sentMs + 28_000 : 0);
+    let epoch = 0;
+    for (const edge of edges) { await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs()); }
+    for (const { edge: nth, act: what, seconds } of story) {
+      const edge = edges[nth]!;
+      if (what === 'close' && up.has(edge) && !frozen.has(edge)) {
+        up.delete(edge);
+        edge.joined.left(true);
+        believesUntilMs.set(edge, Math.min(believesUntilMs.get(edge)!, node.clock.elapsedMs() + 8_000));
+      } else if (what === 'freeze' && up.has(edge)) frozen.add(edge);
+      else if (what === 'wake') frozen.delete(edge);
+      else if (what === 'back' && !up.has(edge)) { await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs()); }
+      for (let second = 0; second < seconds; second += 1) {
+        node.clock.advance(1_000);
+        await settle();
+        for (const each of up) {
+          if (frozen.has(each)) continue;
+          const hinted = each.connection.of('lease').at(-1);
+          if (hinted !== undefined && (hinted.leaseEpoch as number) > each.epoch) {
+            Object.assign(each, { epoch: hinted.leaseEpoch, role: 'follower' });
+            believesUntilMs.set(each, 0);
+          }
+          const reply = each.beat();
+          if (reply.ok) believe(each, node.clock.elapsedMs());
+          else { each.role = 'follower'; believesUntilMs.set(each, 0); each.joined.left(true); up.delete(each); }
+        }
+        const leading = edges.filter((each) => (believesUntilMs.get(each) ?? 0) > node.clock.elapsedMs());
+        if (leading.length > 1) return false;
+        const now = node.accounts.get(account)!.state.lease.epoch;
+        if (now < epoch) return false;
+        epoch = now;
+      }
+    }
+    return true;
+  }), { numRuns: 40 }));
+});
