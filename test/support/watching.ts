@@ -1,5 +1,5 @@
 /** A watcher at work in a test: memory store, hand-turned clock, and a model account that takes what its inbox holds. */
-import type { ChainClient, ChainModule, Network } from '../../chains/chain.ts';
+import type { Catalogue, ChainClient, ChainModule, Network } from '../../chains/chain.ts';
 import type { Log, Metrics, WatchSettings, WatcherParts } from '../../chain-watchers/ports.ts';
 import { createWatcher, type Watcher } from '../../chain-watchers/watcher.ts';
 import type { AccountCommand } from '../../actors/account/messages.ts';
@@ -45,6 +45,7 @@ export interface Watching {
 
 export interface WatchingOptions {
   client: ChainClient;
+  catalogue?: Catalogue;
   witnesses?: readonly ChainClient[];
   ledger?: LedgerId;
   network?: Network;
@@ -63,10 +64,10 @@ export function watching(options: WatchingOptions): Watching {
   const self: Watching = {
     nowMs: 1_700_000_000_000, wakes: [], asked: [],
     restart() { self.watcher = createWatcher(self.parts); },
-    issue(name, accountId = accountOfLedger(ledger) ?? ACCOUNT, purpose = 'deposit') {
+    issue(name: string, accountId: AccountId = accountOfLedger(ledger) ?? ACCOUNT, purpose: WatchedAddress['purpose'] = 'deposit') {
       const environment = accountOfLedger(ledger) === null ? 'live' : 'sandbox';
       const row: WatchedAddress = {
-        addressKey: addressKeyOf(environment, network.family, Buffer.from(name)), addressId: `adr_${name}`, accountId, address: name, purpose,
+        addressKey: addressKeyOf(environment, network.family, name.startsWith('@') ? Buffer.from(name) : Buffer.from(name.slice(2), 'hex')), addressId: `adr_${name}`, accountId, address: name, purpose,
       };
       self.store.addAddress(row, environment, self.nowMs);
       return row;
@@ -77,7 +78,7 @@ export function watching(options: WatchingOptions): Watching {
   const audit = createMemoryAuditStore(store.state);
   const parts: WatcherParts = {
     ledger, network, module: options.module ?? simulatedModule as ChainModule, client: options.client,
-    witnesses: options.witnesses ?? [], catalogue: new Map(), store: options.wrap?.(store) ?? store, audit,
+    witnesses: options.witnesses ?? [], catalogue: options.catalogue ?? new Map(), store: options.wrap?.(store) ?? store, audit,
     reconcilePerBlock: options.reconcilePerBlock ?? null,
     accounts: {
       async wake(accountId) {
