@@ -81,9 +81,7 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'ba
       return row?.downUntil ?? null;
     },
     async behind(limit) {
-      const rows = await sql<{ ledger: LedgerId }[]>`
-        select l.ledger from sandbox_ledger l left join chain_cursor c using (ledger)
-         where l.height is not null and (l.height, l.hash) is distinct from (c.height, c.hash) order by l.ledger limit ${limit}`;
+      const rows = await sql<{ ledger: LedgerId }[]>`select ledger from sandbox_behind(${limit}) ledger`;
       return rows.map(({ ledger }) => ledger);
     },
   };

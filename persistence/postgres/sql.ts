@@ -76,5 +76,6 @@ export function sqlstateOf(error: unknown): string | null {
 /** Name of the violated constraint, as the schema and the triggers give it; null when the error has none. */
 export function constraintOf(error: unknown): string | null {
   const name = error instanceof Error ? (error as { constraint_name?: unknown }).constraint_name : undefined;
-  return typeof name === 'string' ? name : null;
+  // A partition reports its own index; the constraint that was declared is the whole table's.
+  return typeof name === 'string' ? name.replace(/^address_registry_[0-9a-f]_pkey$/, 'address_registry_key') : null;
 }

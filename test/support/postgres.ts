@@ -31,6 +31,7 @@ const START_MS = 60_000;
 const POLL_MS = 25;
 const CONNECTIONS = 8;
 const LEAK_MS = 2_000;
+const EVENTUALLY_MS = 10_000;
 const TEMPLATE_LOCK = 7_305_819;
 
 /** URL of the server's superuser. Throws: Error when it did not start, with its reason. */
@@ -94,7 +95,7 @@ export async function createTestDatabase({ migrated = true }: { migrated?: boole
   const url = urlOf(server, name);
   const sql = openDatabase({ url, connections: CONNECTIONS, name: 'flock-test-app' });
   const owner = openDatabase({ url, connections: 2, name: 'flock-test-owner', role: 'flock_owner' });
-  const admin = openDatabase({ url, connections: 2, name: 'flock-test-admin', role: null });
+  const admin = openDatabase({ url, connections: 4, name: 'flock-test-admin', role: null });
   return {
     url, sql, owner, admin,
     async close() {
@@ -105,6 +106,14 @@ export async function createTestDatabase({ migrated = true }: { migrated?: boole
       if (left.length > 0) throw new Error(`connections left open: ${left.join(', ')}`);
     },
   };
+}
+
+/** Resolves when the condition holds. Throws: Error with its name after ten seconds. */
+export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + EVENTUALLY_MS;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+  }
 }
 
 /** Backends end a moment after their client; those that stay are a leak. */

@@ -45,11 +45,15 @@ create table account (
   owner_epoch     bigint not null default 0,
   version         bigint not null default 0,
   state           jsonb  not null,
+  -- Has withdrawals on their way or counter values given back. A column of its own, because an index that names `state`
+  -- would make every append move the row in all indexes.
+  has_counters    boolean generated always as (state -> 'counters' <> '{}'::jsonb) stored,
   constraint account_id_form check (account_id = organization_id || '_' || environment),
   constraint account_environment_once unique (organization_id, environment),
   constraint account_with_environment unique (account_id, environment),
   constraint account_with_organization unique (account_id, organization_id)
 ) with (fillfactor = 60); -- each append updates the row in its own page
+create index account_with_counters on account (account_id) where has_counters;
 
 -- I17: epochs and versions never fall.
 create trigger account_immutable before update on account for each row
@@ -85,7 +89,7 @@ create table event (
   primary key (account_id, version)
 );
 
--- Refuses what would change the past: for tables that only grow.
+-- Refuses what would change the past: for tables that only grow. The argument is the table's name; a partition has its own.
 create function append_only() returns trigger language plpgsql as $$
 begin
   -- A sandbox reset deletes what its own account wrote; it never touches a live account (I10).
@@ -93,11 +97,11 @@ begin
      and to_jsonb(old) ->> 'account_id' like '%\_sandbox' then
     return old;
   end if;
-  raise exception '% is append-only: % refused', tg_table_name, tg_op
-    using errcode = 'check_violation', constraint = tg_table_name || '_append_only', table = tg_table_name;
+  raise exception '% is append-only: % refused', tg_argv[0], tg_op
+    using errcode = 'check_violation', constraint = tg_argv[0] || '_append_only', table = tg_table_name;
 end $$;
-create trigger event_append_only before update or delete on event for each row execute function append_only();
-create trigger event_not_truncated before truncate on event for each statement execute function append_only();
+create trigger event_append_only before update or delete on event for each row execute function append_only('event');
+create trigger event_not_truncated before truncate on event for each statement execute function append_only('event');
 
 -- I23: the first answer to an Idempotency-Key. `body` keeps its bytes.
 create table idempotency (

@@ -60,9 +60,9 @@ create trigger address_immutable before update on address for each row
         is distinct from (old.account_id, old.id, old.environment, old.chain, old.family, old.address, old.address_key,
          old.derivation_path, old.purpose, old.index, old.user_ref, old.tag, old.created_at))
   execute function refuse('address_immutable');
-create trigger address_append_only before delete on address for each row execute function append_only();
+create trigger address_append_only before delete on address for each row execute function append_only('address');
 create trigger address_registry_append_only before update or delete on address_registry
-  for each row execute function append_only();
+  for each row execute function append_only('address_registry');
 
 create table account_key (
   account_id   text collate "C" not null references account,

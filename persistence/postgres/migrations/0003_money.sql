@@ -44,8 +44,8 @@ create trigger deposit_moves_forward before update on deposit for each row
   when ((new.incarnation, array_position(array['detected', 'confirmed', 'reversed'], new.status))
         < (old.incarnation, array_position(array['detected', 'confirmed', 'reversed'], old.status)))
   execute function refuse('deposit_moves_forward');
-create trigger deposit_append_only before delete on deposit for each row execute function append_only();
-create trigger deposit_not_truncated before truncate on deposit for each statement execute function append_only();
+create trigger deposit_append_only before delete on deposit for each row execute function append_only('deposit');
+create trigger deposit_not_truncated before truncate on deposit for each statement execute function append_only('deposit');
 
 -- I3–I7: append-only; at most one entry of a kind per incarnation; a reversal is exactly the negative of its credit;
 -- a credit has the deposit's amount and was detected in the same incarnation.
@@ -70,8 +70,8 @@ create table ledger_entry (
   constraint ledger_entry_of_deposit foreign key (account_id, deposit_id) references deposit (account_id, id)
 );
 create trigger ledger_entry_append_only before update or delete on ledger_entry
-  for each row execute function append_only();
-create trigger ledger_entry_not_truncated before truncate on ledger_entry for each statement execute function append_only();
+  for each row execute function append_only('ledger_entry');
+create trigger ledger_entry_not_truncated before truncate on ledger_entry for each statement execute function append_only('ledger_entry');
 
 create function ledger_entry_fits_deposit() returns trigger language plpgsql as $$
 begin
@@ -122,8 +122,8 @@ create index withdrawal_settled on withdrawal (ledger, height) where status in (
 create index withdrawal_by_sender on withdrawal (from_address, ledger) where height is not null;
 alter table withdrawal add constraint withdrawal_with_kind unique (account_id, id, kind);
 alter table withdrawal add primary key (account_id, id);
-create trigger withdrawal_append_only before delete on withdrawal for each row execute function append_only();
-create trigger withdrawal_not_truncated before truncate on withdrawal for each statement execute function append_only();
+create trigger withdrawal_append_only before delete on withdrawal for each row execute function append_only('withdrawal');
+create trigger withdrawal_not_truncated before truncate on withdrawal for each statement execute function append_only('withdrawal');
 
 -- What a withdrawal is stays; its status, fee, versions and (send-all) amount move.
 create trigger withdrawal_immutable before update on withdrawal for each row

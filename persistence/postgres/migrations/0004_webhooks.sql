@@ -34,8 +34,8 @@ create trigger publication_immutable before update on publication for each row
         is distinct from (old.account_id, old.event_id, old.seq, old.event, old.body, old.order_key, old.to_all, old.created_at)
         or old.completed_at is not null)
   execute function refuse('publication_immutable');
-create trigger publication_append_only before delete on publication for each row execute function append_only();
-create trigger publication_not_truncated before truncate on publication for each statement execute function append_only();
+create trigger publication_append_only before delete on publication for each row execute function append_only('publication');
+create trigger publication_not_truncated before truncate on publication for each statement execute function append_only('publication');
 
 -- I11: no ledger entry without its recorded event, but for an archived address (it stays quiet) and for a deposit that
 -- is detected again (it was announced when it came first).
@@ -96,7 +96,7 @@ create table attempt (
   constraint attempt_of_delivery foreign key (account_id, delivery_id) references delivery (account_id, id)
 ) partition by range (delivery_id);
 create table attempt_other partition of attempt default;
-create trigger attempt_append_only before update on attempt for each row execute function append_only();
+create trigger attempt_append_only before update on attempt for each row execute function append_only('attempt');
 
 -- The first 10 characters of a sortable id of an instant: 48 bits of milliseconds are 9.6 characters of 5 bits.
 create function id_prefix_of(instant timestamptz) returns text language sql immutable as $$

@@ -42,19 +42,19 @@ $$;
 
 -- Attempts, each once, with what follows from it. What an edge says of another account's delivery is left out. An
 -- endpoint that answered 410 is disabled and its waiting deliveries are held.
-create function record_attempts(attempts jsonb) returns void
+create function record_attempts(reported jsonb) returns void
 language plpgsql security definer set search_path = flock, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 begin
   -- Locked in the order of their ids: two streams may report at once.
-  perform 1 from delivery d join jsonb_to_recordset(attempts) r(account_id text, delivery_id text)
+  perform 1 from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text)
       on d.id = r.delivery_id and d.account_id = r.account_id
     order by d.id for update of d;
   with news as (
     insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
       select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
-        from jsonb_to_recordset(attempts)
+        from jsonb_to_recordset(reported)
           r(account_id text, delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
         join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
     on conflict on constraint attempt_once do nothing
@@ -64,13 +64,13 @@ begin
   update delivery d set attempts = r.attempt, claimed_until = null,
          status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
          next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed') then r.next_attempt_at end
-    from jsonb_to_recordset(attempts) r(delivery_id text, attempt int, status text, next_attempt_at timestamptz)
+    from jsonb_to_recordset(reported) r(delivery_id text, attempt int, status text, next_attempt_at timestamptz)
     join news n on n.delivery_id = r.delivery_id and n.attempt = r.attempt
    where d.id = r.delivery_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
-  if jsonb_path_exists(attempts, '$[*].disable_endpoint ? (@ == true)') then
+  if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
     with gone as (
       update webhook w set status = 'disabled', updated_at = clock_timestamp()
-        from delivery d join jsonb_to_recordset(attempts) r(account_id text, delivery_id text, disable_endpoint boolean)
+        from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text, disable_endpoint boolean)
           on d.id = r.delivery_id and d.account_id = r.account_id
        where r.disable_endpoint and w.account_id = d.account_id and w.id = d.webhook_id and w.status = 'enabled'
       returning w.account_id, w.id

@@ -137,6 +137,17 @@ language sql security definer set search_path = flock, pg_temp as $$
   select id, account_id, task from taken order by due_at, id;
 $$;
 
+-- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is in no block.
+create function sandbox_behind(most int) returns setof text
+language sql stable security definer set search_path = flock, pg_temp as $$
+  select l.ledger from sandbox_ledger l left join chain_cursor c using (ledger)
+   where l.height is not null and (l.height, l.hash) is distinct from (c.height, c.hash)
+  union
+  select w.ledger from withdrawal w
+   where w.status in ('signing', 'broadcast') and w.ledger like '%@%\_sandbox' and jsonb_array_length(w.versions) > 0
+  order by 1 limit most;
+$$;
+
 -- The simulated ledgers of an account with what watchers recorded of them, and its tasks.
 create function reset_sandbox_ledgers(of_account text) returns void
 language plpgsql security definer set search_path = flock, pg_temp as $$

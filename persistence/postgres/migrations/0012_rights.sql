@@ -8,7 +8,7 @@ grant execute on function
   note_withdrawal_fact, note_unresolved, note_head, watched_addresses, addresses_since, immature_facts, open_withdrawals,
   accounts_with_inbox, claim_deliveries, record_attempts, release_deliveries, incomplete_publications,
   ensure_attempt_partitions, save_idempotent, purge_idempotent, create_organization, sandbox_mine, sandbox_unmine,
-  take_sandbox_tasks, reset_sandbox_ledgers, ledger_balances, record_discrepancy
+  take_sandbox_tasks, sandbox_behind, reset_sandbox_ledgers, ledger_balances, record_discrepancy
 to flock_app;
 
 -- Second net for tenants (the first: composite foreign keys and an account in every call): a read sees the rows of the
