@@ -1,6 +1,6 @@
 /** Edge rooms over real account decisions, a memory store, a hand-turned clock, and streams that a test holds the far end of. */
 import type { AccountCommand } from '../../actors/account/messages.ts';
-import type { Attempt } from '../../actors/webhook/ports.ts';
+import type { Attempt, Publisher } from '../../actors/webhook/ports.ts';
 import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Answer } from '../../gateway/ports.ts';
@@ -72,6 +72,8 @@ export class Rooms {
   readonly failing = new Set<AccountCommand['type']>();
   readonly asked: AccountCommand['type'][] = [];
   failReports = false;
+  /** A real one instead of the records below. */
+  publisher: Publisher | null = null;
   rooms: EdgeRooms;
 
   constructor() {
@@ -132,8 +134,8 @@ export class Rooms {
     };
     return new EdgeRooms({
       store, clock: this.clock, log: { info: () => {}, warn: () => {} },
-      accounts: { ask: async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => this.#decide(accountId, command) },
-      publisher: () => ({
+      accounts: { ask: this.ask },
+      publisher: () => this.publisher ?? ({
         report: async (accountId, attempts) => {
           if (this.failReports) throw new Error('the database is away');
           this.reported.push({ accountId, attempts });
@@ -144,7 +146,7 @@ export class Rooms {
     });
   }
 
-  #decide<C extends AccountCommand>(accountId: AccountId, command: C): Answer<C> {
+  readonly ask = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
     this.asked.push(command.type);
     if (this.failing.has(command.type)) return refuse('SERVICE_UNAVAILABLE');
     const account = this.accounts.get(accountId);
@@ -153,7 +155,7 @@ export class Rooms {
     const decision = account.decide(command);
     if (!decision.ok) return decision;
     return { ok: true, reply: account.accept(command).reply } as Answer<C>;
-  }
+  };
 }
 
 /** Everything that was ready has run. */
