@@ -3,7 +3,7 @@
  * real EVM node (anvil), a customer application with a webhook receiver. Every step checks what it claims; exit 0 only
  * if every check held; nothing is left running.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,12 +16,18 @@ import { tellStory } from './demo-story.ts';
 
 /** The whole demo, in milliseconds; a hang is a failure. */
 const DEMO_LIMIT_MS = 180_000;
+/** Shown of each log when a check fails. */
+const LOG_LINES = 15;
 
 function chainOf(args: readonly string[]): Chain {
   const { values } = parseArgs({ args: [...args], strict: true, options: { chain: { type: 'string', default: 'eth' } } });
   const chain = CHAINS.find((slug) => slug === values.chain);
   if (chain === undefined) throw new RangeError(`--chain must be one of ${CHAINS.join(', ')}`);
   return chain;
+}
+
+function lastLines(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n') : '(nothing)';
 }
 
 async function main(): Promise<void> {
@@ -53,6 +59,9 @@ async function main(): Promise<void> {
     console.log(`Everything is up after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`);
     await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
     console.log(`\nEvery check held. ${((performance.now() - startedAt) / 1_000).toFixed(1)} s in all.`);
+  } catch (error) {
+    for (const part of ['cloud', 'edge']) console.error(`\nLast lines of the ${part}:\n${lastLines(join(dataDir, `${part}.log`))}`);
+    throw error;
   } finally {
     clearTimeout(limit);
     await closeAll();
