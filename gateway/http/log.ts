@@ -37,13 +37,11 @@ export function scrub(text: string): string {
   return SECRETS.reduce((rest, form) => rest.replace(form, '[redacted]'), text);
 }
 
-export interface LogOptions { readonly level: string; readonly destination?: DestinationStream }
-
-/** The node's logger: JSON lines to standard output unless told otherwise. */
-export function createLog({ level, destination }: LogOptions): Logger {
+/** A node's logger: JSON lines to standard output unless told otherwise. `node` is on every line. */
+export function createLog(level: string, node: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    base: null,
+    base: { node },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: allowed, bindings: allowed },
     hooks: { streamWrite: scrub },

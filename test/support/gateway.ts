@@ -1,0 +1,182 @@
+/**
+ * A whole cloud node for wire tests: real PostgreSQL, actors, chains and REST in this process, spoken to over HTTP only.
+ * Organizations, users and keys are put into the store, as an operator's commands do.
+ */
+import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
+import { HDKey } from '@scure/bip32';
+import { generateSync } from 'otplib';
+import type { Plan } from '../../actors/account/messages.ts';
+import { initialAccount } from '../../actors/account/state.ts';
+import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
+import { hashPassword } from '../../gateway/http/auth/passwords.ts';
+import { totpContext } from '../../gateway/http/auth/totp.ts';
+import { createLog } from '../../gateway/http/log.ts';
+import { createIdentityStore } from '../../persistence/postgres/identity.ts';
+import type { IdentityStore } from '../../persistence/ports.ts';
+import { createClient, type Client } from '../../protocol/client.ts';
+import { EDGE_VERSION } from '../../protocol/frames.ts';
+import { signRequest, type Signer } from '../../protocol/http-signature.ts';
+import { accountIdOf, newId, type AccountId } from '../../protocol/ids.ts';
+import type { Environment, OrgRole } from '../../protocol/slugs.ts';
+import { readConfig } from '../../supervision/config.ts';
+import { startCloudNode } from '../../supervision/node.ts';
+import { createSecretBox, parseSealKey } from '../../supervision/secret-box.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+export const ULTIMATE: Plan = { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true };
+
+export interface Person { readonly id: string; readonly email: string; readonly password: string; readonly totpSecret: string }
+export interface TestAccountKey { readonly accountId: AccountId; readonly apiKey: string; readonly client: Client }
+export interface TestOrganization {
+  readonly id: string;
+  readonly owner: Person;
+  readonly live: TestAccountKey;
+  readonly sandbox: TestAccountKey;
+}
+
+export interface TestCloud {
+  readonly url: string;
+  readonly database: TestDatabase;
+  readonly identity: IdentityStore;
+  /** Lines of the node's log. */
+  readonly lines: string[];
+  organization(plan?: Partial<Plan>): Promise<TestOrganization>;
+  person(options?: { admin?: boolean; totp?: boolean }): Promise<Person>;
+  join(person: Person, organization: TestOrganization, role: OrgRole): Promise<void>;
+  /** A bearer of a sign-in over the wire. */
+  signIn(person: Person, options?: { organizationId?: string }): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A code of a person's authenticator; each step's code is taken once, so tests ask for different steps. */
+export function codeOf({ totpSecret }: Pick<Person, 'totpSecret'>, stepsFromNow = 0, nowMs = Date.now()): string {
+  return generateSync({ secret: totpSecret, epoch: (Math.floor(nowMs / 30_000) + stepsFromNow) * 30 });
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Starts a node. `env` are further settings, e.g. `ETH_RPC_URLS`. */
+export async function startTestCloud(env: Readonly<Record<string, string>> = {}): Promise<TestCloud> {
+  const database = await createTestDatabase();
+  const secretKey = randomBytes(32).toString('hex');
+  const secrets = createSecretBox([parseSealKey(secretKey)]);
+  const identity = createIdentityStore(database.sql, initialAccount);
+  const lines: string[] = [];
+  const log = createLog('debug', 'test', { write: (line: string) => { lines.push(line); } });
+  const config = readConfig({
+    DATABASE_URL: database.url, DATABASE_CONNECTIONS: '6', SECRET_KEY: secretKey, CLOUD_PORT: '0', NODE_NAME: `test-${process.pid}`, ...env,
+  });
+  const node = await startCloudNode(config, log);
+  const { url } = node;
+
+  const person: TestCloud['person'] = async ({ admin = false, totp = true } = {}) => {
+    const id = newId('usr', Date.now());
+    const made = {
+      id, email: `${id}@example.com`, password: randomBytes(9).toString('base64url'),
+      totpSecret: [...randomBytes(32)].map((byte) => BASE32[byte & 31]).join(''),
+    };
+    await identity.insertUser({
+      id, email: made.email, passwordHash: await hashPassword(made.password), platformRole: admin ? 'admin' : null,
+      sealedTotpSecret: totp ? secrets.seal(made.totpSecret, totpContext(id)) : null, totpConfirmed: totp,
+    });
+    return made;
+  };
+
+  const keyOf = async (organizationId: string, environment: Environment): Promise<TestAccountKey> => {
+    const { key, hash, maskedPrefix } = mintApiKey(environment);
+    const accountId = accountIdOf(organizationId, environment);
+    await identity.insertApiKey({ id: newId('key', Date.now()), accountId, organizationId, environment, label: 'test', hash, maskedPrefix, createdAtMs: Date.now(), revokedAtMs: null });
+    return { accountId, apiKey: key, client: createClient({ baseUrl: url, apiKey: key }) };
+  };
+
+  return {
+    url, database, identity, lines, person,
+    async organization(plan = {}) {
+      const owner = await person();
+      const id = newId('org', Date.now());
+      await identity.createOrganization({ id, name: `Organization ${id}`, createdAtMs: Date.now() }, owner.id, { ...ULTIMATE, ...plan });
+      return { id, owner, live: await keyOf(id, 'live'), sandbox: await keyOf(id, 'sandbox') };
+    },
+    join: (who, { id }, role) => identity.insertMembership({ userId: who.id, organizationId: id, role }),
+    async signIn(who, { organizationId } = {}) {
+      const body = { email: who.email, password: who.password, totp: codeOf(who, 0), ...(organizationId === undefined ? {} : { organizationId }) };
+      return (await createClient({ baseUrl: url }).must('login', { body })).accessToken;
+    },
+    async stop() {
+      await node.stop();
+      await database.close();
+    },
+  };
+}
+
+// ── Edges ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const PKCS8_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export interface TestEdge {
+  readonly signer: Signer;
+  readonly client: Client;
+  readonly sessionId: string;
+  /** Headers of a signature over a request. */
+  sign(request: { method: string; url: string; body?: string }, options?: { nonce?: string; nowMs?: number }): Record<string, string>;
+  /** Registers a fresh EVM key; what `sync` answers. */
+  sync(): ReturnType<Client['call']>;
+}
+
+/** An Ed25519 identity from 32 random bytes. */
+export function newSigner(seed: Uint8Array = randomBytes(32)): Signer {
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEADER, seed]), format: 'der', type: 'pkcs8' });
+  const keyId = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(12).toString('hex');
+  return { keyId, sign: (message) => sign(null, message, key) };
+}
+
+/** Extended public key of a fresh account; another one each time, since an address belongs to one account for ever. */
+export function newEvmKey(): { family: 'evm'; xpub: string; accountPath: string } {
+  const accountPath = "m/44'/60'/0'";
+  return { family: 'evm', accountPath, xpub: HDKey.fromMasterSeed(randomBytes(32)).derive(accountPath).publicExtendedKey };
+}
+
+/** An edge of an account, as far as signed requests go. */
+export function testEdge(cloud: Pick<TestCloud, 'url'>, apiKey: string, signer: Signer = newSigner()): TestEdge {
+  const sign: TestEdge['sign'] = (request, { nonce = randomBytes(16).toString('base64url'), nowMs = Date.now() } = {}) =>
+    signRequest(request, signer, nonce, nowMs);
+  const client = createClient({ baseUrl: cloud.url, apiKey, sign });
+  const sessionId = newId('ses', Date.now());
+  return {
+    signer, client, sessionId, sign,
+    sync: () => client.call('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId, keys: [newEvmKey()], pools: [] } }),
+  };
+}
+
+/** An account whose edge has registered an EVM key, so that addresses can be issued. */
+export async function enrol(cloud: TestCloud, key: TestAccountKey): Promise<TestEdge> {
+  const edge = testEdge(cloud, key.apiKey);
+  const answer = await edge.sync();
+  if ('ok' in (answer as object)) throw new Error(`sync was refused: ${JSON.stringify(answer)}`);
+  return edge;
+}
+
+
+// ── Raw requests ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The tests look into answers that are wrong on purpose.
+  readonly json: { success: boolean; data: any; error: { code: string; message: string; details: Record<string, any> }; meta: { requestId: string; timestamp: string } };
+}
+
+/** One request as it stands, also one that the typed client would not make. */
+export async function raw(url: string, method: string, path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: string | Uint8Array } = {}): Promise<RawAnswer> {
+  const init: RequestInit = { method, headers, redirect: 'manual' };
+  if (body !== undefined) init.body = body as BodyInit;
+  const response = await fetch(`${url}${path}`, init);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** Headers of a JSON body under an API key. */
+export const jsonOf = (apiKey: string, more: Record<string, string> = {}): Record<string, string> =>
+  ({ 'x-api-key': apiKey, 'content-type': 'application/json', ...more });

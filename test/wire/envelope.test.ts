@@ -1,0 +1,127 @@
+import { connect } from 'node:net';
+import test from 'ava';
+import { jsonOf, raw, startTestCloud } from '../support/gateway.ts';
+
+const cloud = await startTestCloud({ BODY_LIMIT_BYTES: '4096' });
+const { sandbox } = await cloud.organization();
+test.after.always(() => cloud.stop());
+const asApp = { 'x-api-key': sandbox.apiKey };
+
+test('§2.1 a success has success, data and meta; a failure has error, and data is null', async (t) => {
+  const good = await raw(cloud.url, 'GET', '/v1/addresses', { headers: asApp });
+  t.is(good.status, 200);
+  t.deepEqual(Object.keys(good.json), ['success', 'data', 'meta']);
+  t.deepEqual(good.json.data, { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 });
+  t.regex(good.json.meta.requestId, /^req_[a-z2-7]{26}$/);
+  t.is(good.headers.get('x-request-id'), good.json.meta.requestId);
+  t.is(new Date(good.json.meta.timestamp).toISOString(), good.json.meta.timestamp);
+  const bad = await raw(cloud.url, 'GET', '/v1/addresses/adr_nothing', { headers: asApp });
+  t.deepEqual(Object.keys(bad.json), ['success', 'data', 'error', 'meta']);
+  t.is(bad.json.data, null);
+  t.deepEqual([bad.status, bad.json.success, bad.json.error.code], [404, false, 'NOT_FOUND']);
+  t.not(bad.json.meta.requestId, good.json.meta.requestId);
+});
+
+test('decisions 2: an unknown path is 404, an unknown method 405 with Allow, both in the envelope', async (t) => {
+  for (const path of ['/', '/v1', '/v1/nothing', '/v1/addresses/', '/v2/addresses', '/v1/edge/keys']) {
+    const answer = await raw(cloud.url, 'GET', path, { headers: asApp });
+    t.deepEqual([answer.status, answer.json.error.code], [404, 'NOT_FOUND'], path);
+    t.regex(answer.headers.get('x-request-id')!, /^req_/);
+  }
+  for (const [method, path, allow] of [['DELETE', '/v1/addresses', 'POST, GET'], ['POST', '/v1/chains', 'GET'], ['PATCH', '/health/live', 'GET'], ['OPTIONS', '/v1/addresses', 'POST, GET']] as const) {
+    const answer = await raw(cloud.url, method, path, { headers: asApp });
+    t.deepEqual([answer.status, answer.json.error.code, answer.headers.get('allow')], [405, 'METHOD_NOT_ALLOWED', allow], `${method} ${path}`);
+  }
+});
+
+test('decisions 2: a body over the limit is 413, announced or not; one that is no JSON is 415', async (t) => {
+  const headers = jsonOf(sandbox.apiKey);
+  const large = JSON.stringify({ chain: 'eth', label: 'x'.repeat(5_000) });
+  const announced = await raw(cloud.url, 'POST', '/v1/addresses', { headers, body: large });
+  t.deepEqual([announced.status, announced.json.error.code, announced.json.error.details['maxBytes']], [413, 'PAYLOAD_TOO_LARGE', 4_096]);
+  const streamed = await fetch(`${cloud.url}/v1/addresses`, {
+    method: 'POST', headers, duplex: 'half',
+    body: new ReadableStream({ start(controller) { controller.enqueue(Buffer.from(large)); controller.close(); } }),
+  } as RequestInit);
+  t.deepEqual([streamed.status, ((await streamed.json()) as { error: { code: string } }).error.code], [413, 'PAYLOAD_TOO_LARGE']);
+  for (const more of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/xml' }, { 'content-type': 'application/json; charset=utf-16' }, { 'content-encoding': 'gzip' }]) {
+    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: { ...headers, ...more }, body: '{}' });
+    t.deepEqual([answer.status, answer.json.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'], JSON.stringify(more));
+  }
+});
+
+test('issue 2: malformed JSON, wrong types and unknown fields are INVALID_INPUT and say which field', async (t) => {
+  const headers = jsonOf(sandbox.apiKey);
+  const cases: [body: string | Uint8Array, field: string][] = [
+    ['{"chain":', 'body'], ['nothing', 'body'], ['[]', 'body'], ['"eth"', 'body'], ['null', 'body'], [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'body'],
+    ['{}', 'chain'], ['{"chain":1}', 'chain'], ['{"chain":null}', 'chain'], ['{"chain":["eth"]}', 'chain'], ['{"chain":"eth","userRef":7}', 'userRef'],
+    ['{"chain":"eth","admin":true}', 'body'], ['{"chain":"eth","__proto__":{"admin":true}}', 'body'], ['{"chain":"eth","userRef":""}', 'userRef'],
+    ['{"chain":"eth","label":"a\\u0000b"}', 'label'], ['{"chain":"eth","label":"\\ud800"}', 'label'], [`{"chain":"eth","userRef":"${'u'.repeat(257)}"}`, 'userRef'],
+  ];
+  for (const [body, field] of cases) {
+    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers, body });
+    t.deepEqual([answer.status, answer.json.error.code, answer.json.error.details['field']], [400, 'INVALID_INPUT', field], String(body).slice(0, 60));
+  }
+  t.is((await raw(cloud.url, 'POST', '/v1/addresses', { headers: asApp })).json.error.details['field'], 'chain', 'no body at all');
+  t.is((await raw(cloud.url, 'GET', '/v1/addresses?colour=red', { headers: asApp })).json.error.code, 'INVALID_INPUT');
+  t.is((await raw(cloud.url, 'POST', '/v1/addresses/adr_24pgoiqjq2dgpoqhm7nuhjd5zi/archive', { headers, body: '{"now":true}' })).json.error.code, 'INVALID_INPUT');
+});
+
+test('§2.2 slugs are lower case, both ways; an unknown chain is INVALID_CHAIN', async (t) => {
+  for (const chain of ['ETH', 'Eth', 'ethereum', 'doge', ' eth', '']) {
+    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: JSON.stringify({ chain }) });
+    t.deepEqual([answer.status, answer.json.error.code], [400, 'INVALID_CHAIN'], chain);
+  }
+  t.is((await raw(cloud.url, 'GET', '/v1/balances/ETH/0x52908400098527886E0F7030069857D2E4169EE7', { headers: asApp })).json.error.code, 'INVALID_CHAIN');
+  t.is((await raw(cloud.url, 'GET', '/v1/transactions?chain=ETH', { headers: asApp })).json.error.code, 'INVALID_CHAIN');
+});
+
+test('decisions 3: page and size are bounded; what is out of bounds is refused, not bent', async (t) => {
+  for (const query of ['page=-1', 'page=1.5', 'page=1e2', 'page=01', 'page=', 'page=a', 'size=0', 'size=201', 'size=1000000000', 'size=99999999999999999999', 'page=1&page=2']) {
+    const answer = await raw(cloud.url, 'GET', `/v1/addresses?${query}`, { headers: asApp });
+    t.deepEqual([answer.status, answer.json.error.code], [400, 'INVALID_INPUT'], query);
+  }
+  const most = await raw(cloud.url, 'GET', '/v1/transactions?size=200&page=1000000', { headers: asApp });
+  t.deepEqual(most.json.data, { content: [], page: 1_000_000, size: 200, totalElements: 0, totalPages: 0 });
+});
+
+test('a path that is no path and a request that is no request are answered in the envelope', async (t) => {
+  const { hostname, port } = new URL(cloud.url);
+  const ask = (text: string) => new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.on('data', (chunk) => { answer += chunk.toString(); });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+  const garbage = await ask('this is not HTTP\r\n\r\n');
+  t.regex(garbage, /^HTTP\/1\.1 400 /);
+  t.is((JSON.parse(garbage.split('\r\n\r\n')[1]!) as { error: { code: string } }).error.code, 'INVALID_INPUT');
+  const broken = await ask(`GET /v1/addresses/%E0%A4%A HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${sandbox.apiKey}\r\nConnection: close\r\n\r\n`);
+  t.regex(broken, /^HTTP\/1\.1 400 /);
+  t.regex(broken, /INVALID_INPUT/);
+});
+
+test('issue 2.7: the description, its page and the health paths need no credential', async (t) => {
+  const api = await raw(cloud.url, 'GET', '/v1/openapi.json');
+  t.is((api.json as unknown as { openapi: string }).openapi, '3.1.0');
+  const page = await raw(cloud.url, 'GET', '/docs');
+  t.regex(page.headers.get('content-type')!, /^text\/html/);
+  t.regex(page.headers.get('content-security-policy')!, /default-src 'none'/);
+  t.regex((await raw(cloud.url, 'GET', '/docs/style.css')).headers.get('content-type')!, /^text\/css/);
+  t.deepEqual((await raw(cloud.url, 'GET', '/health/live')).json.data, { status: 'live' });
+  t.deepEqual((await raw(cloud.url, 'GET', '/health/ready')).json.data, { status: 'ready', checks: { database: true, accepting: true } });
+  t.deepEqual((await raw(cloud.url, 'GET', '/v1/edge/health')).json.data, { status: 'ok' });
+  const head = await raw(cloud.url, 'HEAD', '/v1/addresses', { headers: asApp });
+  t.deepEqual([head.status, head.text], [200, '']);
+});
+
+test('issue 2.11: the metrics by name', async (t) => {
+  const { text, headers } = await raw(cloud.url, 'GET', '/metrics');
+  t.regex(headers.get('content-type')!, /^text\/plain/);
+  for (const name of [
+    'svc_event_publication_incomplete', 'svc_blocks_unresolved', 'svc_head_age_seconds', 'svc_mailbox_depth', 'svc_append_batch_size',
+    'svc_delivery_latency_seconds', 'svc_nonce_gaps', 'svc_http_request_seconds',
+  ]) t.regex(text, new RegExp(`^# TYPE ${name} `, 'm'), name);
+  t.regex(text, /^svc_event_publication_incomplete 0$/m);
+});
