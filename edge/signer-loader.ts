@@ -3,7 +3,7 @@ import { FAMILY_OF, type Chain, type Family } from '../protocol/slugs.ts';
 import type { Signer } from './signers/signer.ts';
 
 const LOADERS: Readonly<Record<Family, (() => Promise<Signer>) | null>> = {
-  btc: null, evm: null, tron: null, sol: null, xrp: null, xlm: null,
+  btc: null, evm: async () => (await import('./signers/evm.ts')).evmSigner, tron: null, sol: null, xrp: null, xlm: null,
 };
 
 const loaded = new Map<Family, Promise<Signer>>();

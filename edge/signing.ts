@@ -106,7 +106,7 @@ export class Signing {
   #submit(transactionId: string, signed: { txid: string; payload: string }): Promise<Submitted> {
     const write = submissionOf(transactionId, signed);
     const answer = this.#settings.submissions.answerOf(write.subject);
-    this.#settings.outbox.append('signed', [write]);
+    if (!this.#settings.outbox.has('signed', write.subject)) this.#settings.outbox.append('signed', [write]);
     this.#settings.nudge();
     return answer;
   }

@@ -16,12 +16,13 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /** The disk did not take a write. `disk_full` is for the operator; nothing was written in part. */
 export class StorageFailed extends Error {
-  readonly reason: 'disk_full' | 'locked' | 'io';
+  readonly reason: 'disk_full' | 'locked' | 'io' | 'newer';
   constructor(reason: StorageFailed['reason'], options?: ErrorOptions) {
     super({
       disk_full: 'the data directory takes no more bytes (full disk, quota or file-size limit)',
       locked: `the data directory was locked by another process for ${BUSY_TIMEOUT_MS} ms`,
       io: 'the data directory cannot be written',
+      newer: 'the data directory was written by a newer edge than this one',
     }[reason], options);
     this.name = 'StorageFailed';
     this.reason = reason;
@@ -126,9 +127,7 @@ export function openStorage(dataDir: string): Storage {
 function migrate(database: DatabaseSync): void {
   database.exec('begin immediate');
   const { user_version: at } = database.prepare('pragma user_version').get() as { user_version: number };
-  if (at > SCHEMA_VERSIONS.length) {
-    throw new Error(`the data directory was written by a newer edge (schema ${at}, this one knows ${SCHEMA_VERSIONS.length})`);
-  }
+  if (at > SCHEMA_VERSIONS.length) throw new StorageFailed('newer');
   for (const sql of SCHEMA_VERSIONS.slice(at)) database.exec(sql);
   database.exec(`pragma user_version = ${SCHEMA_VERSIONS.length}; commit`);
 }

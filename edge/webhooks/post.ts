@@ -122,6 +122,7 @@ export function retryAfterSeconds(header: string | string[] | undefined, nowMs: 
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return null;
   if (/^[0-9]{1,9}$/.test(text)) return Math.min(Number(text), RETRY_AFTER_SECONDS_MAX);
-  const atMs = Date.parse(text);
+  // The one date form that RFC 9110 §5.6.7 lets a server send; the parser alone would take nearly anything.
+  const atMs = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(atMs) ? null : Math.min(Math.max(0, Math.ceil((atMs - nowMs) / 1_000)), RETRY_AFTER_SECONDS_MAX);
 }

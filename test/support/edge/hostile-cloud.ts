@@ -102,11 +102,17 @@ export class HostileCloud {
 
   /** Sends deliveries to every stream; the acknowledgement of the first. */
   async deliver(deliveries: Delivery[], leaseEpoch = this.leaseEpoch): Promise<Acknowledgement> {
-    return await this.#socket().timeout(15_000).emitWithAck('deliver', { leaseEpoch, deliveries }) as Acknowledgement;
+    return this.#ask('deliver', { leaseEpoch, deliveries });
   }
 
   async sign(transactionId: string, leaseEpoch = this.leaseEpoch): Promise<Acknowledgement> {
-    return await this.#socket().timeout(30_000).emitWithAck('sign', { leaseEpoch, transactionId }) as Acknowledgement;
+    return this.#ask('sign', { leaseEpoch, transactionId });
+  }
+
+  async #ask(frame: string, body: object): Promise<Acknowledgement> {
+    const socket = this.#socket();
+    const gone = new Promise<never>((_resolve, reject) => socket.once('disconnect', () => reject(new Error('the edge is gone'))));
+    return await Promise.race([socket.timeout(30_000).emitWithAck(frame, body), gone]) as Acknowledgement;
   }
 
   push(frame: string, body: unknown): void {
