@@ -114,7 +114,10 @@ export function catalogueOf(chain: Chain, from: Registry = shippedRegistry): Cat
   return tokens;
 }
 
-/** A deployment by contract, never by symbol. Refuses: TOKEN_NOT_ON_CHAIN (another chain's contract), TOKEN_NOT_SUPPORTED. */
+/**
+ * A deployment by contract, never by symbol. Refuses: TOKEN_NOT_ON_CHAIN (another chain's contract),
+ * TOKEN_NOT_SUPPORTED.
+ */
 export function findDeployment(chain: Chain, contract: string, from: Registry = shippedRegistry): Deployment | Refusal {
   const all = deploymentsOf(from).filter((one) => one.contract === contract);
   const here = all.find((one) => one.chain === chain);
@@ -125,9 +128,13 @@ export function findDeployment(chain: Chain, contract: string, from: Registry = 
     : refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract.slice(0, 120) });
 }
 
-/** K4: what the chain says of a deployment against the catalogue. Refuses: CONFLICT; the token's intake then stays off. */
+/**
+ * K4: what the chain says of a deployment against the catalogue. Refuses: CONFLICT; the token's intake then stays off.
+ */
 export function checkAgainstChain(token: Token, facts: TokenFacts): Refusal | null {
   if (facts.decimals === token.decimals) return null;
   const { chain, contract, decimals } = token;
-  return refuse('CONFLICT', { reason: 'decimals differ', chain, tokenContract: contract, catalogue: decimals, onChain: facts.decimals });
+  return refuse('CONFLICT', {
+    reason: 'decimals differ', chain, tokenContract: contract, catalogue: decimals, onChain: facts.decimals,
+  });
 }

@@ -230,8 +230,11 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   getBlock(height: number): Promise<Block<Raw>>;
   /** Hash at a height for the reorg walk and G19; null when the node has no block there. */
   getBlockHash(height: number): Promise<string | null>;
-  /** What a transaction did as the chain says it now; null when it is not in the chain. G19. */
-  getOutcome(txid: string): Promise<(Outcome & { height: number; hash: string }) | null>;
+  /**
+   * What a transaction did as the chain says it now; null when it is not in the chain. `at` is the block that it was
+   * seen in, for nodes that keep no index of transactions: null then says that it is not in that block. G19.
+   */
+  getOutcome(txid: string, at?: { readonly height: number; readonly hash: string }): Promise<(Outcome & { height: number; hash: string }) | null>;
   /** Balance of an address; a missing account is a real zero with `accountExists: false`. */
   fetchBalance(address: string, token: Token | null): Promise<Balance>;
   /** Everything `buildUnsigned` and `estimateFee` need for an intent. */
@@ -283,7 +286,10 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /** Outcomes of those wanted transactions that the block holds. */
   outcomesIn(network: Network, block: Block<Raw>, wanted: ReadonlySet<string>): readonly Outcome[];
   estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;
-  /** `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm). */
+  /**
+   * `replay` is the key that the account's allocator chose, where the chain has a counter (evm, xrp, xlm); on btc it
+   * names the outpoints that other payments hold, which the build must not take (B19).
+   */
   buildUnsigned(network: Network, inputs: Inputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal;
   /** Null when the signed bytes are this unsigned payload, signed by `from`, under this txid (G28). Refuses: SIGNED_BATCH_REJECTED. */
   matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null;
@@ -306,7 +312,11 @@ export interface HttpReply { readonly status: number; readonly headers: Readonly
 export interface Endpoint {
   /** Shown in logs and metrics; never the URL, which may carry a key. */
   readonly name: string;
-  request(call: { method: 'GET' | 'POST'; path: string; body?: string; headers?: Record<string, string> }): Promise<HttpReply>;
+  request(call: {
+    method: 'GET' | 'POST'; path: string; body?: string; headers?: Record<string, string>;
+    /** For the rare call that takes a node long (a scan of its whole state); else the endpoint's own. */
+    timeoutMs?: number;
+  }): Promise<HttpReply>;
 }
 
 /**

@@ -42,7 +42,10 @@ export async function callRpc(
   return answerOf(chain, reply.status, valueOf(chain, reply, parse));
 }
 
-/** Several calls in one request, answered in their order. Throws: ChainUnavailable, MalformedReply. Limit: the caller's. */
+/**
+ * Several calls in one request, answered in their order. Throws: ChainUnavailable, MalformedReply. Limit: the
+ * caller's.
+ */
 export async function callRpcBatch(
   chain: Chain, endpoint: Endpoint, calls: readonly RpcCall[], parse: ParseText = JSON.parse,
 ): Promise<RpcAnswer[]> {

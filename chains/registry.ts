@@ -12,7 +12,9 @@ import { xlmFacts } from './xlm/facts.ts';
 import { xrpFacts } from './xrp/facts.ts';
 
 /** The part of a module that needs no node and no SDK: what issues, validates and names addresses. */
-export type ChainFacts = Pick<ChainModule, 'family' | 'networks' | 'derivation' | 'parseAddress' | 'checkDestination' | 'parseToken'>;
+export type ChainFacts = Pick<
+  ChainModule, 'family' | 'networks' | 'derivation' | 'parseAddress' | 'checkDestination' | 'parseToken'
+>;
 
 interface FamilyEntry {
   readonly facts: ChainFacts;
@@ -49,7 +51,9 @@ export function isEnabled(chain: Chain): boolean {
   return FAMILIES[FAMILY_OF[chain]].load !== null;
 }
 
-/** The chain's module; loaded once, shared by the chains of its family. Throws: ChainUnavailable for one not enabled. */
+/**
+ * The chain's module; loaded once, shared by the chains of its family. Throws: ChainUnavailable for one not enabled.
+ */
 export async function loadModule(chain: Chain): Promise<ChainModule> {
   const { load } = FAMILIES[FAMILY_OF[chain]];
   if (load === null) throw new ChainUnavailable(chain, 'not enabled');

@@ -59,7 +59,9 @@ export function parseXpub(text: string): ExtendedPublicKey | Refusal {
   if (version === undefined) return refuse('INVALID_INPUT', { reason: 'not the version bytes of xpub, ypub or zpub' });
   const publicKey = bytes.slice(45), depth = bytes[4]!, index = view.getUint32(9);
   const parentFingerprint = Buffer.from(bytes.subarray(5, 9)).toString('hex');
-  if (publicKey[0] !== 2 && publicKey[0] !== 3) return refuse('INVALID_INPUT', { reason: 'not a compressed public key' });
+  if (publicKey[0] !== 2 && publicKey[0] !== 3) {
+    return refuse('INVALID_INPUT', { reason: 'not a compressed public key' });
+  }
   if (!secp256k1.publicKeyVerify(publicKey)) return refuse('INVALID_INPUT', { reason: 'the key is not on the curve' });
   if (depth === 0 && (parentFingerprint !== '00000000' || index !== 0)) {
     return refuse('INVALID_INPUT', { reason: 'a master key has no parent and no index' });
@@ -118,12 +120,17 @@ function deriveChild(xpub: string, change: 0 | 1, index: number, compressed: boo
   return secp256k1.publicKeyTweakAdd(branch.uncompressed, hmacOfChild(branch, index).subarray(0, 32), compressed);
 }
 
-/** Compressed public key (33 bytes) at `change/index` below an account key. Throws: RangeError for a bad key or index. */
+/**
+ * Compressed public key (33 bytes) at `change/index` below an account key. Throws: RangeError for a bad key or index.
+ */
 export function derivePublicKey(xpub: string, change: 0 | 1, index: number): Uint8Array {
   return deriveChild(xpub, change, index, true);
 }
 
-/** The same key uncompressed (65 bytes, 0x04 first), which evm and tron hash. Throws: RangeError for a bad key or index. */
+/**
+ * The same key uncompressed (65 bytes, 0x04 first), which evm and tron hash. Throws: RangeError for a bad key or
+ * index.
+ */
 export function deriveUncompressedPublicKey(xpub: string, change: 0 | 1, index: number): Uint8Array {
   return deriveChild(xpub, change, index, false);
 }

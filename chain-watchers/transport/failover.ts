@@ -71,10 +71,13 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
   };
 
   const pick: Transport['pick'] = (not = []) => {
-    const rotated = endpoints.map((_, i) => endpoints[(turn + i) % endpoints.length]!).filter((one) => !not.includes(one));
+    const rotated = endpoints.map((_, i) => endpoints[(turn + i) % endpoints.length]!)
+      .filter((one) => !not.includes(one));
     turn = (turn + 1) % endpoints.length;
     const best = rotated.find((one) => stateOf(one) === 'healthy') ?? rotated.find((one) => stateOf(one) === 'lagging');
-    if (best === undefined) throw new ChainUnavailable(chain, `no endpoint to ask: ${rotated.map(stateOf).join(', ') || 'none left'}`);
+    if (best === undefined) {
+      throw new ChainUnavailable(chain, `no endpoint to ask: ${rotated.map(stateOf).join(', ') || 'none left'}`);
+    }
     return best;
   };
 
@@ -127,7 +130,8 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
       }
     }
     if (malformed !== null && reasons.length === 1) throw malformed;
-    throw new ChainUnavailable(chain, reasons.join('; ').slice(0, REASON_CHARACTERS_MAX) || 'every endpoint is backing off');
+    const said = reasons.join('; ').slice(0, REASON_CHARACTERS_MAX);
+    throw new ChainUnavailable(chain, said || 'every endpoint is backing off');
   };
 
   return {

@@ -44,16 +44,21 @@ export interface HttpEndpoint extends Endpoint {
 /** Statuses that say nothing about the request: a gateway or a limit stands before the node. */
 const NO_ANSWER = new Set([408, 425, 429, 502, 503, 504]);
 
-/** An endpoint for a node's base URL; user name and password of the URL become basic authentication. Throws: TypeError. */
+/**
+ * An endpoint for a node's base URL; user name and password of the URL become basic authentication. Throws: TypeError.
+ */
 export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
-  const { chain, name, timeoutMs = TIMEOUT_MS, answerBytesMax = ANSWER_BYTES_MAX } = options;
+  const { chain, name, timeoutMs: ownTimeoutMs = TIMEOUT_MS, answerBytesMax = ANSWER_BYTES_MAX } = options;
   const url = new URL(options.url);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`${name}: expected an http or https URL`);
-  const pool = new Pool(url.origin, { connections: CONNECTIONS, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new TypeError(`${name}: expected an http or https URL`);
+  }
+  // The signal of each request bounds it; the pool's own limits would cut off the long ones.
+  const pool = new Pool(url.origin, { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 });
   const headers = { 'accept-encoding': 'gzip, deflate, br', ...authorization(url), ...options.headers };
   const base = url.pathname.replace(/\/$/, '');
 
-  const request: Endpoint['request'] = async ({ method, path, body, headers: more }) => {
+  const request: Endpoint['request'] = async ({ method, path, body, headers: more, timeoutMs = ownTimeoutMs }) => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const reply = await pool.request({
@@ -63,7 +68,8 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
       return await read(chain, reply, answerBytesMax);
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
-      throw new EndpointFailure(chain, signal.aborted ? `no answer within ${timeoutMs} ms` : connectionReason(error), null, { cause: error });
+      const reason = signal.aborted ? `no answer within ${timeoutMs} ms` : connectionReason(error);
+      throw new EndpointFailure(chain, reason, null, { cause: error });
     }
   };
   return { name, request, close: () => pool.destroy() };
@@ -91,9 +97,11 @@ async function read(chain: Chain, reply: Dispatcher.ResponseData, bytesMax: numb
   const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]));
   if (NO_ANSWER.has(status) || (status >= 300 && status < 400)) {
     await discard(reply);
-    throw new EndpointFailure(chain, status === 429 ? 'rate limited' : `http ${status}`, retryAfterMs(headers['retry-after']));
+    const reason = status === 429 ? 'rate limited' : `http ${status}`;
+    throw new EndpointFailure(chain, reason, retryAfterMs(headers['retry-after']));
   }
-  const text = (await decompress(headers['content-encoding'], await collect(chain, reply, bytesMax), bytesMax)).toString('utf8');
+  const body = await collect(chain, reply, bytesMax);
+  const text = (await decompress(headers['content-encoding'], body, bytesMax)).toString('utf8');
   if (status >= 500 && !/json/.test(headers['content-type'] ?? '')) throw new EndpointFailure(chain, `http ${status}`);
   return { status, headers, text };
 }
@@ -114,7 +122,9 @@ async function collect(chain: Chain, reply: Dispatcher.ResponseData, bytesMax: n
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
 }
 
-const DECOMPRESSORS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
+type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {
   gzip: promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip),
   deflate: promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate),
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress),

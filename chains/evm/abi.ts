@@ -1,4 +1,7 @@
-/** The few ERC-20 calls that are made, and what contracts answer. Layout: selector(4) || 32-byte words. Source: Solidity ABI. */
+/**
+ * The few ERC-20 calls that are made, and what contracts answer. Layout: selector(4) || 32-byte words. Source:
+ * Solidity ABI.
+ */
 import { addressOfHex } from './address.ts';
 import { word } from './quantity.ts';
 

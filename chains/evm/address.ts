@@ -38,7 +38,9 @@ export function bytesOf(canonical: string): Uint8Array {
  * has `details.reason` `checksum` and the `canonical` text, which an import file may still use with a warning.
  */
 export function parseAddress(_network: Network, text: string): ParsedAddress | Refusal {
-  if (!ADDRESS.test(text)) return refuse('INVALID_ADDRESS', { address: text.slice(0, 100), reason: 'expected 0x and 40 hex digits' });
+  if (!ADDRESS.test(text)) {
+    return refuse('INVALID_ADDRESS', { address: text.slice(0, 100), reason: 'expected 0x and 40 hex digits' });
+  }
   const digits = text.slice(2), lower = digits.toLowerCase();
   const canonical = checksummed(lower);
   if (digits !== lower && digits !== digits.toUpperCase() && text !== canonical) {
@@ -47,25 +49,35 @@ export function parseAddress(_network: Network, text: string): ParsedAddress | R
   return { ok: true, canonical, kind: 'eoa', bytes: Buffer.from(lower, 'hex'), tag: null };
 }
 
-/** Numbers whose 20-byte form nobody owns. Source: EIP-1352 and the forks up to Osaka; RIP-7212; customary burn address. */
+/**
+ * Numbers whose 20-byte form nobody owns. Source: EIP-1352 and the forks up to Osaka; RIP-7212; customary burn
+ * address.
+ */
 const RESERVED = [0n, ...Array.from({ length: 17 }, (_, i) => BigInt(i + 1)), 0x100n, 0xdeadn];
 /** Emitters of native transfer logs: bor's 0x1010 and EIP-7708's system address. V8. */
 const SYSTEM = [0x1010n, 0xfffffffffffffffffffffffffffffffffffffffen];
 
+const addressOfNumber = (number: bigint) => addressOfHex(number.toString(16).padStart(40, '0'));
+
 const refusedTexts = new Map<string, string>([
-  ...RESERVED.map((number) => [addressOfHex(number.toString(16).padStart(40, '0')), 'burn address or precompile'] as const),
-  ...SYSTEM.map((number) => [addressOfHex(number.toString(16).padStart(40, '0')), 'system contract'] as const),
+  ...RESERVED.map((number) => [addressOfNumber(number), 'burn address or precompile'] as const),
+  ...SYSTEM.map((number) => [addressOfNumber(number), 'system contract'] as const),
 ]);
 
 /** Refuses: INVALID_ADDRESS for what nobody can spend from, and for token contracts of the catalogue. chains.md 5.1. */
 export function checkDestination(_network: Network, address: ParsedAddress, catalogue: Catalogue): Refusal | null {
-  const reason = refusedTexts.get(address.canonical) ?? (catalogue.has(address.canonical) ? 'token contract' : undefined);
-  return reason === undefined ? null : refuse('INVALID_ADDRESS', { address: address.canonical, reason });
+  const { canonical } = address;
+  const reason = refusedTexts.get(canonical) ?? (catalogue.has(canonical) ? 'token contract' : undefined);
+  return reason === undefined ? null : refuse('INVALID_ADDRESS', { address: canonical, reason });
 }
 
-/** EIP-55 text of a token contract. Refuses: TOKEN_NOT_SUPPORTED for what is no address, and for native log emitters. */
+/**
+ * EIP-55 text of a token contract. Refuses: TOKEN_NOT_SUPPORTED for what is no address, and for native log emitters.
+ */
 export function parseToken(network: Network, text: string): string | Refusal {
   const parsed = parseAddress(network, text);
-  if (!parsed.ok || refusedTexts.has(parsed.canonical)) return refuse('TOKEN_NOT_SUPPORTED', { tokenContract: text.slice(0, 100) });
+  if (!parsed.ok || refusedTexts.has(parsed.canonical)) {
+    return refuse('TOKEN_NOT_SUPPORTED', { tokenContract: text.slice(0, 100) });
+  }
   return parsed.canonical;
 }

@@ -4,7 +4,9 @@
  */
 import { ChainUnavailable, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
 import { encodeBalanceOf, decodeWord } from './abi.ts';
-import { assertWhole, parseBlock, parseReceipts, STATE_SYNC_TYPE, unitOf, type EvmRaw, type RawBlock, type RawReceipt } from './block.ts';
+import {
+  assertWhole, parseBlock, parseReceipts, STATE_SYNC_TYPE, unitOf, type EvmRaw, type RawBlock, type RawReceipt,
+} from './block.ts';
 import { doubtOfLogs } from './bloom.ts';
 import type { Heads } from './heads.ts';
 import type { EvmNetwork } from './network.ts';
@@ -51,7 +53,9 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
       throw new ChainUnavailable(network.slug, `block ${height} is unknown to the node`);
     }
     const block = parseBlock(network, answer);
-    if (countOf(block.number, 'block number') !== height) throw new ChainUnavailable(network.slug, `another height than ${height}`);
+    if (countOf(block.number, 'block number') !== height) {
+      throw new ChainUnavailable(network.slug, `another height than ${height}`);
+    }
     const unit = withStateSync(network, unitOf({ block, receipts: await readReceipts(endpoint, block) }));
     assertWhole(network, unit);
     assertContiguous(network, unit);
@@ -60,18 +64,24 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
       transport.report(endpoint, 'failed');
       throw new ChainUnavailable(network.slug, `block ${height}: ${doubt}`);
     }
-    const [traced, received] = [await traces.read(endpoint, unit), await readReceived(network, endpoint, unit, catalogue)];
-    return { ...unit, raw: { ...unit.raw, ...(traced === null ? {} : { traces: traced }), ...(received === null ? {} : { received }) } };
+    const traced = await traces.read(endpoint, unit);
+    const received = await readReceived(network, endpoint, unit, catalogue);
+    return { ...unit, raw: {
+      ...unit.raw, ...(traced === null ? {} : { traces: traced }), ...(received === null ? {} : { received }),
+    } };
   };
 
   return (height) => transport.attempt((endpoint) => read(endpoint, height));
 }
 
 /** V25: a receipt that is null belongs to a node that has not stored it yet. */
-async function readReceiptsOneByOne(network: EvmNetwork, endpoint: Endpoint, { transactions }: RawBlock): Promise<RawReceipt[]> {
+async function readReceiptsOneByOne(
+  network: EvmNetwork, endpoint: Endpoint, { transactions }: RawBlock,
+): Promise<RawReceipt[]> {
   const receipts: unknown[] = [];
   for (let from = 0; from < transactions.length; from += RECEIPTS_PER_BATCH) {
-    const batch = transactions.slice(from, from + RECEIPTS_PER_BATCH).map(({ hash }) => call('eth_getTransactionReceipt', hash));
+    const batch = transactions.slice(from, from + RECEIPTS_PER_BATCH)
+      .map(({ hash }) => call('eth_getTransactionReceipt', hash));
     receipts.push(...await askAll(network, endpoint, batch));
   }
   if (receipts.includes(null)) throw new ChainUnavailable(network.slug, 'a receipt of the block is not there yet');
@@ -90,7 +100,9 @@ function withStateSync(network: EvmNetwork, unit: Block<EvmRaw>): Block<EvmRaw> 
     && extra !== undefined && extra.from === ZERO_ADDRESS && extra.blockHash === block.hash;
   if (!appended) return unit;
   const { transactionHash: hash, transactionIndex, blockHash, from } = extra;
-  const transaction = { hash, blockHash, transactionIndex, from, to: ZERO_ADDRESS, value: '0x0', nonce: '0x0', type: STATE_SYNC_TYPE };
+  const transaction = {
+    hash, blockHash, transactionIndex, from, to: ZERO_ADDRESS, value: '0x0', nonce: '0x0', type: STATE_SYNC_TYPE,
+  };
   return { ...unit, raw: { ...unit.raw, block: { ...block, transactions: [...block.transactions, transaction] } } };
 }
 
@@ -100,7 +112,9 @@ function assertContiguous(network: EvmNetwork, { height, raw: { block: { transac
 }
 
 /** V5. State syncs stand outside the bloom of older blocks and inside that of newer ones. */
-function doubtOf(network: EvmNetwork, { raw: { block, receipts } }: Block<EvmRaw>, tokens: readonly string[]): string | null {
+function doubtOf(
+  network: EvmNetwork, { raw: { block, receipts } }: Block<EvmRaw>, tokens: readonly string[],
+): string | null {
   const doubt = doubtOfLogs(block.logsBloom, receipts, tokens);
   if (doubt === null || !network.stateSyncReceipts) return doubt;
   const own = receipts.filter((_, i) => block.transactions[i]!.type !== STATE_SYNC_TYPE);
@@ -113,10 +127,13 @@ async function readReceived(
 ): Promise<Record<string, string> | null> {
   const tokens = lowerCaseIndexOf(catalogue);
   const keys = new Set(receipts.flatMap(({ logs }) => logs
-    .filter(({ address, topics }) => topics[0] === TRANSFER_TOPIC && topics.length === 3 && tokens.get(address.toLowerCase())?.feeOnTransfer === true)
+    .filter(({ address, topics }) => topics[0] === TRANSFER_TOPIC && topics.length === 3
+      && tokens.get(address.toLowerCase())?.feeOnTransfer === true)
     .map(({ address, topics }) => receivedKey(address, topics[2]!))));
   if (keys.size === 0) return null;
-  if (keys.size > RECEIVED_READS_MAX) throw new ChainUnavailable(network.slug, `${keys.size} receivers of fee-on-transfer tokens in a block`);
+  if (keys.size > RECEIVED_READS_MAX) {
+    throw new ChainUnavailable(network.slug, `${keys.size} receivers of fee-on-transfer tokens in a block`);
+  }
   const calls = [...keys].flatMap((key) => {
     const [contract, address] = key.split(' ');
     const asked = { to: contract, data: encodeBalanceOf(address!) };
@@ -125,7 +142,9 @@ async function readReceived(
   const balances = (await askAll(network, endpoint, calls)).map(decodeWord);
   return Object.fromEntries([...keys].map((key, i) => {
     const before = balances[2 * i], after = balances[2 * i + 1];
-    if (before === null || before === undefined || after === null || after === undefined) throw new ChainUnavailable(network.slug, 'a token balance is unknown');
+    if (before === null || before === undefined || after === null || after === undefined) {
+      throw new ChainUnavailable(network.slug, 'a token balance is unknown');
+    }
     return [key, (after - before).toString()];
   }));
 }

@@ -24,7 +24,8 @@ const block = header.extend({
 });
 
 export type RawHeader = z.infer<typeof header>;
-export type RawBlock = Omit<z.infer<typeof block>, 'transactions'> & { readonly transactions: readonly RawTransaction[] };
+export type RawBlock = Omit<z.infer<typeof block>, 'transactions'>
+  & { readonly transactions: readonly RawTransaction[] };
 
 /** G13: the fields that every transaction type has; unknown types are carried. */
 export interface RawTransaction {
@@ -64,9 +65,13 @@ export interface RawLog {
 export interface EvmRaw {
   readonly block: RawBlock;
   readonly receipts: readonly RawReceipt[];
-  /** `debug_traceBlockByHash` with callTracer, or `trace_block`. Absent: internal transfers are not seen in this unit. */
+  /**
+   * `debug_traceBlockByHash` with callTracer, or `trace_block`. Absent: internal transfers are not seen in this unit.
+   */
   readonly traces?: readonly unknown[];
-  /** What addresses really received of tokens that keep a part, by `contract to`, both lower case; decimal text. V12. */
+  /**
+   * What addresses really received of tokens that keep a part, by `contract to`, both lower case; decimal text. V12.
+   */
   readonly received?: Readonly<Record<string, string>>;
 }
 
@@ -76,7 +81,8 @@ export const STATE_SYNC_TYPE = '0x7f';
 function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.infer<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new MalformedReply(`${what}: ${z.prettifyError(parsed.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined');
+  const problem = z.prettifyError(parsed.error).slice(0, 300);
+  throw new MalformedReply(`${what}: ${problem}`, JSON.stringify(value) ?? 'undefined');
 }
 
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
@@ -89,7 +95,9 @@ function assertSealed(network: Network, value: unknown): void {
   if (value === null) throw new ChainUnavailable(network.slug, 'the node has no such block');
   if (typeof value !== 'object') return;
   const { number, hash: ownHash, stateRoot } = value as { number?: unknown; hash?: unknown; stateRoot?: unknown };
-  if (number === null || ownHash === null || stateRoot === ZERO_HASH) throw new ChainUnavailable(network.slug, 'the block is not sealed');
+  if (number === null || ownHash === null || stateRoot === ZERO_HASH) {
+    throw new ChainUnavailable(network.slug, 'the block is not sealed');
+  }
 }
 
 /** A header as a node must give it. Throws: ChainUnavailable when it is not sealed, MalformedReply. */
@@ -102,13 +110,17 @@ export function parseHeader(network: Network, value: unknown): RawHeader {
 export function parseBlock(network: Network, value: unknown): RawBlock {
   assertSealed(network, value);
   const parsed = parse(block, value, 'block');
-  if (!parsed.transactions.every(isTransaction)) throw new MalformedReply('block without full transactions', JSON.stringify(value));
+  if (!parsed.transactions.every(isTransaction)) {
+    throw new MalformedReply('block without full transactions', JSON.stringify(value));
+  }
   return parsed as RawBlock;
 }
 
 /** Receipts of a block. Throws: MalformedReply; a missing list is never an empty one (G8). */
 export function parseReceipts(value: unknown): RawReceipt[] {
-  if (!Array.isArray(value)) throw new MalformedReply('the receipts of the block are missing', JSON.stringify(value) ?? 'undefined');
+  if (!Array.isArray(value)) {
+    throw new MalformedReply('the receipts of the block are missing', JSON.stringify(value) ?? 'undefined');
+  }
   return value.map(parseReceipt);
 }
 
@@ -176,16 +188,23 @@ export function assertWhole(network: Network, unit: Block<EvmRaw>): void {
   }
   let indexBefore = -1;
   for (let i = 0; i < transactions.length; i++) {
-    const own = transactions[i]!, { transactionHash, transactionIndex, status, logs, blockHash: receiptBlock } = receipts[i]!;
-    if (own.blockHash !== blockHash || receiptBlock !== blockHash) throw unproven(`entry ${i} belongs to another block`);
+    const own = transactions[i]!;
+    const { transactionHash, transactionIndex, status, logs, blockHash: receiptBlock } = receipts[i]!;
+    if (own.blockHash !== blockHash || receiptBlock !== blockHash) {
+      throw unproven(`entry ${i} belongs to another block`);
+    }
     if (transactionHash !== own.hash) throw unproven(`receipt ${i} belongs to another transaction`);
     const index = Number(own.transactionIndex);
-    if (!(index > indexBefore) || transactionIndex !== own.transactionIndex) throw unproven(`entry ${i} is out of order`);
+    if (!(index > indexBefore) || transactionIndex !== own.transactionIndex) {
+      throw unproven(`entry ${i} is out of order`);
+    }
     indexBefore = index;
     // Before Byzantium a receipt had a state root and no status; success cannot be read from it.
     if (status !== '0x1' && status !== '0x0') throw unproven(`receipt ${i} has no status`);
     for (const one of logs) {
-      if (one.blockHash !== blockHash || one.removed === true) throw unproven(`a log of receipt ${i} belongs to another block`);
+      if (one.blockHash !== blockHash || one.removed === true) {
+        throw unproven(`a log of receipt ${i} belongs to another block`);
+      }
     }
   }
 }

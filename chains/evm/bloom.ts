@@ -60,7 +60,9 @@ export function bloomOf(logs: readonly RawLog[]): Uint8Array {
  * Null when the logs of these receipts are proven by the header's bloom, else the reason why not. `tokens` are
  * lower-case contracts. Receipts without blooms of their own are hashed whole.
  */
-export function doubtOfLogs(headerBloom: unknown, receipts: readonly RawReceipt[], tokens: readonly string[]): string | null {
+export function doubtOfLogs(
+  headerBloom: unknown, receipts: readonly RawReceipt[], tokens: readonly string[],
+): string | null {
   const header = parseBloom(headerBloom);
   if (header === null) return 'the header has no bloom';
   const union = new Uint8Array(BLOOM_BYTES);

@@ -33,11 +33,13 @@ export interface EvmClient extends Everything {
 
 /** A client over the endpoints of one network. The catalogue decides which logs the bloom must vouch for (V5). */
 export function createClient(general: Network, transport: Transport, catalogue: Catalogue): EvmClient {
-  const network = evmOf(general), heads = createHeads(network, transport), traces = createTraceReader(network, transport);
+  const network = evmOf(general);
+  const heads = createHeads(network, transport), traces = createTraceReader(network, transport);
   const getBlock = createBlockReader({ network, transport, catalogue, heads, traces });
   let envelope: EvmInputs['envelope'] = 'eip1559';
   const onTypesRefused = () => { if (network.legacyEnvelope) envelope = 'legacy'; };
 
+  const attempt = transport.attempt;
   return {
     getHead: heads.getHead,
     getBlock,
@@ -45,17 +47,18 @@ export function createClient(general: Network, transport: Transport, catalogue: 
       traces.forget();
       await checkIdentity(network, transport);
     },
-    nextHeight: async (height) => (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
+    nextHeight: async (height) =>
+      (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
     getBlockHash: (height) => readHash(network, transport, height),
-    getOutcome: (txid) => firstOrAgreedNull(network, transport, (endpoint) => readOutcome(network, heads, endpoint, txid)),
-    fetchBalance: (address, token) => transport.attempt((endpoint) => readBalance(network, heads, endpoint, address, token)),
-    fetchBalancesAt: (addresses, block) => transport.attempt((endpoint) => readBalancesAt(network, endpoint, addresses, block)),
-    fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(network, heads, endpoint, intent, envelope)),
-    fetchTokenFacts: (contract) => transport.attempt((endpoint) => readTokenFacts(network, endpoint, contract)),
+    getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
+    fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
+    fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
+    fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, envelope)),
+    fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     fetchLogs: (range) => readLogs(network, transport, range),
     seesInternal: async () => network.nativeTransferLog !== null || traces.isOffered(await heads.getHead()),
     broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused }, signed),
-    getFate: (unsigned, txid) => transport.attempt((endpoint) => readFate(network, transport, heads, endpoint, unsigned, txid)),
+    getFate: (unsigned, txid) => attempt((node) => readFate({ network, transport, heads, endpoint: node }, unsigned, txid)),
   };
 }
 
@@ -120,7 +123,8 @@ async function readBalancesAt(
 ): Promise<bigint[]> {
   const balances: bigint[] = [];
   for (let from = 0; from < addresses.length; from += BALANCES_PER_BATCH) {
-    const batch = addresses.slice(from, from + BALANCES_PER_BATCH).map((address) => call('eth_getBalance', address, atBlock(hash)));
+    const batch = addresses.slice(from, from + BALANCES_PER_BATCH)
+      .map((address) => call('eth_getBalance', address, atBlock(hash)));
     balances.push(...(await askAll(network, endpoint, batch)).map((answer) => bigintOf(answer, 'balance')));
   }
   return balances;

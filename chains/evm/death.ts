@@ -32,7 +32,8 @@ export async function proveDeath(parts: DeathParts, unsigned: Unsigned, nonce: n
   const user = await findUser(parts, unsigned, nonce, final);
   if (user === null) return excluded(parts, nonce, txid, final);
   if (user.hash === txid) return unproven('the transaction is in a block and the node has no receipt of it');
-  return { kind: 'dead', proof: `nonce ${nonce} was used by ${user.hash} at height ${user.height}, ${head - user.height + 1} deep` };
+  const depth = head - user.height + 1;
+  return { kind: 'dead', proof: `nonce ${nonce} was used by ${user.hash} at height ${user.height}, ${depth} deep` };
 }
 
 /** Transactions of the sender up to a height; null where the node no longer has that state. */
@@ -52,13 +53,16 @@ async function findUser(
     if (count > nonce) high = middle;
     else low = middle;
   }
-  const block = parseBlock(parts.network, await ask(parts.network, parts.endpoint, call('eth_getBlockByNumber', atHeight(high), true)));
-  const user = block.transactions.find((one) => one.from.toLowerCase() === from.toLowerCase() && countOf(one.nonce, 'nonce') === nonce);
+  const asked = call('eth_getBlockByNumber', atHeight(high), true), sender = from.toLowerCase();
+  const { transactions } = parseBlock(parts.network, await ask(parts.network, parts.endpoint, asked));
+  const user = transactions.find((one) => one.from.toLowerCase() === sender && countOf(one.nonce, 'nonce') === nonce);
   return user === undefined ? null : { hash: user.hash.toLowerCase(), height: high };
 }
 
 /** Without the name of the other transaction: another endpoint, or this one again, must have no receipt of ours. */
-async function excluded({ network, transport, heads, endpoint }: DeathParts, nonce: number, txid: string, final: number): Promise<Fate> {
+async function excluded(
+  { network, transport, heads, endpoint }: DeathParts, nonce: number, txid: string, final: number,
+): Promise<Fate> {
   const second = transport.endpoints.find((one) => one !== endpoint) ?? endpoint;
   await heads.headOf(second);
   // A node that has no receipts of that time cannot exclude ours.

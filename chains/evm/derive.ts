@@ -9,7 +9,9 @@ export function addressOfPublicKey(uncompressed: Uint8Array): string {
   return checksummed(keccak256Hex(uncompressed.subarray(1)).slice(24));
 }
 
-/** Address and absolute path at `change/index`. Throws: RangeError for a bad key or index. Spec: §1.6, chains.md 5.1. */
+/**
+ * Address and absolute path at `change/index`. Throws: RangeError for a bad key or index. Spec: §1.6, chains.md 5.1.
+ */
 export function deriveAddress(network: Network, xpub: string, change: 0 | 1, index: number): DerivedAddress {
   return {
     address: addressOfPublicKey(deriveUncompressedPublicKey(xpub, change, index)),

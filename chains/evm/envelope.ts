@@ -23,11 +23,14 @@ export interface EvmTransaction {
   readonly data: string;
 }
 
+/** What makes a payload none of ours. */
+export type Flaw = 'unreadable' | 'type' | 'access_list' | 'creation' | 'signed' | 'not_canonical';
+
 export type Decoded =
   | { readonly ok: true; readonly transaction: EvmTransaction }
-  | { readonly ok: false; readonly reason: 'unreadable' | 'type' | 'access_list' | 'creation' | 'signed' | 'not_canonical' };
+  | { readonly ok: false; readonly reason: Flaw };
 
-const no = (reason: Extract<Decoded, { ok: false }>['reason']): Decoded => ({ ok: false, reason });
+const no = (reason: Flaw) => ({ ok: false, reason } as const);
 
 /** The unsigned envelope of a transaction, `0x` hex. */
 export function encodeUnsigned(transaction: EvmTransaction): string {
@@ -37,7 +40,8 @@ export function encodeUnsigned(transaction: EvmTransaction): string {
 /** The transaction as ethers' value, for signing. */
 export function ethersOf({ type, maxFeePerGas, maxPriorityFeePerGas, ...fields }: EvmTransaction): Transaction {
   return Transaction.from({
-    ...fields, type, ...(type === 2 ? { maxFeePerGas, maxPriorityFeePerGas, accessList: [] } : { gasPrice: maxFeePerGas }),
+    ...fields, type,
+    ...(type === 2 ? { maxFeePerGas, maxPriorityFeePerGas, accessList: [] } : { gasPrice: maxFeePerGas }),
   });
 }
 
@@ -62,14 +66,18 @@ function isCanonical(transaction: EvmTransaction, payload: string): boolean {
 }
 
 /** Fields and sender of a signed payload, or the reason why it is none of ours. */
-export function decodeSigned(payload: string): (Decoded & { ok: false }) | { ok: true; transaction: EvmTransaction; from: string } {
+export function decodeSigned(
+  payload: string,
+): (Decoded & { ok: false }) | { ok: true; transaction: EvmTransaction; from: string } {
   const read = readEnvelope(payload);
   if (!read.ok) return read;
   const { transaction, ethers } = read;
   try {
-    if (ethers.from === null || ethers.serialized !== payload.toLowerCase()) return { ok: false, reason: 'not_canonical' };
+    if (ethers.from === null || ethers.serialized !== payload.toLowerCase()) {
+      return { ok: false, reason: 'not_canonical' };
+    }
   } catch {
-    return { ok: false, reason: 'unreadable' }; // a signature that belongs to no key, or fields that contradict each other
+    return no('unreadable'); // a signature that belongs to no key, or fields that contradict each other
   }
   return { ok: true, transaction, from: ethers.from };
 }
@@ -88,13 +96,16 @@ function readEnvelope(
   } catch {
     return { ok: false, reason: 'unreadable' };
   }
-  const { type, chainId, nonce, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas, to, value, data, accessList } = ethers;
+  const { type, chainId, nonce, gasLimit, gasPrice, to, value, data, accessList } = ethers;
   if (type !== 0 && type !== 2) return { ok: false, reason: 'type' };
   if (accessList !== null && accessList.length > 0) return { ok: false, reason: 'access_list' };
   if (to === null) return { ok: false, reason: 'creation' };
-  const price = type === 0 ? gasPrice : maxFeePerGas, tip = type === 0 ? gasPrice : maxPriorityFeePerGas;
-  if (price === null || tip === null || chainId > BigInt(Number.MAX_SAFE_INTEGER)) return { ok: false, reason: 'unreadable' };
+  const price = type === 0 ? gasPrice : ethers.maxFeePerGas, tip = type === 0 ? gasPrice : ethers.maxPriorityFeePerGas;
+  if (price === null || tip === null || chainId > BigInt(Number.MAX_SAFE_INTEGER)) {
+    return { ok: false, reason: 'unreadable' };
+  }
   return { ok: true, ethers, transaction: {
-    type, chainId: Number(chainId), nonce, gasLimit, maxFeePerGas: price, maxPriorityFeePerGas: tip, to: addressOfHex(to), value, data,
+    type, chainId: Number(chainId), nonce, gasLimit, maxFeePerGas: price, maxPriorityFeePerGas: tip,
+    to: addressOfHex(to), value, data,
   } };
 }

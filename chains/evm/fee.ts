@@ -42,7 +42,12 @@ export function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-export interface GasPrices { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint; readonly expectedPerGas: bigint }
+export interface GasPrices {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  /** What a block would take now. */
+  readonly expectedPerGas: bigint;
+}
 
 /** Price per gas by the network's policy, wei. V32, V33; C6-54: the tip is clamped and maxFee rebuilt from it. */
 export function gasPricesOf(network: EvmNetwork, inputs: EvmInputs): GasPrices {
@@ -55,12 +60,17 @@ export function gasPricesOf(network: EvmNetwork, inputs: EvmInputs): GasPrices {
   return { maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip, expectedPerGas: base + tip };
 }
 
-/** Expected gas and the limit to sign. V34: an estimate gets a fifth more. Refuses: CHAIN_REJECTED over the protocol's cap. */
+/**
+ * Expected gas and the limit to sign. V34: an estimate gets a fifth more. Refuses: CHAIN_REJECTED over the protocol's
+ * cap.
+ */
 export function gasOf(inputs: EvmInputs): { readonly expected: bigint; readonly limit: bigint } | Refusal {
   if (inputs.gas.kind === 'plain') return { expected: PLAIN_TRANSFER_GAS, limit: PLAIN_TRANSFER_GAS };
   // What reverts now has no estimate; a simple token transfer's size stands in for it where a figure is asked for.
   const units = inputs.gas.kind === 'estimated' ? BigInt(inputs.gas.units) : 65_000n;
-  if (units > GAS_LIMIT_MAX) return refuse('CHAIN_REJECTED', { reason: 'transaction gas limit too high', gas: units.toString() });
+  if (units > GAS_LIMIT_MAX) {
+    return refuse('CHAIN_REJECTED', { reason: 'transaction gas limit too high', gas: units.toString() });
+  }
   const limit = ceilShare(units, 12n, 10n);
   return { expected: units, limit: limit > GAS_LIMIT_MAX ? GAS_LIMIT_MAX : limit };
 }
@@ -95,13 +105,20 @@ export function bumped(price: bigint): bigint {
   return ceilShare(price, 11n, 10n);
 }
 
-/** G29: the absolute cap of the network, and the share of the amount that the caller allows. Refuses: AMOUNT_CAP_EXCEEDED. */
-export function checkFeeCaps(network: Network, feeMax: bigint, amount: bigint | null, ratioBpsMax: number | undefined): Refusal | null {
+/**
+ * G29: the absolute cap of the network, and the share of the amount that the caller allows. Refuses:
+ * AMOUNT_CAP_EXCEEDED.
+ */
+export function checkFeeCaps(
+  network: Network, feeMax: bigint, amount: bigint | null, ratioBpsMax: number | undefined,
+): Refusal | null {
   if (feeMax > network.feeCap) {
-    return refuse('AMOUNT_CAP_EXCEEDED', { reason: 'fee cap', feeMax: feeMax.toString(), feeCap: network.feeCap.toString() });
+    const feeCap = network.feeCap.toString();
+    return refuse('AMOUNT_CAP_EXCEEDED', { reason: 'fee cap', feeMax: feeMax.toString(), feeCap });
   }
   if (amount !== null && ratioBpsMax !== undefined && feeMax * 10_000n > amount * BigInt(ratioBpsMax)) {
-    return refuse('AMOUNT_CAP_EXCEEDED', { reason: 'fee ratio', feeMax: feeMax.toString(), amount: amount.toString(), ratioBpsMax });
+    const details = { feeMax: feeMax.toString(), amount: amount.toString(), ratioBpsMax };
+    return refuse('AMOUNT_CAP_EXCEEDED', { reason: 'fee ratio', ...details });
   }
   return null;
 }

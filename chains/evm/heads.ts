@@ -40,7 +40,7 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
   };
 
   /** V27, V28: an error is no height; what an endpoint once called final stays final. */
-  const finalizedHeight = async (endpoint: Endpoint, answer: unknown): Promise<number | null> => {
+  const finalizedHeight = (endpoint: Endpoint, answer: unknown): number | null => {
     const stated = answer === null ? 0 : countOf(parseHeader(network, answer).number, 'finalized');
     const highest = Math.max(finalizedOf.get(endpoint) ?? 0, stated);
     if (highest === 0) return null;
@@ -49,12 +49,13 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
   };
 
   const readHead = async (endpoint: Endpoint): Promise<Head> => {
-    const calls = network.finalityTag === 'latest' ? [LATEST] : [LATEST, call('eth_getBlockByNumber', network.finalityTag, false)];
-    const [latest, finalized] = await tryAskAll(network, endpoint, calls);
+    const tag = network.finalityTag, byTag = call('eth_getBlockByNumber', tag, false);
+    const [latest, finalized] = await tryAskAll(network, endpoint, tag === 'latest' ? [LATEST] : [LATEST, byTag]);
     const header = parseHeader(network, resultOf(network, LATEST, latest!)), height = countOf(header.number, 'head');
     transport.report(endpoint, 'ok', height);
-    const final = finalized === undefined ? height : await finalizedHeight(endpoint, finalized.ok ? finalized.result : null);
-    return { height, hash: header.hash.toLowerCase(), finalizedHeight: final === null ? null : Math.min(final, height) };
+    const final = finalized === undefined ? height : finalizedHeight(endpoint, finalized.ok ? finalized.result : null);
+    const hash = header.hash.toLowerCase();
+    return { height, hash, finalizedHeight: final === null ? null : Math.min(final, height) };
   };
 
   const getHead = async (): Promise<Head> => {

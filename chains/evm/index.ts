@@ -9,5 +9,7 @@ import { outcomesIn, transfersIn } from './transfers.ts';
 import { buildUnsigned, cancel, nextReplayValue, reprice } from './unsigned.ts';
 
 export const evm: ChainModule<EvmRaw, EvmInputs> = {
-  ...evmFacts, blockFromAnswers, transfersIn, outcomesIn, estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue, createClient,
+  ...evmFacts, blockFromAnswers, transfersIn, outcomesIn,
+  estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue,
+  createClient,
 };

@@ -33,7 +33,9 @@ const SUB_RANGES_MAX = 10_000;
  * asks for less, down to one block; what failed is asked again, never skipped.
  * Throws: ChainUnavailable when one block alone is refused, or the endpoint is not at the end of the range.
  */
-export async function readLogs(network: EvmNetwork, transport: Transport, range: LogRange): Promise<readonly RangeLog[]> {
+export async function readLogs(
+  network: EvmNetwork, transport: Transport, range: LogRange,
+): Promise<readonly RangeLog[]> {
   const logs: RangeLog[] = [];
   let size = network.logRangeBlocks, from = range.fromHeight;
   for (let asked = 0; from <= range.toHeight; asked++) {
@@ -56,15 +58,19 @@ async function readPart(
   network: EvmNetwork, endpoint: Endpoint, range: LogRange, from: number, to: number,
 ): Promise<readonly RangeLog[] | 'smaller'> {
   const { addresses, topics, toHeight, toHash } = range;
-  const answer = await tryGetLogs(network, endpoint, { fromBlock: atHeight(from), toBlock: atHeight(to), address: addresses, topics });
+  const filter = { fromBlock: atHeight(from), toBlock: atHeight(to), address: addresses, topics };
+  const answer = await tryGetLogs(network, endpoint, filter);
   if (!answer.ok) {
     if (asksForSmallerRange(answer.error)) return 'smaller';
     throw new ChainUnavailable(network.slug, `eth_getLogs: ${answer.error.message}`);
   }
   if (!Array.isArray(answer.result)) throw new MalformedReply('eth_getLogs', JSON.stringify(answer.result));
   // V23, C1-6: a node that is behind returns a part of the range without a word.
-  const header = parseHeader(network, await ask(network, endpoint, call('eth_getBlockByNumber', atHeight(toHeight), false)));
-  if (header.hash.toLowerCase() !== toHash) throw new ChainUnavailable(network.slug, `the node has another block at ${toHeight}`);
+  const asked = call('eth_getBlockByNumber', atHeight(toHeight), false);
+  const header = parseHeader(network, await ask(network, endpoint, asked));
+  if (header.hash.toLowerCase() !== toHash) {
+    throw new ChainUnavailable(network.slug, `the node has another block at ${toHeight}`);
+  }
   return (answer.result as RangeLog[]).filter(({ blockNumber }) => {
     const height = countOf(blockNumber, 'log block');
     return height >= from && height <= to;
@@ -76,7 +82,9 @@ async function tryGetLogs(network: EvmNetwork, endpoint: Endpoint, filter: objec
   try {
     return await tryAsk(network, endpoint, call('eth_getLogs', filter));
   } catch (error) {
-    if (error instanceof ChainUnavailable && error.reason === 'http 504') return { ok: false, error: { code: 504, message: error.reason } };
+    if (error instanceof ChainUnavailable && error.reason === 'http 504') {
+      return { ok: false, error: { code: 504, message: error.reason } };
+    }
     throw error;
   }
 }

@@ -54,7 +54,8 @@ const REORG_WINDOW_MIN = 256;
 const shared = {
   family: 'evm', nativeDecimals: 18, accountPath: ACCOUNT_PATH, nextBaseFeeMethod: null, finalityTag: 'finalized',
   nativeTransferLog: null, stateSyncReceipts: false, l1FeeOracle: null, legacyEnvelope: false, logRangeBlocks: 2_000,
-  traceMethods: ['debug_traceBlockByHash', 'trace_block'], gate: { kind: 'depth' }, reorgWindow: REORG_WINDOW_MIN, feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
+  traceMethods: ['debug_traceBlockByHash', 'trace_block'],
+  gate: { kind: 'depth' }, reorgWindow: REORG_WINDOW_MIN, feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
 } as const satisfies Partial<EvmNetwork>;
 
 export const eth: EvmNetwork = {

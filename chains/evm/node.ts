@@ -32,12 +32,16 @@ export function resultOf(network: Network, { method }: RpcCall, answer: RpcAnswe
   throw new ChainUnavailable(network.slug, `${method}: ${answer.error.message || `error ${answer.error.code}`}`);
 }
 
-const MISSING_TEXTS = ['method not found', 'not supported', 'does not exist', 'not available', 'unsupported method', 'disabled', 'not enabled', 'not allowed'];
+const MISSING_TEXTS = [
+  'method not found', 'not supported', 'does not exist', 'not available', 'unsupported method', 'disabled', 'not enabled',
+  'not allowed',
+];
+const MISSING_CODES = [-32_601, 401, 402, 403, 404, 405];
 
 /** True when the node says that it has no such method, or that this caller may not use it. */
 export function isMethodMissing({ code, message }: RpcError): boolean {
   const text = message.toLowerCase();
-  return code === -32_601 || [401, 402, 403, 404, 405].includes(code) || MISSING_TEXTS.some((part) => text.includes(part));
+  return MISSING_CODES.includes(code) || MISSING_TEXTS.some((part) => text.includes(part));
 }
 
 /** Block parameter of a state read: this very block, or an error when the node does not have it. Source: EIP-1898. */

@@ -5,7 +5,9 @@ const QUANTITY = /^0x[0-9a-f]+$/i;
 
 /** A quantity as bigint. Throws: MalformedReply for anything else; an absent value is never a zero (G8). */
 export function bigintOf(value: unknown, what: string): bigint {
-  if (typeof value !== 'string' || !QUANTITY.test(value)) throw new MalformedReply(what, JSON.stringify(value) ?? 'undefined');
+  if (typeof value !== 'string' || !QUANTITY.test(value)) {
+    throw new MalformedReply(what, JSON.stringify(value) ?? 'undefined');
+  }
   return BigInt(value);
 }
 

@@ -23,31 +23,39 @@ export type Action = 'reprice' | 'rebuild' | 'raise_gas_limit' | 'split' | 'fund
 
 interface Row {
   readonly texts: readonly string[];
-  readonly verdict: { readonly kind: 'already_known' | 'look_up' | 'unknown' } | { readonly kind: 'rejected'; readonly code?: ErrorCode; readonly action: Action };
+  readonly verdict: (reason: string) => Verdict;
 }
 
-const rejected = (action: Action, code: ErrorCode = 'CHAIN_REJECTED') => ({ kind: 'rejected', action, code } as const);
+const alreadyKnown = (): Verdict => ({ kind: 'already_known' });
+const lookUp = (): Verdict => ({ kind: 'look_up' });
+const unknown = (reason: string): Verdict => ({ kind: 'unknown', reason });
+const rejected = (action: Action, code: ErrorCode = 'CHAIN_REJECTED') =>
+  (reason: string): Verdict => ({ kind: 'rejected', action, code, reason });
 
 /** In order: a longer text stands before one that it contains. */
 const BROADCAST: readonly Row[] = [
-  { texts: ['already known', 'transaction already imported', 'known transaction'], verdict: { kind: 'already_known' } },
-  { texts: ['nonce too low', 'oldnonce'], verdict: { kind: 'look_up' } },
+  { texts: ['already known', 'transaction already imported', 'known transaction'], verdict: alreadyKnown },
+  { texts: ['nonce too low', 'oldnonce'], verdict: lookUp },
   // A gap: the missing nonce must be submitted first.
-  { texts: ['nonce too high'], verdict: { kind: 'unknown' } },
-  { texts: ['replacement transaction underpriced', 'there is another transaction with same nonce in the queue'], verdict: rejected('reprice') },
+  { texts: ['nonce too high'], verdict: unknown },
+  { texts: ['replacement transaction underpriced', 'there is another transaction with same nonce in the queue'],
+    verdict: rejected('reprice') },
   { texts: ['max priority fee per gas higher than max fee per gas'], verdict: rejected('rebuild') },
   { texts: ['transaction underpriced', 'transaction gas price below minimum', 'max fee per gas less than block base fee',
-    'fee cap less than block base fee', 'transaction is outdated'], verdict: rejected('reprice') },
+    'fee cap less than block base fee', 'transaction is outdated'],
+    verdict: rejected('reprice') },
   { texts: ['insufficient funds for gas * price + value', 'insufficient funds for transfer', 'insufficient funds',
     'exceeds transaction sender account balance'], verdict: rejected('fund', 'INSUFFICIENT_GAS') },
   { texts: ['transfer amount exceeds balance'], verdict: rejected('fund', 'INSUFFICIENT_FUNDS') },
-  { texts: ['intrinsic gas too low', 'insufficient gas for floor data gas cost'], verdict: rejected('raise_gas_limit') },
+  { texts: ['intrinsic gas too low', 'insufficient gas for floor data gas cost'],
+    verdict: rejected('raise_gas_limit') },
   { texts: ['exceeds block gas limit', 'transaction gas limit too high'], verdict: rejected('split') },
   { texts: ['exceeds the configured cap'], verdict: rejected('reprice') },
-  { texts: ['only replay-protected (eip-155) transactions allowed over rpc', 'invalid chain id for signer', 'invalid chain id'], verdict: rejected('none') },
+  { texts: ['only replay-protected (eip-155) transactions allowed over rpc', 'invalid chain id'], verdict: rejected('none') },
   { texts: ['transaction type not supported', 'transaction type not valid'], verdict: rejected('rebuild') },
   { texts: ['gas required exceeds allowance', 'execution reverted'], verdict: rejected('rebuild') },
-  { texts: ['in-flight transaction limit reached', 'account limit exceeded', 'txpool is full', 'transaction pool is full'], verdict: { kind: 'unknown' } },
+  { texts: ['in-flight transaction limit reached', 'account limit exceeded', 'txpool is full', 'transaction pool is full'],
+    verdict: unknown },
   { texts: ['sender not an eoa', 'address already reserved'], verdict: rejected('check_sender') },
   { texts: ['sender or to in black list'], verdict: rejected('none') },
 ];
@@ -59,8 +67,9 @@ function saysNothing({ code }: RpcError): boolean {
 
 /** Texts of a node that is behind, pruned or busy, whatever their code. chains.md part 3, V22, V29. */
 const UNAVAILABLE = [
-  'header not found', 'missing trie node', 'unknown block', 'block not found', 'cannot query unfinalized data', 'request timed out',
-  'timeout', 'too many requests', 'rate limit', 'syncing', 'state not available', 'historical state', 'pruned', 'state is not available',
+  'header not found', 'missing trie node', 'unknown block', 'block not found', 'cannot query unfinalized data',
+  'request timed out', 'timeout', 'too many requests', 'rate limit', 'syncing', 'state not available', 'historical state',
+  'pruned', 'state is not available',
 ];
 
 function isUnavailable(error: RpcError): boolean {
@@ -79,13 +88,8 @@ export function explainRejection(error: RpcError): Verdict {
   const text = error.message.toLowerCase();
   const row = BROADCAST.find(({ texts }) => texts.some((phrase) => says(text, phrase)));
   const reason = reasonOf(error);
-  if (row === undefined) {
-    const unproven = saysNothing(error) || isUnavailable(error);
-    return unproven ? { kind: 'unknown', reason } : { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason };
-  }
-  const { verdict } = row;
-  if (verdict.kind === 'rejected') return { kind: 'rejected', code: verdict.code ?? 'CHAIN_REJECTED', action: verdict.action, reason };
-  return verdict.kind === 'unknown' ? { kind: 'unknown', reason } : verdict.kind === 'look_up' ? { kind: 'look_up' } : { kind: 'already_known' };
+  if (row !== undefined) return row.verdict(reason);
+  return saysNothing(error) || isUnavailable(error) ? unknown(reason) : rejected('none')(reason);
 }
 
 /** The node's reason for people: the contract's own words where the call reverted, else the node's text. */
@@ -106,9 +110,9 @@ export function revertReasonOf(error: RpcError): string | null {
 
 /** Texts by which providers refuse a range of logs; with HTTP 413 and 504 and −32005. V22. */
 const RANGE_TOO_WIDE = [
-  'query returned more than', 'exceeds limit of', 'query exceeds max results', 'requested too many blocks', 'eth_getlogs is limited to',
-  'block range is larger than', 'ranges over', 'response too large', 'query timeout exceeded', 'exceed maximum block range',
-  'block range', 'limit exceeded', 'too many results', 'response size',
+  'query returned more than', 'exceeds limit of', 'query exceeds max results', 'requested too many blocks',
+  'eth_getlogs is limited to', 'block range is larger than', 'ranges over', 'response too large', 'query timeout exceeded',
+  'exceed maximum block range', 'block range', 'limit exceeded', 'too many results', 'response size',
 ];
 
 /** True when a smaller range of logs might be answered. */

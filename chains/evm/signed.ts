@@ -3,7 +3,10 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Network, Signed, Unsigned } from '../chain.ts';
 import { decodeSigned, encodeUnsigned, txidOf } from './envelope.ts';
 
-/** Null for the very payload, signed by `from`, under the hash of the signed bytes (G28). Refuses: SIGNED_BATCH_REJECTED. */
+/**
+ * Null for the very payload, signed by `from`, under the hash of the signed bytes (G28). Refuses:
+ * SIGNED_BATCH_REJECTED.
+ */
 export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null {
   const no = (reason: string) => refuse('SIGNED_BATCH_REJECTED', { reason, chain: network.slug });
   if (signed.chain !== network.slug || unsigned.chain !== network.slug) return no('chain_mismatch');

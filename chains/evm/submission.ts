@@ -1,12 +1,12 @@
 /** Submitting signed bytes and finding out what became of them. G26–G28, V41, chains.md 5.2. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Outcome, type Signed, type Transport,
-  type Unsigned,
+  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Outcome, type Signed,
+  type Transport, type Unsigned,
 } from '../chain.ts';
 import { parseReceipt, parseHeader } from './block.ts';
 import { decodeSigned, txidOf } from './envelope.ts';
-import { proveDeath } from './death.ts';
+import { proveDeath, type DeathParts } from './death.ts';
 import { LATEST, type Heads } from './heads.ts';
 import type { EvmNetwork } from './network.ts';
 import { ask, askAll, atHeight, call, tryAsk } from './node.ts';
@@ -73,7 +73,9 @@ async function isKnown({ network, transport }: SubmissionParts, txid: string): P
 }
 
 /** X1: one text for two shortages; the balance decides which it is. */
-async function refusalOf(parts: SubmissionParts, payload: string, { code, action, reason }: Rejected): Promise<Refusal> {
+async function refusalOf(
+  parts: SubmissionParts, payload: string, { code, action, reason }: Rejected,
+): Promise<Refusal> {
   const details = { reason, action };
   if (action !== 'fund' || code !== 'INSUFFICIENT_GAS') return refuse(code, details);
   const signed = decodeSigned(payload);
@@ -81,7 +83,7 @@ async function refusalOf(parts: SubmissionParts, payload: string, { code, action
   const balance = await balanceAt(parts, signed.from);
   const covered = balance !== null && balance >= signed.transaction.value;
   return refuse(covered ? 'INSUFFICIENT_GAS' : 'INSUFFICIENT_FUNDS', {
-    ...details, ...(balance === null ? {} : { balance: balance.toString(), required: signed.transaction.value.toString() }),
+    ...details, required: signed.transaction.value.toString(), ...(balance === null ? {} : { balance: balance.toString() }),
   });
 }
 
@@ -101,21 +103,25 @@ type Included = Outcome & { height: number; hash: string };
  * What a transaction did as an endpoint that is not behind says it now; null when it is not in the chain. A receipt of
  * a block that this endpoint has replaced is none. Throws: ChainUnavailable.
  */
-export async function readOutcome(network: EvmNetwork, heads: Heads, endpoint: Endpoint, txid: string): Promise<Included | null> {
+export async function readOutcome(
+  network: EvmNetwork, heads: Heads, endpoint: Endpoint, txid: string,
+): Promise<Included | null> {
   const [latest, answer] = await askAll(network, endpoint, [LATEST, call('eth_getTransactionReceipt', txid)]);
   heads.accept(endpoint, latest);
   if (answer === null) return null;
   const receipt = parseReceipt(answer), height = countOf(receipt.blockNumber, 'receipt block');
-  if (receipt.transactionHash.toLowerCase() !== txid) throw new MalformedReply('receipt of another transaction', receipt.transactionHash);
-  const header = parseHeader(network, await ask(network, endpoint, call('eth_getBlockByNumber', atHeight(height), false)));
+  if (receipt.transactionHash.toLowerCase() !== txid) {
+    throw new MalformedReply('receipt of another transaction', receipt.transactionHash);
+  }
+  const asked = call('eth_getBlockByNumber', atHeight(height), false);
+  const header = parseHeader(network, await ask(network, endpoint, asked));
   if (header.hash !== receipt.blockHash) throw new ChainUnavailable(network.slug, 'the receipt is of a replaced block');
   return { ...outcomeOf(receipt), height, hash: receipt.blockHash.toLowerCase() };
 }
 
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */
-export async function readFate(
-  network: EvmNetwork, transport: Transport, heads: Heads, endpoint: Endpoint, unsigned: Unsigned, txid: string,
-): Promise<Fate> {
+export async function readFate(parts: DeathParts, unsigned: Unsigned, txid: string): Promise<Fate> {
+  const { network, heads, endpoint } = parts;
   const outcome = await readOutcome(network, heads, endpoint, txid);
   if (outcome !== null) {
     const { height, hash, ...rest } = outcome;
@@ -126,6 +132,9 @@ export async function readFate(
   const [found, counted] = await askAll(network, endpoint, [
     call('eth_getTransactionByHash', txid), call('eth_getTransactionCount', from, 'latest'),
   ]);
-  if (countOf(counted, 'nonce') > nonce) return proveDeath({ network, transport, heads, endpoint }, unsigned, nonce, txid);
-  return found === null ? { kind: 'unknown', reason: 'the nonce is free and the node does not know the transaction' } : { kind: 'pending' };
+  if (countOf(counted, 'nonce') > nonce) {
+    return proveDeath(parts, unsigned, nonce, txid);
+  }
+  if (found !== null) return { kind: 'pending' };
+  return { kind: 'unknown', reason: 'the nonce is free and the node does not know the transaction' };
 }

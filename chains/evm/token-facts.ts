@@ -14,19 +14,25 @@ const DECIMALS_MAX = 36n;
  * Symbol and name (empty where the contract has none), decimals. Refuses: TOKEN_NOT_SUPPORTED without usable
  * `decimals()`. Throws: ChainUnavailable.
  */
-export async function readTokenFacts(network: EvmNetwork, endpoint: Endpoint, contract: string): Promise<TokenFacts | Refusal> {
+export async function readTokenFacts(
+  network: EvmNetwork, endpoint: Endpoint, contract: string,
+): Promise<TokenFacts | Refusal> {
   const asked = [SYMBOL, NAME, DECIMALS].map((data) => call('eth_call', { to: contract, data }, 'latest'));
   const [symbol, name, decimals] = await tryAskAll(network, endpoint, asked);
   const count = decodeWord(resultOrRevert(network, decimals!));
   if (count === null || count > DECIMALS_MAX) {
-    return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, tokenContract: contract, reason: 'the contract tells no decimals' });
+    const reason = 'the contract tells no decimals';
+    return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, tokenContract: contract, reason });
   }
   return {
-    symbol: decodeText(resultOrRevert(network, symbol!)), name: decodeText(resultOrRevert(network, name!)), decimals: Number(count),
+    symbol: decodeText(resultOrRevert(network, symbol!)), name: decodeText(resultOrRevert(network, name!)),
+    decimals: Number(count),
   };
 }
 
-/** The result, or null where the contract reverts: it has no such function. Throws: ChainUnavailable for other errors. */
+/**
+ * The result, or null where the contract reverts: it has no such function. Throws: ChainUnavailable for other errors.
+ */
 function resultOrRevert(network: EvmNetwork, answer: RpcAnswer): unknown {
   if (answer.ok) return answer.result;
   if (revertReasonOf(answer.error) !== null) return null;

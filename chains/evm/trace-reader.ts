@@ -98,7 +98,9 @@ async function completed(
 ): Promise<readonly unknown[]> {
   const lacking = txids.flatMap((_, i) => ((traces[i] as { result?: unknown } | null)?.result === undefined ? [i] : []));
   if (lacking.length === 0 || traces.length !== txids.length) return traces;
-  if (lacking.length > RETRIES_PER_BLOCK) throw new ChainUnavailable(network.slug, `${lacking.length} traces are missing`);
+  if (lacking.length > RETRIES_PER_BLOCK) {
+    throw new ChainUnavailable(network.slug, `${lacking.length} traces are missing`);
+  }
   const whole = [...traces];
   for (const i of lacking) {
     const txid = txids[i]!, asked = call('debug_traceTransaction', txid, CALL_TRACER);

@@ -59,7 +59,9 @@ export function internalCallsOf(
   return flat ? ofFlatTraces(network, traces as FlatTrace[], hashes) : ofCallTrees(network, traces, hashes);
 }
 
-function ofCallTrees(network: Network, traces: readonly unknown[], hashes: readonly string[]): Map<string, InternalCall[]> {
+function ofCallTrees(
+  network: Network, traces: readonly unknown[], hashes: readonly string[],
+): Map<string, InternalCall[]> {
   if (traces.length !== hashes.length) {
     throw new ChainUnavailable(network.slug, `${traces.length} traces for ${hashes.length} transactions`);
   }
@@ -68,7 +70,9 @@ function ofCallTrees(network: Network, traces: readonly unknown[], hashes: reado
     if (entry?.result === undefined || typeof entry.result.type !== 'string') {
       throw new ChainUnavailable(network.slug, `no trace of ${hash}: ${String(entry?.error ?? 'empty').slice(0, 100)}`);
     }
-    if (entry.txHash !== undefined && entry.txHash !== hash) throw new ChainUnavailable(network.slug, 'traces out of order');
+    if (entry.txHash !== undefined && entry.txHash !== hash) {
+      throw new ChainUnavailable(network.slug, 'traces out of order');
+    }
     return [hash, ofCallTree(entry.result)];
   }));
 }
@@ -102,7 +106,9 @@ function movesValue(type: string): boolean {
   return type === 'CALL' || type === 'CREATE' || type === 'CREATE2' || type === 'SELFDESTRUCT';
 }
 
-function ofFlatTraces(network: Network, traces: readonly FlatTrace[], hashes: readonly string[]): Map<string, InternalCall[]> {
+function ofFlatTraces(
+  network: Network, traces: readonly FlatTrace[], hashes: readonly string[],
+): Map<string, InternalCall[]> {
   const byHash = new Map<string, FlatTrace[]>(hashes.map((hash) => [hash, []]));
   for (const trace of traces) {
     if (trace.type === 'reward' || typeof trace.transactionHash !== 'string') continue;

@@ -8,8 +8,10 @@
  * Runs over every log of every block, so it compares node text with node text and makes an object only for what it
  * reports.
  */
-import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Token, type Transfer,
-  type Unattributed } from '../chain.ts';
+import {
+  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Token, type Transfer,
+  type Unattributed,
+} from '../chain.ts';
 import { addressOfHex } from './address.ts';
 import { assertWhole, STATE_SYNC_TYPE, type EvmRaw, type RawLog, type RawReceipt, type RawTransaction } from './block.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
@@ -125,7 +127,8 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
   if (amount === 0n) return void reasons.add('nothing of the transfer arrived');
   walk.transfers.push({
     txid: hash.toLowerCase(), outputIndex: ordinal, to: addressOfHex(to), amount,
-    decimals: token.decimals, tokenContract: token.contract, tokenSymbol: token.symbol, tag: null, from: [addressOfHex(from)],
+    decimals: token.decimals, tokenContract: token.contract, tokenSymbol: token.symbol, tag: null,
+    from: [addressOfHex(from)],
   });
 }
 
@@ -137,7 +140,9 @@ function receivedOf(walk: Walk, token: Token, log: RawLog, to: string): bigint {
   const logged = BigInt(log.data);
   if (token.feeOnTransfer !== true) return logged;
   const key = receivedKey(log.address, to), received = walk.raw.received?.[key];
-  if (received === undefined) throw new ChainUnavailable(walk.network.slug, 'received amount of a fee-on-transfer token unknown');
+  if (received === undefined) {
+    throw new ChainUnavailable(walk.network.slug, 'received amount of a fee-on-transfer token unknown');
+  }
   const growth = BigInt(received);
   return movementsOf(walk.raw, key) > 1 || growth > logged ? logged : growth < 0n ? 0n : growth;
 }
@@ -151,8 +156,9 @@ export function receivedKey(contract: string, toTopic: string): string {
 function movementsOf(raw: EvmRaw, key: string): number {
   const [contract, address] = key.split(' ');
   const word = `0x${ADDRESS_PADDING}${address!.slice(2)}`;
-  return raw.receipts.reduce((count, { logs }) => count + logs.filter(({ address: emitter, topics }) =>
-    emitter.toLowerCase() === contract && topics[0] === TRANSFER_TOPIC && (topics[1] === word || topics[2] === word)).length, 0);
+  const touches = ({ address: emitter, topics }: RawLog) => emitter.toLowerCase() === contract
+    && topics[0] === TRANSFER_TOPIC && (topics[1] === word || topics[2] === word);
+  return raw.receipts.reduce((count, { logs }) => count + logs.filter(touches).length, 0);
 }
 
 /**
@@ -167,7 +173,8 @@ function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ord
   const sender = `0x${from.slice(-40)}`, receiver = `0x${to.slice(-40)}`;
   if (transaction.type === STATE_SYNC_TYPE) {
     walk.unattributed.push({
-      to: addressOfHex(receiver), amount, tokenContract: null, reason: 'state sync', evidence: transaction.hash.toLowerCase(),
+      to: addressOfHex(receiver), amount, tokenContract: null, reason: 'state sync',
+      evidence: transaction.hash.toLowerCase(),
     });
   } else if (sender !== transaction.from || receiver !== transaction.to || amount !== BigInt(transaction.value)) {
     pushNative(walk, transaction.hash, ordinal, sender, receiver, amount);
@@ -183,7 +190,8 @@ export function outcomesIn(network: Network, block: Block<EvmRaw>, wanted: Reado
 /** What a receipt says of its transaction. Throws: MalformedReply for one without a status. */
 export function outcomeOf(receipt: RawReceipt): Outcome {
   const success = bigintOf(receipt.status, 'receipt status') === 1n;
-  return { txid: receipt.transactionHash.toLowerCase(), success, reason: success ? null : 'reverted', fee: feeOf(receipt) };
+  const txid = receipt.transactionHash.toLowerCase();
+  return { txid, success, reason: success ? null : 'reverted', fee: feeOf(receipt) };
 }
 
 function feeOf({ gasUsed, effectiveGasPrice, l1Fee }: RawReceipt): bigint | null {

@@ -42,11 +42,15 @@ interface Around {
  * A payment as an unsigned envelope. Refuses: INVALID_INPUT, INVALID_ADDRESS, INVALID_AMOUNT, INSUFFICIENT_FUNDS,
  * INSUFFICIENT_GAS, CHAIN_REJECTED, AMOUNT_CAP_EXCEEDED.
  */
-export function buildUnsigned(network: Network, inputs: EvmInputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal {
+export function buildUnsigned(
+  network: Network, inputs: EvmInputs, intent: Intent, replay: ReplayKey | null,
+): Unsigned | Refusal {
   const evm = evmOf(network), { token, tag } = intent;
   if (intent.kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
-  if (replay !== null && replay.kind !== 'nonce') return refuse('INVALID_INPUT', { reason: 'expected a nonce', kind: replay.kind });
+  if (replay !== null && replay.kind !== 'nonce') {
+    return refuse('INVALID_INPUT', { reason: 'expected a nonce', kind: replay.kind });
+  }
   const to = parseAddress(network, intent.to);
   if (!to.ok) return to;
   const gas = gasOf(inputs);
@@ -65,8 +69,8 @@ export function buildUnsigned(network: Network, inputs: EvmInputs, intent: Inten
     ?? checkFeeCaps(network, fees.feeMax, token === null ? amount : null, intent.maxFeeRatioBps);
   if (refusal !== null) return refusal;
   return unsignedOf({
-    type: inputs.envelope === 'legacy' ? 0 : 2, chainId: evm.chainId, nonce: replay === null ? inputs.nonceLatest : replay.value,
-    ...feeFieldsOf(fees), to: token === null ? to.canonical : token.contract, value: token === null ? amount : 0n,
+    type: inputs.envelope === 'legacy' ? 0 : 2, chainId: evm.chainId,
+    nonce: replay === null ? inputs.nonceLatest : replay.value, ...feeFieldsOf(fees), to: token === null ? to.canonical : token.contract, value: token === null ? amount : 0n,
     data: token === null ? '0x' : encodeTransfer(to.canonical, amount),
   }, fees, {
     network: evm, inputs, from: intent.from, fromPath: intent.fromPath, sendAll: intent.amount === 'all',
@@ -81,7 +85,8 @@ function amountOf(inputs: EvmInputs, { amount, token, leave = 0n }: Intent, { fe
   if (balance === 0n) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: '1' });
   if (token !== null) return balance;
   const rest = balance - feeMax - leave;
-  return rest > 0n ? rest : refuse('INSUFFICIENT_GAS', { balance: balance.toString(), required: (feeMax + leave + 1n).toString() });
+  if (rest > 0n) return rest;
+  return refuse('INSUFFICIENT_GAS', { balance: balance.toString(), required: (feeMax + leave + 1n).toString() });
 }
 
 /** X1: the asset first, then the native coin for value and fee together (V35: the L1 part included). */
@@ -90,7 +95,9 @@ function checkFunds(inputs: EvmInputs, isToken: boolean, amount: bigint, feeMax:
   if (asset < amount) return refuse('INSUFFICIENT_FUNDS', { balance: asset.toString(), required: amount.toString() });
   const required = (isToken ? 0n : amount) + feeMax;
   if (native >= required) return null;
-  return refuse('INSUFFICIENT_GAS', { balance: native.toString(), required: required.toString(), feeMax: feeMax.toString() });
+  return refuse('INSUFFICIENT_GAS', {
+    balance: native.toString(), required: required.toString(), feeMax: feeMax.toString(),
+  });
 }
 
 function feeFieldsOf({ gasLimit, maxFeePerGas, maxPriorityFeePerGas }: Priced) {
@@ -121,7 +128,10 @@ function displacing(network: EvmNetwork, old: EvmTransaction, inputs: EvmInputs)
   const tip = larger(bumped(old.maxPriorityFeePerGas), market.maxPriorityFeePerGas);
   const maxFeePerGas = larger(larger(bumped(old.maxFeePerGas), market.maxFeePerGas), tip);
   const paysAll = old.type === 0 || old.maxPriorityFeePerGas === old.maxFeePerGas;
-  return priced({ gasLimit: old.gasLimit, maxFeePerGas, maxPriorityFeePerGas: paysAll ? maxFeePerGas : tip, l1Reserve: l1ReserveOf(inputs) });
+  return priced({
+    gasLimit: old.gasLimit, maxFeePerGas, maxPriorityFeePerGas: paysAll ? maxFeePerGas : tip,
+    l1Reserve: l1ReserveOf(inputs),
+  });
 }
 
 /** A nonce that a block has used cannot be used again. Refuses: CONFLICT. */
@@ -139,16 +149,21 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: EvmInputs)
   const fees = displacing(evm, old, inputs);
   const rise = larger(0n, fees.feeMax - unsigned.feeMax);
   const amount = unsigned.sendAll && !isToken ? unsigned.amount - rise : unsigned.amount;
-  if (amount <= 0n) return refuse('INSUFFICIENT_GAS', { balance: inputs.nativeBalance, required: fees.feeMax.toString() });
+  if (amount <= 0n) {
+    return refuse('INSUFFICIENT_GAS', { balance: inputs.nativeBalance, required: fees.feeMax.toString() });
+  }
   const refusal = checkNonceFree(old, inputs) ?? checkFunds(inputs, isToken, amount, fees.feeMax)
     ?? (inputs.gas.kind === 'reverted' ? refuse('CHAIN_REJECTED', { reason: inputs.gas.reason }) : null)
     ?? checkFeeCaps(network, fees.feeMax, null, undefined);
   if (refusal !== null) return refusal;
   const { from, fromPath, sendAll, tokenContract } = unsigned;
-  return unsignedOf({ ...old, ...feeFieldsOf(fees), value: isToken ? 0n : amount }, fees, { network: evm, inputs, from, fromPath, sendAll, tokenContract });
+  return unsignedOf({ ...old, ...feeFieldsOf(fees), value: isToken ? 0n : amount }, fees,
+    { network: evm, inputs, from, fromPath, sendAll, tokenContract });
 }
 
-/** V38: nothing to oneself under the same nonce, so that the old version can no longer land. Refuses as `reprice` does. */
+/**
+ * V38: nothing to oneself under the same nonce, so that the old version can no longer land. Refuses as `reprice` does.
+ */
 export function cancel(network: Network, unsigned: Unsigned, inputs: EvmInputs): Unsigned | Refusal {
   const evm = evmOf(network), old = transactionOf(unsigned), { from, fromPath } = unsigned;
   // The old limit covers the 21,000 of a plain transfer, and code at an own address that has a delegation (V20).

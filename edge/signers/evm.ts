@@ -13,7 +13,9 @@ import { GAS_LIMIT_MAX } from '../../chains/evm/fee.ts';
 import { evmOf } from '../../chains/evm/network.ts';
 import { matchSigned } from '../../chains/evm/signed.ts';
 import type { Refusal } from '../../protocol/errors.ts';
-import { checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy } from './signer.ts';
+import {
+  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+} from './signer.ts';
 
 /** The payment that a decoded transaction makes. */
 interface Payment {
@@ -40,7 +42,9 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
 
 /** What the bytes pay, read as the kind of payment that was asked for. Refuses: anything beside it. */
 function paymentOf({ to, value, data }: EvmTransaction, { token }: Instruction): Payment | Refusal {
-  if (token === null) return data === '0x' ? { to, amount: value, tokenContract: null } : refuseToSign('data_not_empty');
+  if (token === null) {
+    return data === '0x' ? { to, amount: value, tokenContract: null } : refuseToSign('data_not_empty');
+  }
   if (to !== token.contract) return refuseToSign('token_mismatch', { expected: token.contract, found: to });
   if (value !== 0n) return refuseToSign('value_beside_token', { expected: 0n, found: value });
   const transfer = decodeTransfer(data);
@@ -55,15 +59,22 @@ function checkIdentity(network: Network, { chainId, type }: EvmTransaction): Ref
 }
 
 /** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
-function checkPayment(network: Network, payment: Payment, instruction: Instruction, policy: SigningPolicy): Refusal | null {
+function checkPayment(
+  network: Network, payment: Payment, instruction: Instruction, policy: SigningPolicy,
+): Refusal | null {
   const { purpose, token, amount } = instruction;
   if (instruction.tag !== null || purpose === 'opt_in') return refuseToSign('not_an_evm_instruction');
   const to = parseAddress(network, instruction.to);
-  if (!to.ok || payment.to !== to.canonical) return refuseToSign('destination_mismatch', { expected: instruction.to, found: payment.to });
-  if (purpose === 'cancel') {
-    return payment.amount === 0n && token === null ? null : refuseToSign('amount_mismatch', { expected: 0n, found: payment.amount });
+  if (!to.ok || payment.to !== to.canonical) {
+    return refuseToSign('destination_mismatch', { expected: instruction.to, found: payment.to });
   }
-  if (checkDestination(network, to, policy.catalogue) !== null) return refuseToSign('destination_refused', { found: payment.to });
+  if (purpose === 'cancel') {
+    if (payment.amount === 0n && token === null) return null;
+    return refuseToSign('amount_mismatch', { expected: 0n, found: payment.amount });
+  }
+  if (checkDestination(network, to, policy.catalogue) !== null) {
+    return refuseToSign('destination_refused', { found: payment.to });
+  }
   if (token !== null && policy.catalogue.get(token.contract)?.decimals !== token.decimals) {
     return refuseToSign('token_not_in_registry', { found: token.contract });
   }
@@ -87,16 +98,21 @@ function checkSummary(
   // The rest of the stated fee is the reserve for the L1 part, which only some networks have (V35).
   const l1Reserve = feeMax - transaction.gasLimit * transaction.maxFeePerGas;
   const stated = evmOf(network).l1FeeOracle === null ? l1Reserve === 0n : l1Reserve >= 0n;
-  if (!stated) return refuseToSign('fee_mismatch', { expected: transaction.gasLimit * transaction.maxFeePerGas, found: feeMax });
+  if (!stated) {
+    return refuseToSign('fee_mismatch', { expected: transaction.gasLimit * transaction.maxFeePerGas, found: feeMax });
+  }
   const told = FEE_PARTS.find((part) => String(unsigned.fee[part]) !== String(transaction[part]));
-  return told === undefined ? null : refuseToSign('fee_mismatch', { expected: transaction[told], found: unsigned.fee[told] });
+  if (told === undefined) return null;
+  return refuseToSign('fee_mismatch', { expected: transaction[told], found: unsigned.fee[told] });
 }
 
 /** Parts of the fee that were shown to the caller, and are in the bytes. */
 const FEE_PARTS = ['type', 'gasLimit', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 
 /** 1.6-5, G29: the highest fee, with the L1 part, against the absolute and the relative cap. */
-function checkFee({ feeMax }: Unsigned, { gasLimit }: EvmTransaction, payment: Payment, policy: SigningPolicy): Refusal | null {
+function checkFee(
+  { feeMax }: Unsigned, { gasLimit }: EvmTransaction, payment: Payment, policy: SigningPolicy,
+): Refusal | null {
   const { feeCap, feeRatioBpsMax } = policy;
   if (gasLimit > GAS_LIMIT_MAX) return refuseToSign('gas_limit', { expected: GAS_LIMIT_MAX, found: gasLimit });
   if (feeMax > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeMax });
@@ -117,16 +133,20 @@ function checkNonce({ nonce }: EvmTransaction, { replayWindow }: SigningPolicy):
  * 1.6-7, G27: an instruction is paid under one nonce, and a nonce pays one instruction. What was signed before for the
  * same instruction may differ in its fee only, and a native send-all in a lower amount (decisions 6).
  */
-function checkJournal(unsigned: Unsigned, transaction: EvmTransaction, instruction: Instruction, policy: SigningPolicy): Refusal | null {
+function checkJournal(
+  unsigned: Unsigned, transaction: EvmTransaction, instruction: Instruction, policy: SigningPolicy,
+): Refusal | null {
   const { forInstruction, withReplayKey } = policy.journal;
+  const amountMayFall = unsigned.sendAll && instruction.amount === 'all' && instruction.token === null;
   for (const payload of forInstruction) {
     const earlier = decodeUnsigned(payload);
-    if (!earlier.ok || earlier.transaction.nonce !== transaction.nonce) return refuseToSign('instruction_signed_before');
-    if (!replaces(transaction, earlier.transaction, unsigned.sendAll && instruction.amount === 'all' && instruction.token === null)) {
-      return refuseToSign('replacement_differs');
+    if (!earlier.ok || earlier.transaction.nonce !== transaction.nonce) {
+      return refuseToSign('instruction_signed_before');
     }
+    if (!replaces(transaction, earlier.transaction, amountMayFall)) return refuseToSign('replacement_differs');
   }
-  const others = withReplayKey({ kind: 'nonce', value: transaction.nonce }).filter((payload) => !forInstruction.includes(payload));
+  const others = withReplayKey({ kind: 'nonce', value: transaction.nonce })
+    .filter((payload) => !forInstruction.includes(payload));
   const foreign = others.some((payload) => payload !== unsigned.payload);
   return foreign && instruction.purpose !== 'cancel' ? refuseToSign('nonce_used', { found: transaction.nonce }) : null;
 }
@@ -139,7 +159,9 @@ function replaces(next: EvmTransaction, earlier: EvmTransaction, amountMayFall: 
 function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey): Signed {
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
-  if (addressOfPublicKey(secp256k1.publicKeyCreate(privateKey, false)) !== unsigned.from) throw new Error('the key is not that of the sender');
+  if (addressOfPublicKey(secp256k1.publicKeyCreate(privateKey, false)) !== unsigned.from) {
+    throw new Error('the key is not that of the sender');
+  }
   const ethers = ethersOf(decoded.transaction);
   // RFC 6979 nonce and low s, by the library's default.
   const { signature, recid } = secp256k1.ecdsaSign(Buffer.from(ethers.unsignedHash.slice(2), 'hex'), privateKey);

@@ -48,7 +48,10 @@ export interface SigningJournal {
 export interface SigningPolicy {
   /** Highest fee of one transaction, smallest native unit. G29. */
   readonly feeCap: bigint;
-  /** Highest fee as a share of the amount where the fee is paid in the asset that moves, basis points; null: no bound. G29. */
+  /**
+   * Highest fee as a share of the amount where the fee is paid in the asset that moves, basis points; null: no bound.
+   * G29.
+   */
   readonly feeRatioBpsMax: number | null;
   /** Where sweeps may go on this chain: the re-derived treasury and the allow-list, canonical text. */
   readonly sweepDestinations: readonly string[];
@@ -90,7 +93,9 @@ export function refuseToSign(reason: string, differs: { expected?: unknown; foun
  * The checks of 1.6 that need no decoding: the chain, `from` at its path, and the destination that the purpose
  * allows. Every family's `check` begins with it. Refuses: SIGNED_BATCH_REJECTED.
  */
-export function checkParties(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
+export function checkParties(
+  network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy,
+): Refusal | null {
   if (unsigned.chain !== network.slug || instruction.chain !== network.slug) {
     return refuseToSign('chain_mismatch', { expected: network.slug, found: unsigned.chain });
   }
@@ -111,7 +116,9 @@ function checkPurpose(instruction: Instruction, policy: SigningPolicy): Refusal 
   }
   if (purpose === 'gas_funding') {
     if (from !== policy.gasTank) return refuseToSign('not_the_gas_tank', { expected: policy.gasTank, found: from });
-    if (toPath === null || policy.addressAt(toPath) !== to) return refuseToSign('funding_destination_not_derived', { found: to });
+    if (toPath === null || policy.addressAt(toPath) !== to) {
+      return refuseToSign('funding_destination_not_derived', { found: to });
+    }
   }
   if (purpose === 'cancel' && to !== from) return refuseToSign('cancel_destination', { expected: from, found: to });
   return null;

@@ -7,7 +7,7 @@ import { ChainUnavailable, MalformedReply, type Endpoint } from '../../chains/ch
 import { callRpc, callRpcBatch, safeText } from '../../chains/json-rpc.ts';
 import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
 import { createHttpEndpoint, EndpointFailure, type HttpEndpointOptions } from '../../chain-watchers/transport/http-endpoint.ts';
-import { recordAnswers, replayAnswers } from '../../chain-watchers/transport/recorded.ts';
+import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';
 
 async function serve(t: ExecutionContext, listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener);
@@ -29,6 +29,11 @@ test('reliability 14: a node that never answers fails in its time', async (t) =>
   await t.throwsAsync(() => get(endpoint), { instanceOf: EndpointFailure, message: 'eth: no answer within 80 ms' });
   const half = endpointAt(t, await serve(t, (_request, response) => { response.writeHead(200); response.write('{'); }), { timeoutMs: 80 });
   await t.throwsAsync(() => get(half), { instanceOf: EndpointFailure });
+});
+
+test('a call may be given more or less time than its endpoint has', async (t) => {
+  const endpoint = endpointAt(t, await serve(t, () => undefined), { timeoutMs: 60_000 });
+  await t.throwsAsync(() => endpoint.request({ method: 'GET', path: '/', timeoutMs: 50 }), { instanceOf: EndpointFailure, message: 'eth: no answer within 50 ms' });
 });
 
 test('reliability 14: answers over the limit are cut off, also after decompression', async (t) => {

@@ -4,7 +4,7 @@ import { addressOfHex } from '../../chains/evm/address.ts';
 import { avax, base, bsc, eth, polygon } from '../../chains/evm/network.ts';
 import { transfersIn } from '../../chains/evm/transfers.ts';
 import { ChainUnavailable, MalformedReply, type Endpoint } from '../../chains/chain.ts';
-import { recordAnswers, replayAnswers } from '../../chain-watchers/transport/recorded.ts';
+import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';
 import { startAnvil, type Anvil } from '../support/anvil.ts';
 import { distorted, failing, lacking, stuckAt, withoutLogs } from '../support/distorted-endpoint.ts';
 import { catalogueOfTokens, payload, readerOf, supply, tokenAt, transferCall } from '../support/evm-client.ts';

@@ -1,0 +1,262 @@
+/** One suite for every watchers' store: PostgreSQL and its memory twin. */
+import test from 'ava';
+import { createMemoryWatchStore } from '../../persistence/memory/watch-store.ts';
+import type { BlockRecord, Cursor, WatchStore } from '../../persistence/ports.ts';
+import type { Stores } from '../../persistence/postgres/stores.ts';
+import type { AddressRow, Fact, WithdrawalRow } from '../../persistence/rows.ts';
+import { accountIdOf, newId, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores, recordOf, transferTo, withdrawalRow, write } from '../support/store-rows.ts';
+
+interface Bench {
+  store: WatchStore;
+  /** A ledger of its own with an account that has an issued address. */
+  fresh(): Promise<{ ledger: LedgerId; accountId: AccountId; address: AddressRow }>;
+  saveWithdrawal(row: WithdrawalRow): Promise<void>;
+  inbox(accountId: AccountId): Promise<Fact[]>;
+}
+
+const kindsOf = (facts: readonly Fact[]) => facts.map((fact) => fact.kind);
+const START: Cursor = { height: 100, hash: 'a100' };
+
+async function startLedger(store: WatchStore, ledger: LedgerId, count: number, transfers: (links: ReturnType<typeof linksAfter>) => Record<number, BlockRecord['transfers']> = () => ({})) {
+  const links = linksAfter(START, count, 'a');
+  const byHeight = transfers(links);
+  for (const [index, link] of links.entries()) {
+    const record = recordOf(link, byHeight[link.height] ?? [], index === 0 ? { previous: null } : {});
+    const { recorded } = await store.recordBlock(ledger, record);
+    if (!recorded) throw new Error(`block ${link.height} was not recorded`);
+  }
+  return links;
+}
+
+let database: TestDatabase;
+let stores: Stores;
+test.before(async () => {
+  database = await createTestDatabase();
+  stores = await openStores(database);
+});
+test.after.always(() => database.close());
+
+const memory = createMemoryWatchStore(() => NOW_MS);
+
+const benches: Record<string, () => Bench> = {
+  memory: () => ({
+    store: memory,
+    async fresh() {
+      const accountId = accountIdOf(newId('org', NOW_MS), 'sandbox');
+      const address = addressRow(accountId);
+      memory.addAddress({ addressKey: address.addressKey, addressId: address.id, accountId, address: address.address, purpose: 'deposit' }, 'sandbox', address.createdAtMs);
+      return { ledger: `eth@${accountId}`, accountId, address };
+    },
+    async saveWithdrawal(row) { memory.saveWithdrawal(row); },
+    async inbox(accountId) { return memory.inbox(accountId).map(({ fact }) => fact); },
+  }),
+  postgres: () => ({
+    store: stores.watch,
+    async fresh() {
+      const { sandbox } = await newOrganization(stores);
+      const address = addressRow(sandbox);
+      await write(stores, sandbox, [{ table: 'address', row: address }]);
+      return { ledger: `eth@${sandbox}`, accountId: sandbox, address };
+    },
+    async saveWithdrawal(row) { await write(stores, row.accountId, [{ table: 'withdrawal', row }]); },
+    async inbox(accountId) { return (await stores.inbox.inboxOf(accountId, 1_000)).inbox.map(({ fact }) => fact); },
+  }),
+};
+
+for (const [name, bench] of Object.entries(benches)) {
+  test(`${name}: G7 blocks advance the cursor, each once; links and coverage follow`, async (t) => {
+    const { store, fresh } = bench();
+    const { ledger } = await fresh();
+    t.is(await store.cursor(ledger), null);
+    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: null, headHeight: null, headAtMs: null, unresolved: [] });
+    const links = await startLedger(store, ledger, 3);
+    t.deepEqual(await store.cursor(ledger), { height: 103, hash: 'a103' });
+    t.deepEqual(await store.recordBlock(ledger, recordOf(links[2]!)), { recorded: false, accounts: [] }, 'another watcher was first');
+    t.deepEqual(await store.recordBlock(ledger, recordOf(links[0]!, [], { previous: null })), { recorded: false, accounts: [] });
+    t.deepEqual(await store.links(ledger, 104, 2), [links[2]!, links[1]!]);
+    t.deepEqual(await store.links(ledger, 103, 9), [links[1]!, links[0]!]);
+    await store.noteHead(ledger, 110, NOW_MS);
+    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: 103, headHeight: 110, headAtMs: NOW_MS, unresolved: [] });
+  });
+
+  test(`${name}: a transfer is seen, matures at its own threshold and is told once each`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    let paid!: BlockRecord['transfers'][number];
+    const links = linksAfter(START, 1, 'a');
+    paid = transferTo(address, links[0]!, { threshold: 3 });
+    t.deepEqual(await store.recordBlock(ledger, recordOf(links[0]!, [paid], { previous: null })), { recorded: true, accounts: [accountId] });
+    t.deepEqual(kindsOf(await inbox(accountId)), ['seen']);
+    t.deepEqual(await store.immature(ledger, 102, 10), []);
+    const [due] = await store.immature(ledger, 103, 10);
+    t.is(due?.txid, paid.txid);
+    t.deepEqual(await store.mature(ledger, [{ ...paid, blockHash: 'elsewhere', confirmations: 3 }]), [], 'it is not in that block any more');
+    t.deepEqual(await store.mature(ledger, [{ ...paid, confirmations: 3 }]), [accountId]);
+    t.deepEqual(await store.mature(ledger, [{ ...paid, confirmations: 4 }]), [], 'matured already');
+    const facts = await inbox(accountId);
+    t.deepEqual(kindsOf(facts), ['seen', 'matured']);
+    t.like(facts[1], { deposit: { txid: paid.txid, confirmations: 3, amount: '1000', blockHash: links[0]!.hash } });
+    t.false('addressKey' in (facts[1] as Extract<Fact, { deposit: unknown }>).deposit);
+    t.deepEqual(await store.immature(ledger, 999, 10), []);
+  });
+
+  test(`${name}: G19 a fact that its own block refutes is orphaned; when it comes back it is seen again`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    const links = linksAfter(START, 2, 'a');
+    const paid = transferTo(address, links[0]!);
+    await store.recordBlock(ledger, recordOf(links[0]!, [paid], { previous: null }));
+    t.deepEqual(await store.refute(ledger, [{ ...paid, blockHash: 'x' }]), []);
+    t.deepEqual(await store.refute(ledger, [paid]), [accountId]);
+    await store.recordBlock(ledger, recordOf(links[1]!, [{ ...paid, height: 102, blockHash: 'a102' }]));
+    t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'orphaned', 'seen']);
+  });
+
+  test(`${name}: decisions 5: in a reorg what is on both branches moves, what is absent is orphaned, what is new is seen`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    const paid = (link: { height: number; hash: string }) => transferTo(address, link as never);
+    let kept!: BlockRecord['transfers'][number], gone!: typeof kept, below!: typeof kept;
+    await startLedger(store, ledger, 4, ([first, second, third]) => {
+      [below, kept, gone] = [paid(first!), paid(second!), paid(third!)];
+      return { 101: [below], 102: [kept], 103: [gone] };
+    });
+    await store.mature(ledger, [{ ...kept, confirmations: 12 }]);
+    const branch = linksAfter({ height: 101, hash: 'a101' }, 4, 'b');
+    const added = paid(branch[3]!);
+    const records = branch.map((link) => recordOf(link, link.height === 104 ? [{ ...kept, height: 104, blockHash: 'b104' }] : link.height === 105 ? [added] : []));
+    t.deepEqual(await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, records), { recorded: false, accounts: [] }, 'not our head');
+    t.deepEqual(await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 104, hash: 'a104' }, records), { recorded: true, accounts: [accountId] });
+    t.deepEqual(await store.cursor(ledger), { height: 105, hash: 'b105' });
+    t.deepEqual((await store.links(ledger, 999, 9)).map(({ hash }) => hash), ['b105', 'b104', 'b103', 'b102', 'a101']);
+    const facts = (await inbox(accountId)).slice(4) as Extract<Fact, { deposit: unknown }>[];
+    t.deepEqual(facts.map(({ kind, deposit }) => [kind, deposit.txid, deposit.blockHash]).sort(), [
+      ['moved', kept.txid, 'b104'], ['orphaned', gone.txid, 'a103'], ['seen', added.txid, 'b105'],
+    ].sort());
+    // Matured before and after: nothing of it is immature again.
+    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid }) => txid).sort(), [below.txid, added.txid].sort());
+    t.deepEqual(await store.mature(ledger, [{ ...gone, confirmations: 12 }]), [], 'an orphaned fact does not mature');
+  });
+
+  test(`${name}: decisions 5: while a block of the new branch is unproven nothing is known to be absent`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    let kept!: BlockRecord['transfers'][number], gone!: typeof kept;
+    await startLedger(store, ledger, 3, ([, second, third]) => {
+      [kept, gone] = [transferTo(address, second!), transferTo(address, third!)];
+      return { 102: [kept], 103: [gone] };
+    });
+    const branch = linksAfter({ height: 101, hash: 'a101' }, 3, 'b');
+    const records = branch.map((link) => recordOf(link, [], { unresolved: link.height === 103 ? 'receipts missing' : null }));
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, records);
+    t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'seen'], 'no word yet');
+    t.deepEqual(await store.immature(ledger, 999, 9), [], 'and nothing matures meanwhile');
+    t.is((await store.coverage(ledger)).completeHeight, 102);
+
+    const proven = recordOf(branch[1]!, [{ ...kept, height: 103, blockHash: 'b103' }]);
+    t.deepEqual(await store.resolveHeight(ledger, { ...proven, link: { ...proven.link, hash: 'a103' } }), { recorded: false, accounts: [] });
+    t.deepEqual(await store.resolveHeight(ledger, proven), { recorded: true, accounts: [accountId] });
+    t.deepEqual(await store.resolveHeight(ledger, proven), { recorded: false, accounts: [] }, 'resolved already');
+    const facts = (await inbox(accountId)).slice(2) as Extract<Fact, { deposit: unknown }>[];
+    t.deepEqual(facts.map(({ kind, deposit }) => [kind, deposit.txid]).sort(), [['moved', kept.txid], ['orphaned', gone.txid]].sort());
+    t.is((await store.coverage(ledger)).completeHeight, 104);
+  });
+
+  test(`${name}: a reorg back to the first branch finds its facts again`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    let paid!: BlockRecord['transfers'][number];
+    const links = await startLedger(store, ledger, 2, ([, second]) => {
+      paid = transferTo(address, second!);
+      return { 102: [paid] };
+    });
+    const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [recordOf(b102!)]);
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'b102' }, [recordOf(links[1]!, [paid])]);
+    t.deepEqual(await store.cursor(ledger), { height: 102, hash: 'a102' });
+    // All three words wait, although the first and the last are the same.
+    t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'orphaned', 'seen']);
+    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid }) => txid), [paid.txid]);
+    // To the fork point alone, as an operator's rescan does.
+    await store.recordReorg(ledger, { height: 90, hash: 'z90' }, { height: 102, hash: 'a102' }, []);
+    t.deepEqual(await store.cursor(ledger), { height: 90, hash: 'z90' });
+  });
+
+  test(`${name}: unresolved heights wait with their tries; others advance`, async (t) => {
+    const { store, fresh } = bench();
+    const { ledger } = await fresh();
+    const links = linksAfter(START, 3, 'a');
+    await store.recordBlock(ledger, recordOf(links[0]!, [], { previous: null, unresolved: 'no receipts' }));
+    await store.recordBlock(ledger, recordOf(links[1]!, [], { unresolved: 'no traces' }));
+    await store.recordBlock(ledger, recordOf(links[2]!));
+    await store.noteUnresolved(ledger, 101, 'still none');
+    await store.noteUnresolved(ledger, 555, 'never recorded');
+    t.deepEqual(await store.unresolvedHeights(ledger, 9), [{ height: 102, hash: 'a102', tries: 1 }, { height: 101, hash: 'a101', tries: 2 }]);
+    const { completeHeight, unresolved } = await store.coverage(ledger);
+    t.is(completeHeight, 100);
+    t.deepEqual(unresolved.map(({ height, reason, tries }) => [height, reason, tries]), [[101, 'still none', 2], [102, 'no traces', 1]]);
+    t.true(unresolved.every(({ sinceMs }) => Number.isInteger(sinceMs)));
+  });
+
+  test(`${name}: design 5: a block is matched again for addresses younger than it; known facts are left alone`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    let known!: BlockRecord['transfers'][number];
+    const links = await startLedger(store, ledger, 1, ([first]) => ({ 101: [known = transferTo(address, first!)] }));
+    const late = transferTo(address, links[0]!);
+    t.deepEqual(await store.recordLate(ledger, { height: 101, hash: 'other' }, [late]), []);
+    t.deepEqual(await store.recordLate(ledger, { height: 101, hash: 'a101' }, [{ ...known, amount: '7' }, late]), [accountId]);
+    t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'seen']);
+    const since = await store.addressesSince('sandbox', address.createdAtMs);
+    t.true(since.some(({ addressId }) => addressId === address.id));
+    t.false((await store.addressesSince('sandbox', address.createdAtMs + 1)).some(({ addressId }) => addressId === address.id));
+    t.false((await store.addressesSince('live', address.createdAtMs)).some(({ addressId }) => addressId === address.id));
+  });
+
+  test(`${name}: watched addresses are found by their keys, in their environment only`, async (t) => {
+    const { store, fresh } = bench();
+    const issued = await Promise.all([fresh(), fresh(), fresh()]);
+    const misses = Array.from({ length: 700 }, () => addressRow(issued[0]!.accountId).addressKey);
+    const found = await store.watched('sandbox', [...misses, ...issued.map(({ address }) => address.addressKey)]);
+    t.deepEqual(found.map(({ address }) => address).sort(), issued.map(({ address }) => address.address).sort());
+    t.like(found.find(({ addressId }) => addressId === issued[0]!.address.id), { accountId: issued[0]!.accountId, purpose: 'deposit' });
+    t.deepEqual(await store.watched('live', issued.map(({ address }) => address.addressKey)), []);
+    t.deepEqual(await store.watched('live', []), []);
+  });
+
+  test(`${name}: withdrawals that may still land are listed; what leaves with a branch is told`, async (t) => {
+    const { store, fresh, saveWithdrawal, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    await startLedger(store, ledger, 3);
+    const signed = (status: WithdrawalRow['status'], height: number | null): WithdrawalRow => {
+      const txid = `0x${nextSerial()}`;
+      return withdrawalRow(address, {
+        status, versions: [{ txid, signedPayload: '0x', payload: '0x' }], txid, height, blockHash: height === null ? null : `a${height}`, fee: height === null ? null : 5n,
+      });
+    };
+    const rows = {
+      built: withdrawalRow(address), broadcast: signed('broadcast', null), included: signed('confirming', 103), moved: signed('confirming', 102),
+      old: signed('confirmed', 50), recent: signed('confirmed', 102), failed: signed('failed', 101),
+    };
+    for (const row of Object.values(rows)) await saveWithdrawal(row);
+    const open = await store.openWithdrawals(ledger, 101, 99);
+    t.deepEqual(open.map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, rows.recent, rows.failed].map(({ id }) => id));
+    t.deepEqual(open[1], rows.included);
+    t.is((await store.openWithdrawals(ledger, 101, 2)).length, 2);
+
+    const included: Fact = { kind: 'withdrawal_included', withdrawalId: rows.moved.id, txid: rows.moved.txid!, height: 102, blockHash: 'b102', success: true, reason: null, fee: '5' };
+    const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, [recordOf(b102!, [], { withdrawals: [{ accountId, fact: included }] })]);
+    const facts = await inbox(accountId) as Extract<Fact, { withdrawalId: string }>[];
+    t.deepEqual(facts.map(({ kind, withdrawalId }) => [kind, withdrawalId]).sort(), [
+      ['withdrawal_included', rows.moved.id], ['withdrawal_orphaned', rows.included.id],
+    ].sort());
+
+    const dead: Fact = { ...included, kind: 'withdrawal_dead', withdrawalId: rows.broadcast.id };
+    await store.noteWithdrawalFact(accountId, dead);
+    await store.noteWithdrawalFact(accountId, dead);
+    t.is((await inbox(accountId)).length, 3, 'the same fact waits once');
+  });
+}
