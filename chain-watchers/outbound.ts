@@ -145,7 +145,9 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
 async function refollow(run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string }): Promise<void> {
   for (const version of row.versions.toReversed()) {
     const fate = await run.parts.client.getFate(versionOf(row, version.payload), version.txid);
-    if (fate.kind === 'included') return noteIncluded(run, row, fate, cursor);
+    if (fate.kind !== 'included') continue;
+    // A confirmed one that only moved is confirmed all the same.
+    return row.status === 'confirmed' ? undefined : noteIncluded(run, row, fate, cursor);
   }
   await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason: 'its block left the chain', fee: null });
 }
