@@ -87,7 +87,7 @@ export interface WatchStore {
    * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`.
    */
   openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number): Promise<WithdrawalRow[]>;
-  /** Inbox row of a withdrawal; the same (kind, txid, block hash) that still waits there is written once. */
+  /** Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash). */
   noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
   noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
   coverage(ledger: LedgerId): Promise<Coverage>;

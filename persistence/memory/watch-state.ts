@@ -41,18 +41,19 @@ export function ledgerState(state: WatchState, ledger: LedgerId): LedgerState {
 
 export const creditKeyOf = (transfer: Pick<SeenTransfer, 'txid' | 'outputIndex'>): string => `${transfer.txid}:${transfer.outputIndex}`;
 
-/** The same fact waits once in an inbox. */
+/** The transfer or withdrawal that a fact is about. */
+const subjectOf = (fact: Fact): string => ('deposit' in fact ? `${fact.deposit.ledger} ${creditKeyOf(fact.deposit)}` : fact.withdrawalId);
+
+/** Which word it says: one that is the last one waiting is not said again, but seen, orphaned, seen are three. */
 function factKey(fact: Fact): string {
-  return 'deposit' in fact
-    ? ['deposit', fact.kind, fact.deposit.ledger, creditKeyOf(fact.deposit), fact.deposit.blockHash].join(' ')
-    : ['withdrawal', fact.kind, fact.withdrawalId, fact.txid, fact.blockHash].join(' ');
+  return 'deposit' in fact ? `${fact.kind} ${fact.deposit.blockHash}` : `${fact.kind} ${fact.txid} ${fact.blockHash}`;
 }
 
 /** Puts facts into inboxes in order; answers the accounts touched. */
 export function post(state: WatchState, entries: readonly { accountId: AccountId; fact: Fact }[]): AccountId[] {
   for (const { accountId, fact } of entries) {
-    const key = factKey(fact);
-    if (state.inbox.some((row) => row.accountId === accountId && factKey(row.fact) === key)) continue;
+    const last = state.inbox.findLast((row) => row.accountId === accountId && subjectOf(row.fact) === subjectOf(fact));
+    if (last !== undefined && factKey(last.fact) === factKey(fact)) continue;
     state.inbox.push({ id: String(state.nextInboxId++), accountId, fact: structuredClone(fact) });
   }
   return [...new Set(entries.map(({ accountId }) => accountId))];

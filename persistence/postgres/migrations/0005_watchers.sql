@@ -60,17 +60,19 @@ create index fact_of_address on fact (ledger, address_key);
 create index fact_of_account on fact (account_id);
 alter table fact add constraint fact_once primary key (txid, output_index, ledger);
 
--- Facts that an account has not taken. The same fact waits once (`fact_key`).
+-- Facts that an account has not taken, in order. `subject` is the transfer or withdrawal, `fact_key` says which word about
+-- it: a word that is the last one waiting is not said again, but seen, orphaned, seen are three.
 create table inbox (
   id         bigint generated always as identity,
   account_id text collate "C" not null references account,
+  subject    text collate "C" not null,
   fact_key   text collate "C" not null,
   fact       jsonb not null,
-  created_at timestamptz not null default clock_timestamp(),
-  constraint inbox_once unique (account_id, fact_key)
+  created_at timestamptz not null default clock_timestamp()
 );
 create index inbox_age on inbox (created_at);
 create index inbox_of_account on inbox (account_id, id);
+create index inbox_of_subject on inbox (subject, account_id, id);
 alter table inbox add primary key (id, account_id);
 
 -- I8: the cursor moves from a block to its child, or with a whole branch by record_reorg.
@@ -87,19 +89,23 @@ end $$;
 create trigger cursor_follows_parent before update on chain_cursor
   for each row execute function cursor_follows_parent();
 
-create function fact_key(fact jsonb) returns text language sql immutable as $$
-  select concat_ws('|', fact ->> 'kind',
-    fact ->> 'withdrawalId', fact ->> 'txid', fact ->> 'blockHash',
-    fact -> 'deposit' ->> 'ledger', fact -> 'deposit' ->> 'txid', fact -> 'deposit' ->> 'outputIndex', fact -> 'deposit' ->> 'blockHash');
-$$;
-
 -- Puts facts into inboxes, in order; answers the accounts that they touch.
 create function post_facts(entries jsonb) returns text[] language plpgsql set search_path = flock, pg_temp as $$
 begin
-  insert into inbox (account_id, fact_key, fact)
-    select e.value ->> 'accountId', fact_key(e.value -> 'fact'), e.value -> 'fact'
-      from jsonb_array_elements(entries) with ordinality e(value, n) order by n
-  on conflict on constraint inbox_once do nothing;
+  with word as (
+    select n, e.value ->> 'accountId' as account_id, e.value -> 'fact' as fact, concat_ws('|', e.value -> 'fact' ->> 'withdrawalId',
+             e.value -> 'fact' -> 'deposit' ->> 'ledger', e.value -> 'fact' -> 'deposit' ->> 'txid', e.value -> 'fact' -> 'deposit' ->> 'outputIndex') as subject,
+           concat_ws('|', e.value -> 'fact' ->> 'kind', e.value -> 'fact' ->> 'txid', e.value -> 'fact' ->> 'blockHash',
+             e.value -> 'fact' -> 'deposit' ->> 'blockHash') as fact_key
+      from jsonb_array_elements(entries) with ordinality e(value, n)
+  ), ordered as (
+    select w.*, lag(fact_key) over (partition by account_id, subject order by n) as before from word w
+  )
+  insert into inbox (account_id, subject, fact_key, fact)
+    select account_id, subject, fact_key, fact from ordered o
+     where fact_key is distinct from coalesce(before, (
+       select i.fact_key from inbox i where i.subject = o.subject and i.account_id = o.account_id order by i.id desc limit 1))
+     order by n;
   return array(select distinct e.value ->> 'accountId' from jsonb_array_elements(entries) e(value));
 end $$;
 
