@@ -118,6 +118,18 @@ test('decisions 5: the audit compares every asset in both directions and names a
   t.like((await findings()).find(({ kind }) => kind === 'shortfall'), { address: '@b', amount: 1n, expected: 4n, found: 3n });
 });
 
+test('G23 a token that left the catalogue is not compared any more', async (t) => {
+  const { chain, self, findings } = await started(null);
+  const audit = createAudit(self.parts);
+  chain.mine([{ ...pay('token'), tokenContract: '@gone' }]);
+  for (let round = 0; round < 3; round += 1) {
+    chain.mineEmpty(simulatedNetwork.threshold);
+    await self.watcher.tick();
+    t.like(await audit.round(10), { unread: 0, compared: 4 });
+  }
+  t.deepEqual(await findings(), []);
+});
+
 test('G8 a balance that cannot be read is unread, never a zero and never a difference', async (t) => {
   const { chain, client, self, findings } = await started(null);
   const audit = createAudit(self.parts);

@@ -161,7 +161,7 @@ test('decisions 5, V24, C1-4 a height whose content is unproven stays unresolved
   t.is((await self.store.coverage('eth')).completeHeight, 7);
 });
 
-test('C1-9 an unread height is neither skipped nor empty: -32004 thrice and a block the fourth time', async (t) => {
+test('C1-8 C1-9 an unread height is neither skipped nor empty, whatever the code: refused thrice, a block the fourth time', async (t) => {
   const chain = new SimulatedChain();
   const client = chain.client();
   const self = watching({ client, settings: { contentTries: 100 } });

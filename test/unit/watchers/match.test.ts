@@ -34,7 +34,7 @@ test('G6 the whole address is compared on a hit, not its key alone', (t) => {
   t.is(matchTransfers(context, keyedOf(transfer()), watchedOf(address('@a'))).length, 1);
 });
 
-test('G20 gas tank and treasury are not customers\', and senders go along for the account to judge', (t) => {
+test('G20 G21 gas tank and treasury are not customers\'; senders and input addresses go along for the account to judge', (t) => {
   for (const purpose of ['gas_tank', 'treasury'] as const) {
     t.deepEqual(matchTransfers(context, keyedOf(transfer()), watchedOf(address('@a', { purpose }))), []);
   }

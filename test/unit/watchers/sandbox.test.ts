@@ -235,7 +235,7 @@ test('a withdrawal that a simulated reorg takes out is submitted again by the sw
   t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
 });
 
-test('the ledger refuses what a node refuses: chain id, nonce, balance, signature, txid', async (t) => {
+test('G28 the ledger refuses what a node refuses: chain id, nonce, balance, signature, a txid that is not the bytes\'', async (t) => {
   const self = box();
   ok(t, await self.deposit({ autoConfirm: true }));
   ok(t, await self.deposit({ chain: 'base', autoConfirm: true }));

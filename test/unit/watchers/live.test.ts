@@ -1,0 +1,57 @@
+import test from 'ava';
+import { ChainUnavailable, type Endpoint } from '../../../chains/chain.ts';
+import { eth } from '../../../chains/evm/network.ts';
+import { createFigures } from '../../../chain-watchers/figures.ts';
+import { networkWith, pauseMsOf } from '../../../chain-watchers/live.ts';
+import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
+import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
+import { EndpointFailure } from '../../../chain-watchers/transport/http-endpoint.ts';
+
+test('G11 polling: no pause while there is more to read, the poll interval else, longer while the head cannot be followed', (t) => {
+  t.is(pauseMsOf(3_000, 0, true), 0);
+  t.is(pauseMsOf(3_000, 0, false), 3_000);
+  t.deepEqual([1, 2, 3, 30].map((failures) => pauseMsOf(3_000, failures, false)), [3_000, 6_000, 10_000, 10_000]);
+  t.deepEqual([1, 2, 9].map((failures) => pauseMsOf(250, failures, true)), [250, 500, 10_000]);
+});
+
+test('G15 a threshold of the operator\'s own widens the reorg window to twice its depth', (t) => {
+  t.is(networkWith(eth, null), eth);
+  t.like(networkWith(eth, 30), { threshold: 30, reorgWindow: 256 });
+  t.like(networkWith(eth, 200), { threshold: 200, reorgWindow: 400 });
+});
+
+const endpoint = (name: string): Endpoint => ({ name, request: () => Promise.reject(new Error('never asked here')) });
+
+test('G10 G14 a witness speaks for its own endpoint, and shares its health', async (t) => {
+  const endpoints = [endpoint('a'), endpoint('b')] as const;
+  let nowMs = 0;
+  const transport = createFailoverTransport({ chain: 'eth', endpoints, nowMs: () => nowMs, random: () => 0.5 });
+  const witness = oneEndpoint('eth', transport, endpoints[1]);
+  for (let round = 0; round < 4; round += 1) t.is(await witness.attempt(async ({ name }) => name), 'b');
+  t.throws(() => witness.pick([endpoints[1]]), { instanceOf: ChainUnavailable });
+  for (let round = 0; round < 2; round += 1) {
+    await t.throwsAsync(witness.attempt(() => Promise.reject(new EndpointFailure('eth', 'no answer'))), { instanceOf: EndpointFailure });
+  }
+  t.is(transport.health()[1]!.state, 'backing_off');
+  await t.throwsAsync(witness.attempt(async ({ name }) => name), { instanceOf: ChainUnavailable }, 'it is left alone, and nobody speaks for it');
+  nowMs += 60_000;
+  t.is(await witness.attempt(async ({ name }) => name), 'b');
+  transport.report(endpoints[1], 'wrong_network');
+  await t.throwsAsync(witness.attempt(async ({ name }) => name), { instanceOf: ChainUnavailable });
+  t.is(await oneEndpoint('eth', transport, endpoints[0]).attempt(async ({ name }) => name), 'a');
+});
+
+test('figures keep the newest gauge of each chain and the sum of each counter', (t) => {
+  const observed: number[] = [];
+  const figures = createFigures((_chain, seconds) => observed.push(seconds));
+  figures.set('svc_blocks_behind', { chain: 'eth' }, 5);
+  figures.set('svc_blocks_behind', { chain: 'eth' }, 2);
+  figures.set('svc_blocks_behind', { chain: 'bsc' }, 9);
+  t.deepEqual(figures.gauge('svc_blocks_behind'), { eth: 2, bsc: 9 });
+  t.deepEqual(figures.gauge('svc_head_height'), {});
+  figures.add('svc_reorgs_total', { chain: 'eth' });
+  figures.add('svc_reorgs_total', { chain: 'eth' }, 2);
+  t.deepEqual(figures.counters(), [{ name: 'svc_reorgs_total', labels: { chain: 'eth' }, value: 3 }]);
+  figures.observeBlock('eth', 0.25);
+  t.deepEqual(observed, [0.25]);
+});
