@@ -14,6 +14,7 @@ import { TIER_TERMS } from '../../protocol/plans.ts';
 import type { EdgeRole, PooledChain } from '../../protocol/slugs.ts';
 import { held, nextLeader, renewed, shortened, type Lease } from './leases.ts';
 import { Sessions, type Connection, type Instant, type Session } from './sessions.ts';
+import { LivenessTeller } from './telling.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
 
 /** Records that a welcome carries: as many as a frame takes. */
@@ -26,11 +27,9 @@ export class Room {
   /** A holder that this node never heard of counts as live until then. */
   readonly #unknownHolderUntilMs: number;
   readonly #onLead: (accountId: AccountId, leading: boolean) => void;
+  readonly #teller: LivenessTeller;
   #lease: Lease | null = null;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Liveness that the account was told by this node; null when not yet. */
-  #told: 'live' | 'down' | null = null;
-  #telling = false;
   #leading = false;
   #electing = false;
 
@@ -40,6 +39,7 @@ export class Room {
     this.#deps = deps;
     this.#unknownHolderUntilMs = startedMs + LEASE_TTL_MS;
     this.#onLead = onLead;
+    this.#teller = new LivenessTeller(accountId, deps.accounts, () => this.sessions.anyAlive(this.#now()));
   }
 
   /** The lease as this node knows it; read from the account where it does not. Refuses: what the account refuses. */
@@ -73,7 +73,7 @@ export class Room {
       session.connection?.close('CONFLICT');
       session.connection = connection;
       session.connectedMs = now.elapsedMs;
-      this.#tell();
+      this.#teller.note();
       const role = await this.#claimOrFollow(state, session);
       if (isRefusal(role)) {
         if (session.connection === connection) session.connection = null;
@@ -100,7 +100,7 @@ export class Room {
   heartbeat(session: Session, body: HeartbeatBody, leaseEpoch: number): HeartbeatReply {
     const now = this.#now();
     this.sessions.see(session.id, body, now);
-    this.#tell();
+    this.#teller.note();
     const lease = this.#lease;
     const epoch = lease?.epoch ?? session.toldEpoch;
     const reply = { leaseEpoch: epoch, leaseTtlMs: LEASE_TTL_MS };
@@ -126,7 +126,7 @@ export class Room {
       const lease = await this.#knownLease();
       if (isRefusal(lease)) return lease;
       const session = this.sessions.see(body.sessionId, body, this.#now());
-      this.#tell();
+      this.#teller.note();
       if (session.ledEpoch !== null && session.ledEpoch < lease.epoch && lease.holder !== session.id) {
         session.ledEpoch = null;
         return refuse('LEASE_EPOCH_STALE', { epoch: lease.epoch });
@@ -151,9 +151,9 @@ export class Room {
     const now = this.#now();
     const anyLeft = this.sessions.age(now);
     this.#noteLeading();
-    if (anyLeft || this.#told === 'live') this.#tell();
+    if (anyLeft || this.#teller.open) this.#teller.note();
     if (this.#lease !== null && !this.#electing && nextLeader(this.#lease, this.sessions.all(), now.elapsedMs) !== null) void this.#elect();
-    return anyLeft || this.#told === 'live' || this.#telling;
+    return anyLeft || this.#teller.open;
   }
 
   /** Rows that are not saved yet; they count as saved from now on. */
@@ -303,19 +303,6 @@ export class Room {
   async #inspect(): Promise<AccountState | Refusal> {
     const answer = await this.#deps.accounts.ask(this.accountId, { type: 'inspect' });
     return answer.ok === true ? answer.reply : answer.ok === 'duplicate' ? refuse('INTERNAL_ERROR') : answer;
-  }
-
-  /** Tells the account when its edges came alive or are all down, once per transition; a failure is tried again. */
-  #tell(): void {
-    const liveness = this.sessions.anyAlive(this.#now()) ? 'live' : 'down';
-    if (this.#telling || liveness === this.#told) return;
-    this.#telling = true;
-    void this.#deps.accounts.ask(this.accountId, { type: 'note_liveness', liveness }).then((answer) => {
-      this.#telling = false;
-      if (answer.ok !== true) return;
-      this.#told = liveness;
-      if (liveness !== (this.sessions.anyAlive(this.#now()) ? 'live' : 'down')) this.#tell();
-    });
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
