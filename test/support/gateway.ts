@@ -38,6 +38,8 @@ export interface TestCloud {
   readonly url: string;
   readonly database: TestDatabase;
   readonly identity: IdentityStore;
+  /** What the node seals with. */
+  readonly sealKey: Buffer;
   /** Lines of the node's log. */
   readonly lines: string[];
   organization(plan?: Partial<Plan>): Promise<TestOrganization>;
@@ -90,7 +92,7 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
   };
 
   return {
-    url, database, identity, lines, person,
+    url, database, identity, lines, person, sealKey: parseSealKey(secretKey),
     async organization(plan = {}) {
       const owner = await person();
       const id = newId('org', Date.now());
@@ -170,7 +172,7 @@ export interface RawAnswer {
 /** One request as it stands, also one that the typed client would not make. */
 export async function raw(url: string, method: string, path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: string | Uint8Array } = {}): Promise<RawAnswer> {
   const init: RequestInit = { method, headers, redirect: 'manual' };
-  if (body !== undefined) init.body = body as BodyInit;
+  if (body !== undefined) init.body = body as NonNullable<RequestInit['body']>;
   const response = await fetch(`${url}${path}`, init);
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true && text !== '';
