@@ -1,4 +1,7 @@
-/** Questions to one EVM node. An error of the node where an answer is needed proves nothing: ChainUnavailable. */
+/**
+ * Questions to one EVM node. An error of the node where an answer is needed proves nothing: ChainUnavailable. Amounts
+ * are hex texts in every answer, so plain JSON.parse loses nothing of them (G4).
+ */
 import { ChainUnavailable, type Endpoint, type Network } from '../chain.ts';
 import { callRpc, callRpcBatch, type RpcAnswer, type RpcCall, type RpcError } from '../json-rpc.ts';
 import { quantity } from './quantity.ts';

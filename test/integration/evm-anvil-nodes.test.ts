@@ -2,6 +2,8 @@
 import test from 'ava';
 import { addressOfHex } from '../../chains/evm/address.ts';
 import { avax, base, bsc, eth, polygon } from '../../chains/evm/network.ts';
+import { bloomOf } from '../../chains/evm/bloom.ts';
+import type { RawLog } from '../../chains/evm/block.ts';
 import { transfersIn } from '../../chains/evm/transfers.ts';
 import { ChainUnavailable, MalformedReply, type Endpoint } from '../../chains/chain.ts';
 import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';
@@ -103,6 +105,23 @@ test('V24 V11 G8 a null, an unsealed and another block are no block', async (t) 
   await t.throwsAsync(() => blockAs(() => ({})), { instanceOf: MalformedReply });
   const unfinalized = failing(anvil.endpoint, 'avax', 'eth_getBlockByNumber', { code: -32_000, message: 'cannot query unfinalized data' });
   await t.throwsAsync(() => readerOf(avax, [unfinalized]).client.getBlock(9), { ...unavailable, message: /unfinalized/ }, 'V29');
+});
+
+test('V10 V4 polygon: a state-sync receipt behind the block\'s own is read with the transaction it lacks; elsewhere it proves nothing', async (t) => {
+  const anvil = await startAnvil(t, polygon, '--no-mining');
+  await paidChain(anvil);
+  const synced = distorted(anvil.endpoint, 'bor', { after: ({ id, method }, { result }) => {
+    if (method !== 'eth_getBlockReceipts' || !Array.isArray(result) || result.length === 0) return undefined;
+    const own = result[0] as { logs: { topics: string[] }[] }, txid = `0x${'5'.repeat(64)}`;
+    const minted = own.logs.map((log) => ({ ...log, transactionHash: txid, topics: [log.topics[0], `0x${'0'.repeat(64)}`, log.topics[2]] }));
+    return { id, result: [...result, { ...own, from: `0x${'0'.repeat(40)}`, to: `0x${'0'.repeat(40)}`, transactionHash: txid, transactionIndex: `0x${result.length.toString(16)}`, logs: minted,
+      logsBloom: `0x${Buffer.from(bloomOf(minted as unknown as RawLog[])).toString('hex')}` }] };
+  } });
+  const onPolygon = tokenAt(polygon, 0x70c0), tokens = catalogueOfTokens(onPolygon);
+  const { transfers } = transfersIn(polygon, await readerOf(polygon, [synced], tokens).client.getBlock(2), tokens);
+  t.deepEqual(transfers.map(({ outputIndex, amount }) => [outputIndex, amount]), [[0, 70n], [0, 70n]]);
+  t.is(new Set(transfers.map(({ txid }) => txid)).size, 2);
+  await t.throwsAsync(() => readerOf(eth, [synced], catalogue).client.getBlock(2), { ...unavailable, message: /2 receipts for 1 transactions/ });
 });
 
 test('G14 an endpoint of another chain is disabled; alone it stops the chain', async (t) => {

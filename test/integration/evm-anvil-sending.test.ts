@@ -64,7 +64,7 @@ for (const network of evmNetworks) {
   });
 }
 
-test('V17 V34 V42 tokens with and without a return value, of 6 and 18 decimals, are sent; one that answers "no" is refused', async (t) => {
+test('V17 V34 tokens with and without a return value, of 6 and 18 decimals, are sent; one that answers "no" is refused', async (t) => {
   const { anvil } = await start(t);
   const shapes = [{ decimals: 6, returns: 'nothing' }, { decimals: 18, returns: 'true' }] as const;
   for (const [i, shape] of shapes.entries()) {
@@ -201,7 +201,7 @@ test('V39 C6-52 a gap is no refusal: the bytes wait until the missing nonce is t
   t.like(await readerOf(eth, [refused]).client.broadcast(sign(eth, await build(reader, eth, {}, 9))), { kind: 'unknown' });
 });
 
-test('G26 a node that is behind, overloaded or silent never makes a refusal final; the next one is asked with the same bytes', async (t) => {
+test('G26 V41 a node that is behind, overloaded or silent never makes a refusal final; the next one is asked with the same bytes', async (t) => {
   const { anvil, ...reader } = await start(t);
   const signed = sign(eth, await build(reader, eth));
   const says = (code: number, message: string): Endpoint => failing(anvil.endpoint, message.slice(0, 8), 'eth_sendRawTransaction', { code, message });

@@ -57,6 +57,16 @@ test('V2 V14 V15 C2-25 G23 only the exact shape of a catalogue contract is a tra
   t.deepEqual(read([{ from: payer, to: shop, logs: [good], status: '0x0' }]).transfers, []);
 });
 
+test('G4 G5 property: an amount of any size arrives exactly, with the decimals of its own deployment', (t) => {
+  const pegged = addressOfHex('55d398326f99059ff775485246999027b3197955');
+  const both: Catalogue = new Map([[USDT, token()], [pegged, token({ contract: pegged, decimals: 18 })]]);
+  t.notThrows(() => fc.assert(fc.property(fc.bigInt(1n, 2n ** 256n - 1n), fc.bigInt(1n, 2n ** 256n - 1n), (native, tokens) => {
+    const logs = [USDT, pegged].map((contract) => transferLog(contract, payer, shop, tokens));
+    const { transfers } = read([{ from: payer, to: shop, value: native, logs }], {}, eth, both);
+    t.deepEqual(transfers.map(({ amount, decimals }) => [amount, decimals]), [[native, 18], [tokens, 6], [tokens, 18]]);
+  })));
+});
+
 test('C2-27 a native payment and a token payment of the same number are two deposits of two assets', (t) => {
   const { transfers } = read([{ from: payer, to: shop, value: 100n, logs: [transferLog(USDT, payer, shop, 100n)] }]);
   t.deepEqual(transfers.map(({ tokenContract, decimals, amount }) => [tokenContract, decimals, amount]), [[null, 18, 100n], [USDT, 6, 100n]]);
