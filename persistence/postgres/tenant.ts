@@ -1,7 +1,8 @@
 /**
  * Reads of one tenant. Row-level security shows the rows of the account in the setting `flock.account`, and none without
- * it. Setting and query are one statement: the setting is the outer side of a lateral join and the inner query takes its
- * account from there, so that it cannot run before the setting is made, and cannot ask for another account than it.
+ * it. Setting and query are one statement: the setting is the outer side of a lateral join, and the inner query takes its
+ * account from there and is fenced by OFFSET 0, so that the planner can neither run it first nor melt it into the outer
+ * one (a scan that ran before the setting would see no rows). It cannot ask for another account than the one it named.
  */
 import { pageOf, type Page } from '../../protocol/envelope.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -11,7 +12,7 @@ import type { Fragment, Sql } from './sql.ts';
 
 /** `from` clause of a tenant's read: `t.account` is the account; `inner` must be limited by it. */
 export function asTenant(sql: Sql, accountId: AccountId, inner: Fragment): Fragment {
-  return sql`(select set_config('flock.account', ${accountId}, true) as account offset 0) t cross join lateral (${inner}) v`;
+  return sql`(select set_config('flock.account', ${accountId}, true) as account offset 0) t cross join lateral (select * from (${inner}) i offset 0) v`;
 }
 
 /** First row of a tenant's read, shaped; null when there is none. */
