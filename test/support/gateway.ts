@@ -182,3 +182,15 @@ export async function raw(url: string, method: string, path: string, { headers =
 /** Headers of a JSON body under an API key. */
 export const jsonOf = (apiKey: string, more: Record<string, string> = {}): Record<string, string> =>
   ({ 'x-api-key': apiKey, 'content-type': 'application/json', ...more });
+
+const ASKED_MAX = 2_000;
+
+/** Asks until the answer is good; each try is a round trip. Throws: with its name after 2,000 of them. */
+export async function eventually<T>(what: string, ask: () => Promise<T>, good: (answer: T) => boolean): Promise<T> {
+  let last: T | undefined;
+  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
+    last = await ask();
+    if (good(last)) return last;
+  }
+  throw new Error(`${what}: not after ${ASKED_MAX} asks; last ${JSON.stringify(last)?.slice(0, 500)}`);
+}

@@ -5,7 +5,7 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { contentDigestOf } from '../../protocol/http-signature.ts';
 import { newId } from '../../protocol/ids.ts';
-import { enrol, jsonOf, newEvmKey, newSigner, raw, startTestCloud, testEdge, type RawAnswer, type TestEdge } from '../support/gateway.ts';
+import { enrol, eventually, jsonOf, newEvmKey, newSigner, raw, startTestCloud, testEdge, type RawAnswer, type TestEdge } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
 test.after.always(() => cloud.stop());
@@ -159,5 +159,8 @@ test('§4.3 a heartbeat over REST makes a session that is live; lease and outbox
   t.like(answered, { leaseTtlMs: 30_000 });
   t.true(Math.abs(answered.serverTimeMs - Date.now()) < 5_000);
   t.like(await edge.client.call('heartbeatEdge', { body: { ...beat, outboxDepth: -1 } }), { code: 'INVALID_INPUT' });
+  const [session] = await eventually('the session is stored', async () => (await sandbox.client.must('listEdgeSessions')).content, (rows) => rows.length === 1);
+  t.like(session, { id: edge.sessionId, liveness: 'live', edgeVersion: EDGE_VERSION, outboxDepth: 3, outboxPoisoned: true, podHint: 'pod-1', endedAt: null });
+  t.deepEqual(await sandbox.client.must('getEdgeOutbox'), { outboxDepth: 3, outboxPoisoned: true, outboxMode: 'durable' });
   t.like(await edge.client.call('submitSigned', { params: { id: newId('txn', Date.now()) }, body: { signedPayload: '0x', txid: 'x', sessionId: edge.sessionId, leaseEpoch: 1 } }), { code: 'NOT_FOUND' });
 });

@@ -1,0 +1,202 @@
+import test from 'ava';
+import { createClient } from '../../protocol/client.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { EDGE_VERSION } from '../../protocol/frames.ts';
+import { codeOf, enrol, newEvmKey, raw, startTestCloud, testEdge, type Person } from '../support/gateway.ts';
+
+const cloud = await startTestCloud();
+test.after.always(() => cloud.stop());
+const open = createClient({ baseUrl: cloud.url });
+
+const login = (who: Person, more: Record<string, string> = {}) =>
+  raw(cloud.url, 'POST', '/v1/auth/login', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: who.email, password: who.password, ...more }) });
+const asBearer = (bearer: string, environment: 'live' | 'sandbox' = 'live') => createClient({ baseUrl: cloud.url, bearer, environment });
+const cookieOf = (headers: Headers) => /flock_refresh=([^;]*)/.exec(headers.get('set-cookie') ?? '')?.[1];
+const refresh = (cookie: string) => raw(cloud.url, 'POST', '/v1/auth/refresh', { headers: { cookie: `a=b; flock_refresh=${cookie}` } });
+
+test('decisions 2: email, password and a code give a token of 15 minutes and a refresh cookie', async (t) => {
+  const { owner, id } = await cloud.organization();
+  const answer = await login(owner, { totp: codeOf(owner) });
+  t.is(answer.status, 200);
+  t.like(answer.json.data, { tokenType: 'Bearer', expiresInSeconds: 900, organizationId: id, role: 'owner' });
+  t.truthy(answer.json.data['totpAt']);
+  t.regex(answer.headers.get('set-cookie')!, /^flock_refresh=[A-Za-z0-9_-]{43}; Path=\/v1\/auth; HttpOnly; SameSite=Strict; Max-Age=1209600$/);
+  const upper = await login({ ...owner, email: owner.email.toUpperCase() }, { totp: codeOf(owner, 1) });
+  t.is(upper.status, 200, 'an email is the same in any case');
+});
+
+test('a wrong password and an unknown email are the same UNAUTHORIZED', async (t) => {
+  const { owner } = await cloud.organization();
+  const wrong = await login({ ...owner, password: 'wrong' });
+  const unknown = await login({ ...owner, email: 'nobody@example.com' });
+  for (const answer of [wrong, unknown]) t.deepEqual([answer.status, answer.json.error], [401, { code: 'UNAUTHORIZED', message: 'missing, invalid or revoked key', details: {} }]);
+});
+
+test('§5.5 an enrolled second factor is asked for: missing, wrong, used and locked are TOTP_REQUIRED', async (t) => {
+  const { owner } = await cloud.organization();
+  const reason = async (more: Record<string, string>) => {
+    const { status, json } = await login(owner, more);
+    return [status, json.error?.code, json.error?.details['reason']];
+  };
+  t.deepEqual(await reason({}), [403, 'TOTP_REQUIRED', 'missing']);
+  const code = codeOf(owner);
+  t.deepEqual(await reason({ totp: code }), [200, undefined, undefined]);
+  t.deepEqual(await reason({ totp: code }), [403, 'TOTP_REQUIRED', 'used'], 'a code is single-use');
+  t.deepEqual(await reason({ totp: codeOf(owner, 5) }), [403, 'TOTP_REQUIRED', 'invalid'], 'more than a step away');
+  for (let failure = 2; failure <= 4; failure += 1) t.deepEqual(await reason({ totp: codeOf(owner, 5 + failure) }), [403, 'TOTP_REQUIRED', 'invalid']);
+  t.deepEqual(await reason({ totp: codeOf(owner, 20) }), [403, 'TOTP_REQUIRED', 'locked'], 'the fifth failure locks');
+  t.deepEqual(await reason({ totp: codeOf(owner, 1) }), [403, 'TOTP_REQUIRED', 'locked'], 'a right code too');
+  for (const totp of ['12345', '1234567', 'abcdef', '']) t.is((await login(owner, { totp })).json.error.code, 'INVALID_INPUT', totp);
+});
+
+test('I22 of twenty that send one code at the same time one is let in', async (t) => {
+  const { owner } = await cloud.organization();
+  const bearer = await cloud.signIn(owner);
+  const code = codeOf(owner, 1);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => asBearer(bearer).call('stepUp', { body: { totp: code } })));
+  t.is(answers.filter((answer) => !isRefusal(answer)).length, 1);
+  t.true(answers.filter(isRefusal).every(({ code: refused, details }) => refused === 'TOTP_REQUIRED' && details['reason'] === 'used'));
+});
+
+test('the refresh cookie turns with each use; an old one, none and one after logout are refused', async (t) => {
+  const { owner, id } = await cloud.organization();
+  const first = cookieOf((await login(owner, { totp: codeOf(owner) })).headers)!;
+  const second = await refresh(first);
+  t.is(second.status, 200);
+  t.like(second.json.data, { organizationId: id, role: 'owner', totpAt: null }, 'a refreshed session has no fresh factor');
+  const next = cookieOf(second.headers)!;
+  t.not(next, first);
+  t.is((await refresh(first)).status, 401);
+  t.is((await refresh('')).status, 401);
+  t.is((await raw(cloud.url, 'POST', '/v1/auth/refresh')).status, 401);
+  const out = await raw(cloud.url, 'POST', '/v1/auth/logout', { headers: { cookie: `flock_refresh=${next}` } });
+  t.deepEqual(out.json.data, { signedOut: true });
+  t.regex(out.headers.get('set-cookie')!, /flock_refresh=; .*Max-Age=0/);
+  t.is((await refresh(next)).status, 401);
+});
+
+test('a brute force on one email is slowed: RATE_LIMIT_EXCEEDED with Retry-After', async (t) => {
+  const { owner } = await cloud.organization();
+  const answers = [];
+  for (let attempt = 0; attempt < 11; attempt += 1) answers.push(await login({ ...owner, password: `wrong ${attempt}` }));
+  t.deepEqual(answers.slice(0, 10).map(({ status }) => status), Array.from({ length: 10 }, () => 401));
+  t.is(answers[10]!.json.error.code, 'RATE_LIMIT_EXCEEDED');
+  t.regex(answers[10]!.headers.get('retry-after')!, /^[1-9][0-9]?$/);
+});
+
+test('§4.4 an organization is created by a signed-in user, who owns it and can switch to it', async (t) => {
+  const { owner } = await cloud.organization();
+  const bearer = await cloud.signIn(owner);
+  const made = await asBearer(bearer).must('createOrganization', { body: { name: 'Second' } });
+  t.regex(made.id, /^org_[a-z2-7]{26}$/);
+  t.like(made, { name: 'Second', role: 'owner' });
+  t.like(await asBearer(bearer).call('createOrganization', { body: { name: '' } }), { code: 'INVALID_INPUT' });
+  t.deepEqual((await asBearer(bearer).must('listOrganizations')).content.map(({ id }) => id).includes(made.id), true);
+  const switched = await asBearer(bearer).must('switchOrganization', { body: { organizationId: made.id } });
+  t.like(switched, { organizationId: made.id, role: 'owner' });
+  t.truthy(switched.totpAt, 'the factor stays as fresh as it was');
+  const usage = await asBearer(switched.accessToken).must('getUsage');
+  t.like(usage.plan, { tier: 'free', band: 'launch', subscription: 'active' });
+  const stranger = await cloud.organization();
+  t.like(await asBearer(bearer).call('switchOrganization', { body: { organizationId: stranger.id } }), { code: 'NOT_FOUND' });
+  t.deepEqual((await asBearer(switched.accessToken).must('listMembers')).content, [{ userId: owner.id, email: owner.email, role: 'owner', totpConfirmed: true }]);
+});
+
+test('a second factor is enrolled, confirmed with a first code, and not replaced without a fresh one', async (t) => {
+  const organization = await cloud.organization();
+  const who = await cloud.person({ totp: false });
+  await cloud.join(who, organization, 'owner');
+  const bearer = (await open.must('login', { body: { email: who.email, password: who.password } })).accessToken;
+  const client = asBearer(bearer);
+  t.like(await client.call('mintApiKey', { body: { label: 'x', environment: 'sandbox' } }), { code: 'TOTP_REQUIRED' });
+  t.like(await client.call('confirmTotp', { body: { totp: '123456' } }), { code: 'TOTP_REQUIRED' });
+  const { secret, otpauthUri } = await client.must('enrolTotp');
+  t.regex(secret, /^[A-Z2-7]{32}$/);
+  t.true(otpauthUri.includes(`secret=${secret}`) && otpauthUri.startsWith('otpauth://totp/Flock'));
+  t.like(await client.call('stepUp', { body: { totp: codeOf({ totpSecret: secret }) } }), { code: 'TOTP_REQUIRED' }, 'not confirmed yet');
+  t.like(await client.call('confirmTotp', { body: { totp: codeOf({ totpSecret: secret }, 7) } }), { code: 'TOTP_REQUIRED' });
+  const confirmed = await client.must('confirmTotp', { body: { totp: codeOf({ totpSecret: secret }) } });
+  t.truthy(confirmed.totpAt);
+  t.like(await client.call('confirmTotp', { body: { totp: codeOf({ totpSecret: secret }, 1) } }), { code: 'CONFLICT' });
+  t.like(await client.call('enrolTotp'), { code: 'TOTP_REQUIRED' }, 'the stolen session');
+  t.false(isRefusal(await asBearer(confirmed.accessToken).call('enrolTotp')));
+});
+
+test('§5.5 minting an API key needs a fresh second factor; the key works, is listed masked and can be revoked', async (t) => {
+  const { owner, sandbox } = await cloud.organization();
+  const cookie = cookieOf((await login(owner, { totp: codeOf(owner) })).headers)!;
+  const stale = asBearer((await refresh(cookie)).json.data['accessToken'] as string);
+  t.like(await stale.call('mintApiKey', { body: { label: 'app', environment: 'sandbox' } }), { code: 'TOTP_REQUIRED', details: { reason: 'not_fresh', maxAgeSeconds: 300 } });
+  const made = await stale.must('mintApiKey', { body: { label: 'app', environment: 'sandbox', totp: codeOf(owner, 1) } });
+  t.regex(made.key, /^flk_test_/);
+  t.true(made.key.startsWith(made.prefix.slice(0, -1)));
+  const listed = (await stale.must('listApiKeys')).content;
+  t.is(listed.length, 3);
+  t.false(JSON.stringify(listed).includes(made.key));
+  const app = createClient({ baseUrl: cloud.url, apiKey: made.key });
+  t.false(isRefusal(await app.call('listAddresses')));
+  const revoked = await stale.must('revokeApiKey', { params: { id: made.id } });
+  t.truthy(revoked.revokedAt);
+  t.like(await app.call('listAddresses'), { code: 'UNAUTHORIZED' }, 'at once where it was revoked');
+  t.like(await stale.call('revokeApiKey', { params: { id: made.id } }), { code: 'NOT_FOUND' });
+  const other = await cloud.organization();
+  const [foreign] = (await asBearer(await cloud.signIn(other.owner)).must('listApiKeys')).content;
+  t.like(await stale.call('revokeApiKey', { params: { id: foreign!.id } }), { code: 'NOT_FOUND' });
+  t.false(isRefusal(await sandbox.client.call('listAddresses')));
+});
+
+for (const decision of ['approve', 'reject'] as const) {
+  test(`§3.1 an owner with a fresh code ${decision}s an identity rotation`, async (t) => {
+    const { owner, sandbox } = await cloud.organization();
+    const first = await enrol(cloud, sandbox);
+    const second = testEdge(cloud, sandbox.apiKey);
+    await second.client.call('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId: second.sessionId, keys: [newEvmKey()], pools: [] } });
+    const cookie = cookieOf((await login(owner, { totp: codeOf(owner) })).headers)!;
+    const stale = asBearer((await refresh(cookie)).json.data['accessToken'] as string, 'sandbox');
+    const [rotation] = (await stale.must('listRotations')).content;
+    t.like(rotation, { publicKey: second.signer.keyId, families: ['evm'] });
+    const operation = decision === 'approve' ? 'approveRotation' : 'rejectRotation';
+    const params = { id: rotation!.id };
+    t.like(await stale.call(operation, { params, body: {} }), { code: 'TOTP_REQUIRED' });
+    t.like(await stale.call(operation, { params, body: { totp: codeOf(owner, 9) } }), { code: 'TOTP_REQUIRED' });
+    const decided = await stale.must(operation, { params, body: { totp: codeOf(owner, 1) } });
+    t.deepEqual(decided, { id: rotation!.id, decision: decision === 'approve' ? 'approved' : 'rejected' });
+    t.is((await stale.must('listRotations')).content.length, 0);
+    const resume = (edge: typeof first) => edge.client.call('resumeEdge', { body: { edgeVersion: EDGE_VERSION, sessionId: edge.sessionId } });
+    const [winner, loser] = decision === 'approve' ? [second, first] : [first, second];
+    t.false(isRefusal(await resume(winner)));
+    t.like(await resume(loser), { code: 'EDGE_SIGNATURE_INVALID' });
+    t.is((await sandbox.client.must('getEdgeReadiness')).content.find(({ chain }) => chain === 'eth')!.state, 'ready');
+  });
+}
+
+test('§4.3 the run command for the account names what is missing and holds no secret', async (t) => {
+  const { owner } = await cloud.organization();
+  const client = asBearer(await cloud.signIn(owner), 'sandbox');
+  const setup = await client.must('getEdgeSetup');
+  t.is(setup.environment, 'sandbox');
+  t.regex(setup.command, /^docker run .*\n/);
+  for (const name of ['API_KEY', 'CLOUD_URL', 'MNEMONIC_FILE', 'EDGE_DATA_DIR']) t.true(setup.command.includes(name), name);
+  t.notRegex(setup.command, /flk_(?:test|live)_[a-z2-7]{39}/);
+});
+
+test('issue 2.10: an administrator sees the actors and restarts one', async (t) => {
+  const admin = await cloud.person({ admin: true });
+  const client = asBearer(await cloud.signIn(admin));
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const tree = await client.must('listActors', { query: { depth: '4', children: '1000' } });
+  const found: { path: string; kind: string; state: unknown }[] = [];
+  const walk = (node: typeof tree) => { found.push(node); node.children.forEach(walk); };
+  walk(tree);
+  const mine = found.find(({ path }) => path.includes(sandbox.accountId))!;
+  t.is(mine.kind, 'account');
+  t.notRegex(JSON.stringify(mine.state), /xpub|whsec|[0-9a-f]{64}/);
+  const one = await client.must('getActor', { params: { path: mine.path } });
+  t.like(one, { path: mine.path, restarts: 0, lastFault: null, mailboxDepth: 0 });
+  t.true(one.messages > 0);
+  t.deepEqual(await client.must('restartActor', { params: { path: mine.path } }), { path: mine.path, restarted: true });
+  t.false(isRefusal(await sandbox.client.call('createAddress', { body: { chain: 'eth' } })));
+  t.like(await client.call('getActor', { params: { path: 'nothing/here' } }), { code: 'NOT_FOUND' });
+  t.like(await client.call('restartActor', { params: { path: 'nothing/here' } }), { code: 'NOT_FOUND' });
+});
