@@ -112,7 +112,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     environment: config.environment, lease, instructions, ledger: parts.ledger, outbox, submissions, keystore: context.keystore, upstream,
     policies: { instructions, own: parts.own, feeCaps: config.feeCaps, catalogueOf },
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
-    beat: () => session.beat(), nudge: () => sender.nudge(), log,
+    beat: () => session.beat(), streamUp: () => session.streamUp, nudge: () => sender.nudge(), log,
   });
   const policy = createWebhookPolicy({ environment: config.environment, allowlist: config.webhookAllowlist, ownPort: () => running.port });
   const poster = createWebhookPoster({

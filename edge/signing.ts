@@ -35,6 +35,7 @@ export interface SigningSettings {
   readonly signerOf: (chain: Chain) => Promise<Signer | null>;
   /** Asks the cloud for the lease when it ran out here. */
   readonly beat: () => Promise<void>;
+  readonly streamUp: () => boolean;
   /** The outbox has something to send. */
   readonly nudge: () => void;
   readonly log: EdgeLog;
@@ -49,17 +50,17 @@ export class Signing {
 
   /**
    * Checks, signs and submits what an own caller asked for; asked again it submits the same bytes again.
-   * Refuses: LEASE_HELD, LEASE_EPOCH_STALE, SIGNED_BATCH_REJECTED, AMOUNT_CAP_EXCEEDED, EDGE_OUTBOX_FULL, and whatever
-   * the cloud answers to the submission.
+   * Refuses: SIGNED_BATCH_REJECTED, LEASE_HELD, LEASE_EPOCH_STALE, UPSTREAM_UNAVAILABLE (no lease to be had),
+   * EDGE_OUTBOX_FULL, AMOUNT_CAP_EXCEEDED, and whatever the cloud answers to the submission.
    */
   async broadcast(transactionId: string, frameEpoch: number | null): Promise<Submitted> {
     const { lease, instructions, outbox, beat } = this.#settings;
-    if (!lease.view().held) await beat();
-    const { held, leaseEpoch } = lease.view();
-    if (!held) return refuse('LEASE_HELD', { leaseEpoch });
-    if (frameEpoch !== null && !lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
     const recorded = instructions.get(transactionId);
     if (recorded === null) return refuseToSign('no_instruction');
+    if (!lease.view().held) await beat();
+    const { held, leaseEpoch } = lease.view();
+    if (!held) return this.#settings.streamUp() ? refuse('LEASE_HELD', { leaseEpoch }) : refuse('UPSTREAM_UNAVAILABLE', { reason: 'no_lease' });
+    if (frameEpoch !== null && !lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
     if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
     const signed = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)?.signed ?? null;
     if (signed !== null) return this.#submit(transactionId, signed);

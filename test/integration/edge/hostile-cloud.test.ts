@@ -242,6 +242,30 @@ test('§7 with a full outbox nothing is signed: EDGE_OUTBOX_FULL', async (t) => 
   t.false((await cast.cloud.sign(ids[1])).ok);
 });
 
+test('only the leader signs: a follower answers LEASE_HELD, an edge that cannot ask for the lease UPSTREAM_UNAVAILABLE', async (t) => {
+  const cast = await stage(t);
+  await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE), ID));
+  cast.cloud.role = 'follower';
+  cast.cloud.leaseEpoch += 1;
+  cast.cloud.push('lease', { role: 'follower', leaseEpoch: cast.cloud.leaseEpoch, leaseTtlMs: 30_000 });
+  await eventually('the lease is lost', () => cast.edge.logged.some(({ msg }) => msg === 'lease_lost'));
+  const held = await cast.broadcast(ID);
+  t.is(held.status, 409);
+  t.is(held.error?.code, 'LEASE_HELD');
+  t.like(await cast.cloud.sign(ID), { ok: false, code: 'LEASE_HELD' });
+  await cast.cloud.close();
+  await eventually('the stream is gone', async () => (await cast.broadcast(ID)).error?.code === 'UPSTREAM_UNAVAILABLE');
+  t.deepEqual(cast.cloud.submitted, []);
+});
+
+test('§7 a sign frame under an old epoch is refused', async (t) => {
+  const cast = await stage(t);
+  await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE), ID));
+  t.like(await cast.cloud.sign(ID, cast.cloud.leaseEpoch - 1), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.like(await cast.cloud.sign(ID, cast.cloud.leaseEpoch + 1), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.deepEqual(cast.cloud.submitted, []);
+});
+
 test('G25, G26: what the cloud does not take is kept and submitted again, the same bytes; what it decided is not', async (t) => {
   const cast = await stage(t);
   await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE), ID));

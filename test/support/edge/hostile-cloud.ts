@@ -111,8 +111,13 @@ export class HostileCloud {
 
   async #ask(frame: string, body: object): Promise<Acknowledgement> {
     const socket = this.#socket();
-    const gone = new Promise<never>((_resolve, reject) => socket.once('disconnect', () => reject(new Error('the edge is gone'))));
-    return await Promise.race([socket.timeout(30_000).emitWithAck(frame, body), gone]) as Acknowledgement;
+    let forget: () => void = () => undefined;
+    const gone = new Promise<never>((_resolve, reject) => {
+      const left = () => reject(new Error('the edge is gone'));
+      socket.once('disconnect', left);
+      forget = () => socket.off('disconnect', left);
+    });
+    return await Promise.race([socket.timeout(30_000).emitWithAck(frame, body), gone]).finally(forget) as Acknowledgement;
   }
 
   push(frame: string, body: unknown): void {

@@ -1,0 +1,183 @@
+/** The edge's REST: local keys, envelope, what is passed on and what is not. */
+import { connect } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { ROUTE_LIST } from '../../../protocol/routes.ts';
+import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
+import { ask, eventually, PHRASE, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
+
+async function stage(t: ExecutionContext): Promise<{ cloud: HostileCloud; edge: TestEdge }> {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: 'eth' } });
+  await edge.edge.registered;
+  return { cloud, edge };
+}
+
+/** Requests of the application that the cloud has seen. */
+const passedOn = (cloud: HostileCloud) => cloud.seen.filter(({ path }) => !/^\/v1\/edge\/(sync|resume|heartbeat)/.test(path));
+
+test('§5 without a valid local key every path of the application is 401, and nothing reaches the cloud', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const routes = ROUTE_LIST.filter(({ where, credential }) => where !== 'cloud' && credential === 'application');
+  t.true(routes.length > 30);
+  for (const { method, path } of routes) {
+    const concrete = path.replace(/\{[^}]*\}/g, 'x');
+    for (const headers of [{}, { 'x-api-key': 'loc_live_22222222222222222222222222222222222222' }, { 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' }, { authorization: `Bearer ${edge.localKey}` }, { 'x-api-key': '' }]) {
+      const reply = await ask(edge.url, { method, path: concrete, headers: headers as Record<string, string> });
+      t.is(reply.status, 401, `${method} ${concrete}`);
+      t.is(reply.error?.code, 'UNAUTHORIZED');
+    }
+  }
+  t.deepEqual(passedOn(cloud), []);
+});
+
+test('§1.4 what is passed on keeps path, query, body and idempotency key, is signed, and carries the key of the cloud only', async (t) => {
+  const { cloud, edge } = await stage(t);
+  cloud.on('PUT /v1/webhooks/{id}', () => ({ data: { ok: 1 } }));
+  const body = '{ "url": "https://x",  "events": [] }';
+  const reply = await edge.ask('PUT', '/v1/webhooks/0190d5a0-0000-7000-8000-000000000000?a=%20b&c=d%2Fe', body, {
+    'idempotency-key': 'k-1', 'x-environment': 'live', cookie: 'a=b', 'x-forwarded-for': '1.1.1.1',
+  });
+  t.is(reply.status, 200);
+  t.is(reply.headers.get('x-request-id'), 'req_22222222222222222222222222', "the cloud's request id: its logs know it");
+  const [seen] = passedOn(cloud);
+  t.is(seen!.path, '/v1/webhooks/0190d5a0-0000-7000-8000-000000000000?a=%20b&c=d%2Fe');
+  t.is(seen!.body, body);
+  t.true(seen!.signed);
+  t.like(seen!.headers, { 'idempotency-key': 'k-1', 'content-type': 'application/json', 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' });
+  for (const name of ['cookie', 'x-forwarded-for', 'x-environment']) t.is(seen!.headers[name], undefined, name);
+  t.false(JSON.stringify(seen).includes(edge.localKey));
+});
+
+test("§8.4 the cloud's refusals come through unchanged, a 429 with its Retry-After; the edge has none of its own", async (t) => {
+  const { cloud, edge } = await stage(t);
+  cloud.on('GET /v1/transactions', () => ({ code: 'RATE_LIMIT_EXCEEDED', details: { band: 'launch' } }));
+  const limited = await edge.ask('GET', '/v1/transactions');
+  t.is(limited.status, 429);
+  t.is(limited.error?.details['band'], 'launch');
+  cloud.on('GET /v1/transactions', () => ({ data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 } }));
+  const statuses = await Promise.all(Array.from({ length: 500 }, async () => (await edge.ask('GET', '/v1/transactions')).status));
+  t.deepEqual([...new Set(statuses)], [200]);
+});
+
+test('§7 a cloud that is gone is UPSTREAM_UNAVAILABLE, with the envelope; what needs no cloud works on', async (t) => {
+  const { cloud, edge } = await stage(t);
+  await cloud.close();
+  const reply = await edge.ask('GET', '/v1/addresses');
+  t.is(reply.status, 503);
+  t.is(reply.error?.code, 'UPSTREAM_UNAVAILABLE');
+  t.is((await edge.ask('GET', '/v1/edge/keys')).status, 200);
+});
+
+test('decisions 2: 404, 405, 413 and malformed requests have the envelope and a request id', async (t) => {
+  const { edge } = await stage(t);
+  for (const [method, path, status, code] of [
+    ['GET', '/v1/nope', 404, 'NOT_FOUND'], ['GET', '/v2/addresses', 404, 'NOT_FOUND'], ['GET', '/v1/addresses/', 404, 'NOT_FOUND'],
+    ['PUT', '/v1/addresses', 405, 'METHOD_NOT_ALLOWED'], ['DELETE', '/v1/edge/health', 405, 'METHOD_NOT_ALLOWED'],
+    ['POST', '/v1/edge/sync', 404, 'NOT_FOUND'], ['POST', '/v1/edge/heartbeat', 404, 'NOT_FOUND'], ['POST', '/v1/edge/pools', 404, 'NOT_FOUND'],
+    ['POST', '/v1/edge/transactions/txn_22222222222222222222222222/signed', 404, 'NOT_FOUND'],
+    ['GET', '/v1/settings/api-keys', 404, 'NOT_FOUND'], ['POST', '/v1/auth/login', 404, 'NOT_FOUND'], ['GET', '/v1/admin/actors', 404, 'NOT_FOUND'],
+  ] as const) {
+    const reply = await edge.ask(method, path);
+    t.is(reply.status, status, `${method} ${path}`);
+    t.is(reply.error?.code, code);
+    t.regex(reply.headers.get('x-request-id') ?? '', /^req_[a-z2-7]{26}$/);
+    t.regex(reply.text, /"meta":\{"requestId":"req_/);
+  }
+  t.is((await edge.ask('POST', '/v1/addresses', 'x'.repeat(1_048_577))).error?.code, 'PAYLOAD_TOO_LARGE');
+  t.is((await edge.ask('GET', `/v1/addresses/${'x'.repeat(500)}`)).error?.code, 'INVALID_INPUT');
+});
+
+/** Sends bytes as they are: a client library would mend them. */
+function raw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+test('a path that the cloud would read as another one is never signed', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const start = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${edge.localKey}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+  for (const path of [
+    '/v1/addresses/%2e%2e', '/v1/addresses/..', '/v1/transactions/%2e%2e/broadcast', '/v1/webhooks/..%2fedge', '/v1/balances/%2e%2e/edge', '/v1/addresses/x/../../edge/sync',
+    '//v1/addresses', '/v1//addresses', '/v1/addresses/.%2e/archive', '/v1\\addresses', 'http://evil/v1/addresses',
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await raw(edge.url, start(method, path));
+      t.regex(answer, /^HTTP\/1\.1 (400|404|405|409) /, `${method} ${path}: ${answer.slice(0, 60)}`);
+    }
+  }
+  // An encoded slash stays inside its segment at the other end too: an odd id, and no other path.
+  t.deepEqual([...new Set(passedOn(cloud).map(({ path }) => path))], ['/v1/webhooks/..%2fedge']);
+  t.regex(await raw(edge.url, 'NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request[^]*"INVALID_INPUT"/);
+});
+
+test('§2.12 a phrase or a private key anywhere in a request is KEY_MATERIAL_REJECTED and reaches neither cloud nor log', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const hex = 'c0ffee'.repeat(11).slice(0, 64);
+  for (const [where, reply] of [
+    ['body', await edge.ask('POST', '/v1/addresses', { chain: 'eth', label: PHRASE })],
+    ['nested body', await edge.ask('POST', '/v1/webhooks', { url: 'https://x', events: [{ deep: [PHRASE.split(' ')] }] })],
+    ['hex', await edge.ask('POST', '/v1/addresses', { chain: 'eth', label: hex })],
+    ['query', await edge.ask('GET', `/v1/addresses?tag=${encodeURIComponent(PHRASE)}`)],
+    ['path', await edge.ask('GET', `/v1/addresses/${hex}`)],
+    ['header', await edge.ask('POST', '/v1/addresses', { chain: 'eth' }, { 'idempotency-key': PHRASE })],
+    ['label of a local key', await edge.ask('POST', '/v1/edge/keys', { label: PHRASE })],
+  ] as const) {
+    t.is(reply.status, 400, where);
+    t.is(reply.error?.code, 'KEY_MATERIAL_REJECTED', where);
+  }
+  t.deepEqual(passedOn(cloud), []);
+  t.notRegex(JSON.stringify(edge.logged), /abandon|c0ffee/);
+});
+
+test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revoked at once', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const minted = await edge.ask('POST', '/v1/edge/keys', { label: 'billing' });
+  t.is(minted.status, 201);
+  t.deepEqual(Object.keys(minted.data!).sort(), ['id', 'key', 'label', 'prefix']);
+  const key = String(minted.data!['key']), id = String(minted.data!['id']);
+  const by = (method: string, path: string) => ask(edge.url, { method, path, headers: { 'x-api-key': key } });
+  t.is((await by('GET', '/v1/edge/keys')).status, 200);
+  const page = await edge.ask('GET', '/v1/edge/keys?size=1');
+  t.like(page.data, { page: 0, size: 1, totalElements: 2, totalPages: 2 });
+  t.false(page.text.includes(key));
+  await eventually('the cloud has the record', () => cloud.localKeys.some((record) => record.id === id));
+  const revoked = await edge.ask('DELETE', `/v1/edge/keys/${id}`);
+  t.is(revoked.status, 200);
+  t.truthy(revoked.data!['revokedAt']);
+  t.is((await by('GET', '/v1/edge/keys')).status, 401);
+  await eventually('the cloud has the revocation', () => cloud.localKeys.some((record) => record.id === id && record.revokedAtMs !== null));
+  t.is((await edge.ask('DELETE', '/v1/edge/keys/ek_22222222222222222222222222')).error?.code, 'NOT_FOUND');
+  for (const body of [{}, { label: '' }, { label: 7 }, { label: 'x', more: 1 }, '{"label":', '[]']) {
+    t.is((await edge.ask('POST', '/v1/edge/keys', body)).error?.code, 'INVALID_INPUT', JSON.stringify(body));
+  }
+  t.is((await edge.ask('GET', '/v1/edge/keys?size=1000')).error?.code, 'INVALID_INPUT');
+});
+
+test('decisions 6: a cloud that invents a local key, in a welcome or a frame, opens no door, and raises an alarm', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const invented = {
+    id: 'ek_33333333333333333333333333', environment: 'live' as const, hash: '00'.repeat(32), label: 'admin', prefix: 'loc_live_x…', createdAtMs: 1, revokedAtMs: null, signature: '11'.repeat(64),
+  };
+  await eventually('the stream is up', () => cloud.streams === 1);
+  cloud.push('keys', { records: [invented] });
+  await eventually('the alarm rang', () => edge.logged.some(({ msg, alarm }) => msg === 'foreign_local_keys_refused' && alarm === true));
+  cloud.welcomeKeys = [invented];
+  cloud.dropStreams();
+  await eventually('it rang again', () => edge.logged.filter(({ msg }) => msg === 'foreign_local_keys_refused').length === 2);
+  t.is((await edge.ask('GET', '/v1/edge/keys')).data?.['totalElements'], 1);
+});
+
+test('/health and /metrics need no key and say nothing secret', async (t) => {
+  const { cloud, edge } = await stage(t);
+  await eventually('the stream is up', () => cloud.streams === 1);
+  for (const path of ['/health/live', '/health/ready', '/v1/edge/health']) t.is((await ask(edge.url, { method: 'GET', path })).status, 200, path);
+  const metrics = await ask(edge.url, { method: 'GET', path: '/metrics' });
+  for (const name of ['svc_edge_outbox_depth 0', 'svc_edge_outbox_poisoned 0', 'svc_edge_registered 1', 'svc_edge_stream_up 1', 'svc_edge_alarms 0']) t.true(metrics.text.includes(name), name);
+});

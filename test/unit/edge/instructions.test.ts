@@ -1,0 +1,77 @@
+import test from 'ava';
+import type { ReplayKey, Unsigned } from '../../../chains/chain.ts';
+import { Instructions, type RecordedInstruction } from '../../../edge/instructions.ts';
+import { newStorage } from '../../support/edge/disk.ts';
+
+const unsigned: Unsigned = {
+  chain: 'eth', payload: '0x02aa', from: '0xA', fromPath: "m/44'/60'/0'/0/0", to: '0xB', amount: 12345678901234567890n, tokenContract: null, tag: null,
+  kind: 'payment', sendAll: false, feeMax: 7n, fee: { type: 2 }, replayKey: { kind: 'nonce', value: 3 }, readAtHeight: 9,
+};
+const recorded: RecordedInstruction = {
+  unsigned,
+  instruction: {
+    id: 'txn_1', purpose: 'withdrawal', chain: 'eth', from: '0xA', fromPath: unsigned.fromPath, to: '0xB', toPath: null, amount: 12345678901234567890n,
+    token: { chain: 'eth', contract: '0xC', symbol: 'X', decimals: 6 }, tag: null,
+  },
+};
+const newInstructions = () => new Instructions(newStorage(), () => 1_700_000_000_000);
+const at = (value: number, more: Partial<Unsigned> = {}): Unsigned => ({ ...unsigned, payload: `0x02${value}`, replayKey: { kind: 'nonce', value }, ...more });
+
+test('what was asked comes back exactly, amounts beyond a double too', (t) => {
+  const instructions = newInstructions();
+  t.is(instructions.get('txn_1'), null);
+  t.true(instructions.record(recorded));
+  t.deepEqual(instructions.get('txn_1'), recorded);
+});
+
+test('decisions 6: an instruction is never replaced by another one; its payload may be', (t) => {
+  const instructions = newInstructions();
+  instructions.record(recorded);
+  t.false(instructions.record({ ...recorded, instruction: { ...recorded.instruction, to: '0xE' } }));
+  t.true(instructions.record({ ...recorded, unsigned: at(3, { feeMax: 9n }) }));
+  t.is(instructions.get('txn_1')?.unsigned.feeMax, 9n);
+  t.is(instructions.get('txn_1')?.instruction.to, '0xB');
+});
+
+test('1.6-7: the journal finds what was signed for an instruction and under a replay key, oldest first', (t) => {
+  const instructions = newInstructions();
+  const journal = (id: string, each: Unsigned) => instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: each });
+  journal('txn_1', at(3));
+  journal('txn_1', at(3));
+  journal('txn_1', at(3, { payload: '0x02dearer' }));
+  journal('txn_2', at(4));
+  journal('txn_3', at(3, { payload: '0x02bsc', chain: 'bsc' }));
+  t.deepEqual(instructions.signaturesOf('txn_1').map(({ payload }) => payload), ['0x023', '0x02dearer']);
+  t.deepEqual(instructions.signaturesUnder('eth', '0xA', { kind: 'nonce', value: 3 }).map(({ payload }) => payload), ['0x023', '0x02dearer']);
+  t.deepEqual(instructions.signaturesUnder('bsc', '0xA', { kind: 'nonce', value: 3 }).map(({ transactionId }) => transactionId), ['txn_3']);
+  t.deepEqual(instructions.signaturesUnder('eth', '0xZ', { kind: 'nonce', value: 3 }), []);
+  t.is(instructions.highestCounter('eth', '0xA', { kind: 'nonce', value: 0 }), 4n);
+  t.is(instructions.highestCounter('eth', '0xZ', { kind: 'nonce', value: 0 }), null);
+});
+
+test('1.6-7: outpoints meet when they share one; a Stellar sequence is compared exactly', (t) => {
+  const instructions = newInstructions();
+  const journal = (id: string, chain: 'btc' | 'xlm', replayKey: ReplayKey) =>
+    instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: at(0, { chain, payload: id, replayKey }) });
+  journal('a', 'btc', { kind: 'outpoints', value: ['t:0', 't:1'] });
+  journal('b', 'btc', { kind: 'outpoints', value: ['u:0'] });
+  const under = (value: string[]) => instructions.signaturesUnder('btc', '0xA', { kind: 'outpoints', value }).map(({ payload }) => payload);
+  t.deepEqual(under(['t:1', 'x:9']), ['a']);
+  t.deepEqual(under(['u:0', 't:0']), ['a', 'b']);
+  t.deepEqual(under(['t:10']), []);
+  t.is(instructions.highestCounter('btc', '0xA', { kind: 'outpoints', value: [] }), null);
+  journal('c', 'xlm', { kind: 'sequence', value: '9007199254740993' });
+  t.deepEqual(instructions.signaturesUnder('xlm', '0xA', { kind: 'sequence', value: '9007199254740992' }), []);
+  t.is(instructions.highestCounter('xlm', '0xA', { kind: 'sequence', value: '0' }), 9007199254740993n);
+});
+
+test('G25: signed bytes and their fate are kept with the payload', (t) => {
+  const instructions = newInstructions();
+  instructions.journal(recorded);
+  t.deepEqual(instructions.signaturesOf('txn_1').map(({ signed, outcome }) => [signed, outcome]), [[null, 'open']]);
+  instructions.noteSigned('txn_1', unsigned.payload, { chain: 'eth', payload: '0xsigned', txid: '0xid' });
+  instructions.noteOutcome('txn_1', '0xid', 'refused', 'CHAIN_REJECTED');
+  t.deepEqual(instructions.signaturesOf('txn_1'), [{
+    transactionId: 'txn_1', payload: unsigned.payload, signed: { chain: 'eth', payload: '0xsigned', txid: '0xid' }, outcome: 'refused', outcomeCode: 'CHAIN_REJECTED',
+  }]);
+});

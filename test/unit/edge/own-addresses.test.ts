@@ -1,0 +1,67 @@
+import test from 'ava';
+import { checkAddresses } from '../../../edge/address-check.ts';
+import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
+import { seedOf } from '../../../edge/keys.ts';
+import { OwnAddresses } from '../../../edge/own-addresses.ts';
+import { derivePool } from '../../../edge/pools.ts';
+import { FIRST, GAS_TANK, PHRASE, SECOND } from '../../support/edge/edges.ts';
+
+const newKeystore = () => createPhraseKeystore(seedOf(PHRASE, ''));
+const own = new OwnAddresses(newKeystore());
+
+test('chains.md 5.1: addresses of the template, on every chain of the family, and of no other path', (t) => {
+  for (const chain of ['eth', 'bsc', 'polygon', 'avax', 'base'] as const) {
+    t.is(own.addressAt(chain, "m/44'/60'/0'/0/0"), FIRST);
+    t.is(own.addressAt(chain, "m/44'/60'/0'/0/1"), SECOND);
+    t.is(own.addressAt(chain, own.paths(chain).gasTank!), GAS_TANK);
+    t.is(own.addressAt(chain, own.paths(chain).treasury!), '0x26db4d065800Bd118928848E69A1cBF956Cff1D0');
+  }
+  for (const path of [
+    "m/44'/60'/0'", "m/44'/60'/0'/2/0", "m/44'/60'/0'/0/00", "m/44'/60'/0'/0/2147483648", "m/44'/60'/0'/0/-1", "m/44'/60'/0'/0/0/0", "m/44'/60'/1'/0/0",
+    "m/44'/60'/0'/0'/0", "M/0/0", '', "m/44'/60'/0'/0/0 ", "m/44'/195'/0'/0/0",
+  ]) t.is(own.addressAt('eth', path), null, path);
+});
+
+test('chains.md 7.1, 9.1: pooled chains derive by hardened templates only', (t) => {
+  t.is(own.addressAt('sol', "m/44'/501'/0'/0'"), 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk');
+  t.is(own.addressAt('xlm', "m/44'/148'/0'"), 'GB3JDWCQJCWMJ3IILWIGDTQJJC5567PGVEVXSCVPEQOTDN64VJBDQBYX');
+  t.is(own.addressAt('sol', "m/44'/501'/0'/1'/0'"), '9pedgei8s5tZ7S4FpLjg2WXAs5cG9SFvfgPig5RhcGdU');
+  for (const path of ["m/44'/501'/0'", "m/44'/501'/0/0", "m/44'/501'/00'/0'", "m/44'/501'/2147483648'/0'", "m/44'/501'/0'/0'/0'"]) t.is(own.addressAt('sol', path), null, path);
+  t.is(own.paths('sol').treasury, null);
+});
+
+test('decisions 3: a pool is a run of indexes with its gas tank, and every address of it is its own', (t) => {
+  const pool = derivePool(newKeystore(), 'sol', 1_000, 3);
+  t.deepEqual(pool.addresses.map(({ index }) => index), [1_000, 1_001, 1_002]);
+  for (const { address, path } of [...pool.addresses, pool.gasTank]) t.is(own.addressAt('sol', path), address);
+});
+
+test('reliability 3.8: a stopped keystore gives no key and no address; a lent key is zero afterwards', (t) => {
+  const keystore = newKeystore();
+  let lent: Uint8Array = new Uint8Array();
+  keystore.withKey('eth', "m/44'/60'/0'/0/0", ({ privateKey }) => {
+    lent = privateKey;
+    t.true(privateKey.some((byte) => byte !== 0));
+  });
+  t.true(lent.every((byte) => byte === 0));
+  t.throws(() => keystore.withKey('eth', "m/44'/60'/0'/0/0", ({ privateKey }) => {
+    lent = privateKey;
+    throw new Error('broken');
+  }));
+  t.true(lent.every((byte) => byte === 0), 'after a fault too');
+  const seed = seedOf(PHRASE, '');
+  const other = createPhraseKeystore(seed);
+  other.stop();
+  t.true(seed.every((byte) => byte === 0));
+  t.throws(() => other.withKey('eth', "m/44'/60'/0'/0/0", () => undefined));
+  t.throws(() => other.addressAt('sol', "m/44'/501'/0'/0'"));
+});
+
+test('the check finds a wrong address however deep it lies, and passes what names no path', (t) => {
+  const good = { chain: 'eth', address: FIRST, derivationPath: "m/44'/60'/0'/0/0" };
+  t.is(checkAddresses(own, { content: [{ nested: { list: [good, good] } }, { address: 'anything' }, null, 7, 'x'] }), null);
+  t.is(checkAddresses(own, { content: [{ nested: { list: [good, { ...good, address: SECOND }] } }] })?.code, 'INTERNAL_ERROR');
+  t.is(checkAddresses(own, { ...good, derivationPath: null }), null);
+  t.is(checkAddresses(own, { ...good, derivationPath: 7 })?.code, 'INTERNAL_ERROR');
+  t.is(checkAddresses(own, { ...good, chain: 'toString' })?.code, 'INTERNAL_ERROR');
+});

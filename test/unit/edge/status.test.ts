@@ -1,0 +1,43 @@
+import test from 'ava';
+import { createStatusPage } from '../../../edge/http/status-page.ts';
+import { durationText, statusOfEdge, type EdgeStatus } from '../../../edge/status.ts';
+import { routeOf } from '../../../protocol/routes.ts';
+
+const STATUS: EdgeStatus = {
+  config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'confirmed' }, streamUp: true,
+  lease: { role: 'leader', leaseEpoch: 4, held: true }, outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null }, deliveries: 0, alarms: 0,
+  uptimeSeconds: 3_700, sessionId: 'ses_x', stopping: false,
+};
+
+for (const [change, headline, tone] of [
+  [{}, 'Leading', 'good'],
+  [{ lease: { role: 'follower', leaseEpoch: 4, held: false } }, 'Following', 'good'],
+  [{ streamUp: false }, 'The cloud cannot be reached', 'warn'],
+  [{ registration: { kind: 'unconfirmed', code: null } }, 'Not registered yet', 'warn'],
+  [{ registration: { kind: 'unconfirmed', code: 'EDGE_VERSION_UNSUPPORTED' } }, 'Not registered yet', 'warn'],
+  [{ registration: { kind: 'halted', code: 'IDENTITY_ROTATION_PENDING' } }, 'Waiting for the account owner', 'bad'],
+  [{ outbox: { outboxDepth: 3, outboxPoisoned: true, poisonedBy: { subject: 'dlv_1/1', kind: 'attempt', code: 'INVALID_INPUT', tries: 3 } } }, 'A report is stuck', 'bad'],
+  [{ stopping: true }, 'Stopping', 'warn'],
+] as const satisfies readonly (readonly [Partial<EdgeStatus>, string, string])[]) {
+  test(`§4.3 the status page says in words: ${headline} ${JSON.stringify(change).slice(0, 60)}`, (t) => {
+    const view = statusOfEdge({ ...STATUS, ...change });
+    t.is(view.headline, headline);
+    t.is(view.tone, tone);
+    t.true(view.explanation.length > 20);
+  });
+}
+
+test('the page is one document, without scripts or foreign assets, and escapes what it shows', async (t) => {
+  const page = createStatusPage(() => statusOfEdge({ ...STATUS, config: { ...STATUS.config, podHint: '<script>alert("x")</script>&' } }), () => 1_700_000_000_000);
+  const answer = await page({ requestId: '', route: routeOf('getEdgeHealth'), params: {}, pathAndQuery: '/', headers: {}, body: Buffer.alloc(0) });
+  if (answer.kind !== 'bare') return t.fail();
+  t.notRegex(answer.text, /<script|src=|href="(?!\/")|url\(|@import/);
+  t.regex(answer.text, /&#60;script&#62;/);
+  t.regex(answer.text, /<html lang="en">/);
+  t.regex(answer.text, /<main>[^]*<h1[^]*<dl>[^]*<\/main>/);
+  t.regex(answer.headers!['content-security-policy']!, /default-src 'none'; style-src 'sha256-/);
+});
+
+test('durations are read by people', (t) => {
+  t.deepEqual([0, 59, 60, 3_700, 90_061, 86_400].map(durationText), ['0 s', '59 s', '1 min', '1 h 1 min', '1 d 1 h', '1 d']);
+});
