@@ -7,13 +7,20 @@ export interface UnspentOutput {
   /** 0 while it stands in no block. */
   readonly confirmations: number;
   readonly coinbase: boolean;
+  /** A transaction in the pool spends it. An output in no block that is not leaving is then change of that payment. */
+  readonly leaving?: boolean;
 }
 
-/** Sum of the confirmed outputs in satoshi; what of it a coinbase still locks is reserved. Spec: chains.md B2, B3. */
+/**
+ * Sum of the confirmed outputs in satoshi. Reserved is what of it a coinbase still locks (B3), and what is leaving with
+ * payments that are in no block yet, less their change. Spec: chains.md B2, B19.
+ */
 export function balanceOf(outputs: readonly UnspentOutput[]): Balance {
-  const confirmed = outputs.filter(({ confirmations }) => confirmations > 0);
   const sum = (of: readonly UnspentOutput[]) => of.reduce((total, { amount }) => total + amount, 0n);
-  const amount = sum(confirmed);
-  const reserved = sum(confirmed.filter(({ coinbase, confirmations }) => coinbase && confirmations < COINBASE_CONFIRMATIONS));
+  const confirmed = outputs.filter(({ confirmations }) => confirmations > 0);
+  const leaving = confirmed.filter((output) => output.leaving === true);
+  const change = leaving.length === 0 ? [] : outputs.filter((output) => output.confirmations === 0 && output.leaving !== true);
+  const immature = confirmed.filter(({ coinbase, confirmations }) => coinbase && confirmations < COINBASE_CONFIRMATIONS);
+  const amount = sum(confirmed), reserved = sum(immature) + sum(leaving) - sum(change);
   return { amount, reserved, available: amount - reserved, decimals: BTC_DECIMALS, accountExists: true };
 }

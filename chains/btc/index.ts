@@ -1,0 +1,14 @@
+/** The Bitcoin family: btc. */
+import type { ChainModule } from '../chain.ts';
+import { blockFromAnswers } from './block.ts';
+import { createClient } from './client.ts';
+import type { BtcInputs } from './coin.ts';
+import { btcFacts } from './facts.ts';
+import { estimateFee } from './fee.ts';
+import { matchSigned } from './signed.ts';
+import type { BtcBlock } from './transfers.ts';
+import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
+
+export const btc: ChainModule<BtcBlock, BtcInputs> = {
+  ...btcFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+};

@@ -1,0 +1,115 @@
+/**
+ * What spends an output of a single key, by its script: the hash that is signed, where signature and key stand, and what
+ * such an input weighs.
+ *
+ *   p2pkh    script: <signature> <key>            witness: –                      hash of the legacy form
+ *   p2sh     script: <00 14 hash160(key)>         witness: signature, key         BIP-143 (nested p2wpkh: the only single key)
+ *   p2wpkh   script: –                            witness: signature, key         BIP-143
+ *   p2tr     script: –                            witness: signature              BIP-341, key path
+ *
+ * An ECDSA signature is DER || sighash type and has at most 72 bytes, because S is low; a Schnorr one has 64.
+ */
+import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
+import { Transaction } from 'bitcoinjs-lib';
+import { hash160, outputOf, scriptOf, type Output, type ScriptKind } from './script.ts';
+
+/** An output that a transaction spends. */
+export interface Spent { readonly script: Uint8Array; readonly value: bigint }
+
+/** Signature and public key as an input carries them; on taproot the key stands in the script. */
+export interface Unlocking { readonly signature: Uint8Array; readonly publicKey: Uint8Array | null }
+
+export type SingleKeyKind = Exclude<ScriptKind, 'p2wsh'>;
+
+const ALL = Transaction.SIGHASH_ALL;
+const KEY_BYTES = 33;
+const SCHNORR_BYTES = 64;
+
+/** Highest weight of an input, weight units: 4 × (outpoint 36 + sequence 4 + length 1 + script) + witness. */
+export const INPUT_WEIGHT: Readonly<Record<SingleKeyKind, number>> = {
+  p2pkh: 4 * (41 + 1 + 72 + 1 + KEY_BYTES),
+  p2sh: 4 * (41 + 23) + 1 + 1 + 72 + 1 + KEY_BYTES,
+  p2wpkh: 4 * 41 + 1 + 1 + 72 + 1 + KEY_BYTES,
+  p2tr: 4 * 41 + 1 + 1 + SCHNORR_BYTES,
+};
+
+/** What a script pays when one key can spend it; null for a witness script and for a script without an address. */
+export function singleKeyOf(script: Uint8Array): (Output & { readonly kind: SingleKeyKind }) | null {
+  const output = outputOf(script);
+  return output === null || output.kind === 'p2wsh' ? null : output as Output & { readonly kind: SingleKeyKind };
+}
+
+/** The script of a key's hash that BIP-143 signs in place of a witness program. */
+const keyHashScript = (hash: Uint8Array): Uint8Array => scriptOf({ kind: 'p2pkh', program: hash });
+
+/** The hash (32 bytes) that the key of an input signs; `publicKey` names the key behind a nested script. */
+export function signatureHash(transaction: Transaction, index: number, spent: readonly Spent[], publicKey: Uint8Array): Uint8Array {
+  const { script, value } = spent[index]!;
+  const output = singleKeyOf(script);
+  switch (output?.kind) {
+    case 'p2pkh': return transaction.hashForSignature(index, script, ALL);
+    case 'p2wpkh': return transaction.hashForWitnessV0(index, keyHashScript(output.program), value, ALL);
+    case 'p2sh': return transaction.hashForWitnessV0(index, keyHashScript(hash160(publicKey)), value, ALL);
+    case 'p2tr': return transaction.hashForWitnessV1(index, spent.map((one) => one.script), spent.map((one) => one.value), Transaction.SIGHASH_DEFAULT);
+    default: throw new RangeError('an output that no single key spends');
+  }
+}
+
+/** Puts signature and key where the script wants them. */
+export function unlock(transaction: Transaction, index: number, script: Uint8Array, { signature, publicKey }: Unlocking): void {
+  const kind = singleKeyOf(script)?.kind;
+  if (kind === 'p2tr') return transaction.setWitness(index, [signature]);
+  const key = publicKey!;
+  if (kind === 'p2pkh') return transaction.setInputScript(index, Uint8Array.from([signature.length, ...signature, key.length, ...key]));
+  if (kind === 'p2sh') {
+    const redeem = scriptOf({ kind: 'p2wpkh', program: hash160(key) });
+    transaction.setInputScript(index, Uint8Array.of(redeem.length, ...redeem));
+  }
+  return transaction.setWitness(index, [signature, key]);
+}
+
+/** True when the input holds, in the one form that `unlock` writes, a signature of the key that the script pays. */
+export function isUnlocked(transaction: Transaction, index: number, spent: readonly Spent[]): boolean {
+  const output = singleKeyOf(spent[index]!.script);
+  if (output === null) return false;
+  const found = unlockingIn(transaction, index, output.kind);
+  if (found === null) return false;
+  const copy = transaction.clone();
+  copy.setInputScript(index, new Uint8Array());
+  copy.setWitness(index, []);
+  unlock(copy, index, spent[index]!.script, found);
+  const own = transaction.ins[index]!, again = copy.ins[index]!;
+  const sameForm = equal(own.script, again.script) && own.witness.length === again.witness.length
+    && own.witness.every((part, i) => equal(part, again.witness[i]!));
+  return sameForm && paysKey(output, found.publicKey) && isSignature(transaction, index, spent, output, found);
+}
+
+function unlockingIn(transaction: Transaction, index: number, kind: SingleKeyKind): Unlocking | null {
+  const { script, witness } = transaction.ins[index]!;
+  if (kind === 'p2tr') return witness[0] === undefined ? null : { signature: witness[0], publicKey: null };
+  if (kind !== 'p2pkh') return witness[0] === undefined || witness[1] === undefined ? null : { signature: witness[0], publicKey: witness[1] };
+  const length = script[0] ?? 0;
+  return { signature: script.subarray(1, 1 + length), publicKey: script.subarray(2 + length) };
+}
+
+function paysKey({ kind, program }: Output, publicKey: Uint8Array | null): boolean {
+  if (kind === 'p2tr') return true;
+  if (publicKey?.length !== KEY_BYTES) return false;
+  const hash = hash160(publicKey);
+  return equal(kind === 'p2sh' ? hash160(scriptOf({ kind: 'p2wpkh', program: hash })) : hash, program);
+}
+
+function isSignature(transaction: Transaction, index: number, spent: readonly Spent[], output: Output, { signature, publicKey }: Unlocking): boolean {
+  try {
+    const hash = signatureHash(transaction, index, spent, publicKey ?? output.program);
+    if (output.kind === 'p2tr') return signature.length === SCHNORR_BYTES && schnorr.verify(signature, hash, output.program);
+    if (signature.at(-1) !== ALL) return false;
+    return secp256k1.verify(signature.subarray(0, -1), hash, publicKey!, { format: 'der', prehash: false, lowS: true });
+  } catch {
+    return false; // bytes that are no signature or no point of the curve
+  }
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
