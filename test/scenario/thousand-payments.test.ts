@@ -41,43 +41,42 @@ async function issueAddresses({ client }: Company, count: number): Promise<strin
 class Payer {
   readonly sent = new Map<string, Paid>();
   readonly #wallet = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk');
-  readonly #raw = new Map<string, { raw: string; nonce: number }>();
+  /** What stands for each nonce now. */
+  readonly #byNonce: { raw: string; txid: string }[] = [];
   readonly #company: Company;
-  #nonce = 0;
 
   constructor(company: Company) {
     this.#company = company;
   }
 
-  #sign(to: string, value: bigint, nonce: number, tip: bigint): Promise<string> {
-    return this.#wallet.signTransaction({
-      type: 2, chainId: 1, nonce, to, value, gasLimit: 21_000n, maxPriorityFeePerGas: tip, maxFeePerGas: 100_000_000_000n,
+  async #submit(nonce: number, to: string, value: bigint, tip: bigint): Promise<string> {
+    const raw = await this.#wallet.signTransaction({
+      type: 2, chainId: 1, nonce, to, value, gasLimit: 21_000n, maxPriorityFeePerGas: tip, maxFeePerGas: 100n * tip,
     });
+    const txid = await this.#company.anvil.rpc<string>('eth_sendRawTransaction', [raw]);
+    this.#byNonce[nonce] = { raw, txid };
+    return txid;
   }
 
   async pay(address: string, amount: bigint): Promise<void> {
-    const nonce = this.#nonce;
-    this.#nonce += 1;
-    const raw = await this.#sign(address, amount, nonce, 1_000_000_000n);
-    const txid = await this.#company.anvil.rpc<string>('eth_sendRawTransaction', [raw]);
+    const txid = await this.#submit(this.#byNonce.length, address, amount, 1_000_000_000n);
     this.sent.set(txid, { address, amount, survives: true });
-    this.#raw.set(txid, { raw, nonce });
   }
 
   /** Replaces blocks; of their payments nine in ten come back in the order of their nonces, the others are spent away. */
   async reorg(depth: number, random: () => number): Promise<void> {
     const { anvil } = this.#company;
     await anvil.rpc('anvil_reorg', [depth, []]);
-    const lost: { txid: string; raw: string; nonce: number }[] = [];
-    for (const [txid, entry] of this.#raw) {
-      if (this.sent.get(txid)!.survives && await anvil.rpc('eth_getTransactionReceipt', [txid]) === null) lost.push({ txid, ...entry });
-    }
-    for (const { txid, raw, nonce } of lost.sort((a, b) => a.nonce - b.nonce)) {
-      if (random() < 0.1) {
-        await anvil.rpc('eth_sendRawTransaction', [await this.#sign(this.#wallet.address, 0n, nonce, 3_000_000_000n)]);
-        this.sent.set(txid, { ...this.sent.get(txid)!, survives: false });
+    for (const [nonce, { raw, txid }] of this.#byNonce.entries()) {
+      if (await anvil.rpc('eth_getTransactionReceipt', [txid]) !== null) continue;
+      const payment = this.sent.get(txid);
+      if (payment !== undefined && random() < 0.1) {
+        this.sent.set(txid, { ...payment, survives: false });
+        await this.#submit(nonce, this.#wallet.address, 0n, 3_000_000_000n);
       } else {
-        await anvil.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined); // anvil may have kept it in its pool
+        await anvil.rpc('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
+          if (!/already (known|imported)/.test(String(error))) throw error; // anvil kept it in its pool
+        });
       }
     }
     await this.#company.mine(2);

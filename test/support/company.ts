@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateSync } from 'otplib';
 import { startReceiver, type Receiver } from '../../gateway/cli/webhook-receiver.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
@@ -14,6 +15,7 @@ import { testServerUrl } from './postgres.ts';
 /** Small enough that a story is quick; a real named setting of the cloud. */
 export const CONFIRMATIONS = 3;
 const PATIENCE_MS = 60_000;
+const WARM_UP_BLOCKS = 20;
 const PAUSE_MS = 50;
 
 export interface Company {
@@ -47,6 +49,13 @@ export async function patiently<T>(what: string, ask: () => Promise<T>, good: (v
   throw new Error(`${what}: not within ${PATIENCE_MS} ms; last ${last instanceof Error ? last.message : JSON.stringify(last)}`);
 }
 
+/** Fault tests ask more often than the first band allows; the owner signs in and buys the largest. */
+async function buyLargestBand({ cloudUrl, record: { owner } }: Deployment): Promise<void> {
+  const totp = generateSync({ secret: owner.totpSecret, epoch: Math.floor(Date.now() / 1_000) });
+  const { accessToken } = await createClient({ baseUrl: cloudUrl }).must('login', { body: { email: owner.email, password: owner.password, totp } });
+  await createClient({ baseUrl: cloudUrl, bearer: accessToken, environment: 'live' }).must('changeBand', { body: { band: 'enterprise' } });
+}
+
 export async function openCompany(options: { cloudEnv?: Record<string, string> } = {}): Promise<Company> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-company-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
@@ -68,10 +77,12 @@ export async function openCompany(options: { cloudEnv?: Record<string, string> }
     closing.push(() => deployment.stop());
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 2, name: 'flock-books', role: null });
     closing.push(() => sql.end({ timeout: 5 }));
+    await buyLargestBand(deployment);
     const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     const [payer] = await anvil.rpc<string[]>('eth_accounts');
     await patiently('readiness', () => client.call('getEdgeReadiness'), (view) =>
       !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready'));
+    await anvil.rpc('anvil_mine', [`0x${WARM_UP_BLOCKS.toString(16)}`]); // deep enough for every reorg
     const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
     receiver.setSecret(webhook.secret);
     const mine = async (blocks: number): Promise<void> => { await anvil.rpc('anvil_mine', [`0x${blocks.toString(16)}`]); };
