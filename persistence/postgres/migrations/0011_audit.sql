@@ -60,6 +60,7 @@ $$;
 -- True when the finding is new.
 create function record_discrepancy(finding_row jsonb) returns boolean
 language plpgsql security definer set search_path = flock, pg_temp as $$
+#variable_conflict use_column
 declare
   is_new boolean;
 begin

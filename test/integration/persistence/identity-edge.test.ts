@@ -1,0 +1,132 @@
+import test from 'ava';
+import type { SessionRow } from '../../../persistence/ports.ts';
+import { constraintOf } from '../../../persistence/postgres/sql.ts';
+import type { Stores } from '../../../persistence/postgres/stores.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { newOrganization, NOW_MS, openStores, PLAN, type TestOrganization } from '../../support/store-rows.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+let ours: TestOrganization;
+test.before(async () => {
+  database = await createTestDatabase();
+  stores = await openStores(database);
+  ours = await newOrganization(stores);
+});
+test.after.always(() => database.close());
+
+test('an organization, its two accounts and its owner are made together or not at all', async (t) => {
+  const { identity, accounts } = stores;
+  t.deepEqual(await identity.organization(ours.organizationId), { id: ours.organizationId, name: 'Test', createdAtMs: NOW_MS });
+  const user = (await identity.userById(ours.userId))!;
+  t.deepEqual(user.memberships, [{ userId: ours.userId, organizationId: ours.organizationId, role: 'owner' }]);
+  for (const [accountId, environment] of [[ours.live, 'live'], [ours.sandbox, 'sandbox']] as const) {
+    t.like((await accounts.load(accountId))!.state, { accountId, environment, organizationId: ours.organizationId, plan: PLAN });
+  }
+  const id = newId('org', NOW_MS + 1);
+  await t.throwsAsync(identity.createOrganization({ id, name: 'Half', createdAtMs: NOW_MS }, 'usr_nobody', PLAN));
+  t.is(await identity.organization(id), null);
+});
+
+test('users are found by e-mail in any case; memberships can be given and changed', async (t) => {
+  const { identity } = stores;
+  const id = newId('usr', NOW_MS + 2);
+  await identity.insertUser({ id, email: `Ada.${id}@Example.com`, passwordHash: 'hash', sealedTotpSecret: null, totpConfirmed: false, platformRole: 'admin' });
+  const found = await identity.userByEmail(`ADA.${id}@example.COM`.replace(id.toUpperCase(), id));
+  t.like(found, { id, email: `ada.${id}@example.com`, platformRole: 'admin', memberships: [] });
+  await identity.insertMembership({ userId: id, organizationId: ours.organizationId, role: 'viewer' });
+  await identity.insertMembership({ userId: id, organizationId: ours.organizationId, role: 'editor' });
+  t.deepEqual((await identity.members(ours.organizationId)).map(({ userId, role }) => [userId, role]).sort(), [[id, 'editor'], [ours.userId, 'owner']].sort());
+  const again = await identity.insertUser({ id: newId('usr', NOW_MS + 3), email: `ada.${id}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null })
+    .then(() => null, (error: unknown) => constraintOf(error));
+  t.is(again, 'console_user_email_once');
+  t.is(await identity.userByEmail('nobody@example.com'), null);
+});
+
+test('API keys are found by their hash, listed and revoked once, within their organization', async (t) => {
+  const { identity } = stores;
+  const row = {
+    id: newId('key', NOW_MS), accountId: ours.sandbox, organizationId: ours.organizationId, environment: 'sandbox' as const, label: 'ci', hash: 'aa',
+    maskedPrefix: 'flk_test_ab…', createdAtMs: NOW_MS, revokedAtMs: null,
+  };
+  await identity.insertApiKey(row);
+  t.deepEqual(await identity.apiKeyByHash('aa'), row);
+  t.is(await identity.apiKeyByHash('ab'), null);
+  t.false(await identity.revokeApiKey('org_other', row.id, NOW_MS));
+  t.true(await identity.revokeApiKey(ours.organizationId, row.id, NOW_MS + 5));
+  t.false(await identity.revokeApiKey(ours.organizationId, row.id, NOW_MS + 6));
+  t.deepEqual(await identity.apiKeys(ours.organizationId), [{ ...row, revokedAtMs: NOW_MS + 5 }]);
+});
+
+test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one forgets the failures', async (t) => {
+  const { identity } = stores;
+  const { userId } = await newOrganization(stores);
+  await identity.setTotp(userId, 'sealed', true);
+  t.like(await identity.userById(userId), { sealedTotpSecret: 'sealed', totpConfirmed: true });
+  for (let tries = 0; tries < 4; tries += 1) t.is((await identity.noteTotpFailure(userId, NOW_MS)).lockedUntilMs, null);
+  t.true(await identity.spendTotpStep(userId, 10));
+  for (let tries = 0; tries < 4; tries += 1) await identity.noteTotpFailure(userId, NOW_MS);
+  t.is(await identity.totpLockedUntil(userId), null);
+  t.deepEqual(await identity.noteTotpFailure(userId, NOW_MS), { lockedUntilMs: NOW_MS + 900_000 });
+  t.is(await identity.totpLockedUntil(userId), NOW_MS + 900_000);
+});
+
+test('a refresh token is taken once and not after its time', async (t) => {
+  const { identity } = stores;
+  const token = { userId: ours.userId, organizationId: ours.organizationId, expiresAtMs: NOW_MS + 10 };
+  await identity.saveRefreshToken({ hash: 'r1', ...token });
+  await identity.saveRefreshToken({ hash: 'r2', ...token });
+  const taken = await Promise.all([1, 2, 3].map(() => identity.takeRefreshToken('r1', NOW_MS)));
+  t.deepEqual(taken.filter((one) => one !== null), [{ userId: ours.userId, organizationId: ours.organizationId }]);
+  t.is(await identity.takeRefreshToken('r2', NOW_MS + 10), null);
+});
+
+test('signing keys come newest first', async (t) => {
+  const { identity } = stores;
+  await identity.insertSigningKey({ kid: 'k1', sealedPrivateJwk: 's', publicJwk: { kty: 'OKP' }, createdAtMs: NOW_MS });
+  await identity.insertSigningKey({ kid: 'k2', sealedPrivateJwk: 's', publicJwk: { kty: 'OKP' }, createdAtMs: NOW_MS + 1 });
+  t.deepEqual((await identity.signingKeys()).map(({ kid, publicJwk }) => [kid, publicJwk]), [['k2', { kty: 'OKP' }], ['k1', { kty: 'OKP' }]]);
+});
+
+test('spec §5.3: a nonce is accepted once, however many ask at the same moment', async (t) => {
+  const { edge } = stores;
+  const claims = await Promise.all(Array.from({ length: 20 }, () => edge.claimNonce('key', 'n1', NOW_MS + 660_000)));
+  t.is(claims.filter(Boolean).length, 1);
+  t.true(await edge.claimNonce('other', 'n1', NOW_MS));
+  t.is(await edge.purgeNonces(NOW_MS + 1), 1);
+  t.false(await edge.claimNonce('key', 'n1', NOW_MS));
+});
+
+test('sessions are saved, ended and reaped; the open ones are found after a restart', async (t) => {
+  const { edge } = stores;
+  const row: SessionRow = {
+    id: newId('ses', NOW_MS), accountId: ours.live, role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 3, outboxMode: 'durable',
+    outboxDepth: 0, outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null,
+  };
+  const follower: SessionRow = { ...row, id: newId('ses', NOW_MS + 1), role: 'follower', startedAtMs: NOW_MS + 1, podHint: 'pod-2' };
+  await edge.saveSessions([row, follower]);
+  await edge.saveSessions([{ ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 }]);
+  await edge.saveSessions([]);
+  t.deepEqual(await edge.sessions(ours.live), [follower, { ...row, endedAtMs: NOW_MS + 9, liveness: 'down', outboxDepth: 4 }]);
+  t.deepEqual(await edge.openSessions(), [follower]);
+  t.is(await edge.reapSessions(NOW_MS + 9), 0);
+  t.is(await edge.reapSessions(NOW_MS + 10), 1);
+});
+
+test('spec §5.2: a local key that was revoked stays revoked, whatever record of it comes later', async (t) => {
+  const { edge } = stores;
+  const record = {
+    id: newId('ek', NOW_MS), environment: 'live' as const, hash: 'a'.repeat(64), label: 'app', prefix: 'loc_live_ab…', createdAtMs: NOW_MS,
+    revokedAtMs: null as number | null, signature: 'b'.repeat(128),
+  };
+  await edge.saveLocalKeys(ours.live, [record]);
+  await edge.saveLocalKeys(ours.live, [{ ...record, hash: 'c'.repeat(64), revokedAtMs: NOW_MS }]); // another key under its id
+  t.deepEqual(await edge.localKeys(ours.live), [record]);
+  await edge.saveLocalKeys(ours.live, [{ ...record, revokedAtMs: NOW_MS + 5 }]);
+  await edge.saveLocalKeys(ours.live, [record]);
+  t.deepEqual(await edge.localKeys(ours.live), [{ ...record, revokedAtMs: NOW_MS + 5 }]);
+  const error = await database.sql`update local_key set revoked_at = null where id = ${record.id}`.then(() => null, (reason: unknown) => reason);
+  t.is(constraintOf(error), 'local_key_stays_revoked');
+  t.deepEqual(await edge.localKeys(ours.sandbox), []);
+});
