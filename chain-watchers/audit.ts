@@ -6,7 +6,7 @@ import { chainFailure } from './content.ts';
 import { recordShortfall, recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from './ports.ts';
 import { expectedOf, provenBlock } from './reconcile.ts';
-import { createStrikes } from './strikes.ts';
+import { createStrikes, type Strikes } from './strikes.ts';
 import type { LedgerBalance } from '../persistence/ports.ts';
 
 export interface AuditRound {
@@ -32,7 +32,8 @@ export function createAudit(parts: WatcherParts): Audit {
       const at = await provenBlock(parts);
       if (at === null) return { compared: 0, unread: 0, passDone: false };
       const second = [...new Set(strikes.due(at.height, limit).map((key) => key.split(' ')[0]!))];
-      const due = second.length === 0 ? [] : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit);
+      const due = second.length === 0 ? []
+        : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit);
       const next = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
       let unread = 0;
       const rows = [...due, ...next].filter(({ purpose }) => purpose === 'deposit');
@@ -40,7 +41,8 @@ export function createAudit(parts: WatcherParts): Audit {
       const passDone = next.length < limit;
       afterKey = passDone ? null : next.at(-1)!.addressKey;
       if (passDone) {
-        parts.metrics.set('svc_audit_pass_seconds', { chain: parts.network.slug }, Math.floor((parts.nowMs() - passBeganAtMs) / 1_000));
+        const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
+        parts.metrics.set('svc_audit_pass_seconds', { chain: parts.network.slug }, seconds);
         passBeganAtMs = parts.nowMs();
       }
       return { compared: rows.length - unread, unread, passDone };
@@ -49,7 +51,7 @@ export function createAudit(parts: WatcherParts): Audit {
 }
 
 /** False when the chain did not tell the balance. */
-async function compare(parts: WatcherParts, strikes: ReturnType<typeof createStrikes>, row: LedgerBalance, height: number): Promise<boolean> {
+async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance, height: number): Promise<boolean> {
   const token = row.tokenContract === null ? null : parts.catalogue.get(row.tokenContract);
   if (token === undefined) return true; // It left the catalogue: neither seen nor credited any more (G23).
   let found: bigint;
@@ -64,7 +66,10 @@ async function compare(parts: WatcherParts, strikes: ReturnType<typeof createStr
   if (!strikes.note(`${row.addressKey} ${row.tokenContract ?? ''}`, difference, height)) return true;
   const finding = {
     tokenContract: row.tokenContract, expected, found, height, amount: difference > 0n ? difference : -difference,
-    evidence: { source: 'audit', received: row.received.toString(), sent: row.sent.toString(), unattributed: row.unattributed.toString() },
+    evidence: {
+      source: 'audit', received: row.received.toString(), sent: row.sent.toString(),
+      unattributed: row.unattributed.toString(),
+    },
   };
   await (difference > 0n ? recordUnattributed(parts, row, finding) : recordShortfall(parts, row, finding));
   return true;

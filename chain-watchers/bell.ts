@@ -17,7 +17,8 @@ export function createBell(accounts: Pick<Accounts, 'wake'>, log: Log, metrics: 
         await accounts.wake(accountId);
       } catch (error) {
         metrics.add('svc_wake_failures_total', {});
-        log.warn({ accountId, reason: error instanceof Error ? error.message : String(error) }, 'account was not woken; its inbox keeps the facts');
+        const reason = error instanceof Error ? error.message : String(error);
+        log.warn({ accountId, reason }, 'account was not woken; its inbox keeps the facts');
       }
     } while (entry.again);
     underWay.delete(accountId);

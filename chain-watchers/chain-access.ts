@@ -12,7 +12,9 @@ export interface LiveBinding extends ChainBinding {
 }
 
 /** Chains by account. A chain that nobody configured is refused for good, a stopped one until a person has looked. */
-export function createChainAccess(live: ReadonlyMap<Chain, LiveBinding>, sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>): ChainAccess {
+export function createChainAccess(
+  live: ReadonlyMap<Chain, LiveBinding>, sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>,
+): ChainAccess {
   return {
     async bind(accountId, chain) {
       if (environmentOf(accountId) === 'sandbox') {

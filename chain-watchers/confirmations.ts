@@ -37,7 +37,9 @@ export interface Finality {
  *
  *   bsc, stallDepth 240, finalized 1,000, head 1,300: 1,000 passes · 1,001 waits · stalled: 1,061 (240) passes, 1,062 waits
  */
-export function gatePassed(network: Pick<Network, 'gate'>, height: number, headHeight: number, finality: Finality): boolean {
+export function gatePassed(
+  network: Pick<Network, 'gate'>, height: number, headHeight: number, finality: Finality,
+): boolean {
   const { gate } = network;
   if (gate.kind === 'depth') return true;
   if (finality.finalizedHeight !== null && height <= finality.finalizedHeight) return true;

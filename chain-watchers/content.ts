@@ -31,16 +31,17 @@ export async function contentOf(run: Run, block: Block, previous: Cursor | null)
   const decoded = module.transfersIn(network, block, catalogue);
   const keyedBlock = keyed(module, network, environmentOfLedger(parts), block, decoded.transfers);
   const watched = await watchedOf(parts, keyedBlock.transfers.map(({ addressKey }) => addressKey));
-  const transfers = matchTransfers({ ledger: parts.ledger, network, only: accountOfLedger(parts.ledger) }, keyedBlock, watched);
+  const context = { ledger: parts.ledger, network, only: accountOfLedger(parts.ledger) };
+  const transfers = matchTransfers(context, keyedBlock, watched);
   const wanted = new Map(memory.open.flatMap((row) => row.versions.map(({ txid }) => [txid, row] as const)));
   const outcomes = wanted.size === 0 ? [] : module.outcomesIn(network, block, new Set(wanted.keys()));
   const withdrawals = outcomes.map((outcome) => inclusionOf(wanted.get(outcome.txid)!, outcome, block));
-  if (decoded.unattributed !== undefined && decoded.unattributed.length > 0) await keepUnattributed(run, block, decoded.unattributed);
+  if ((decoded.unattributed?.length ?? 0) > 0) await keepUnattributed(run, block, decoded.unattributed!);
   return { keyed: keyedBlock, record: { link: linkOf(block), previous, transfers, withdrawals, unresolved: null } };
 }
 
 /** The fact that a withdrawal's transaction is in a block. */
-export function inclusionOf(row: WithdrawalRow, outcome: Outcome, at: { height: number; hash: string }): BlockRecord['withdrawals'][number] {
+export function inclusionOf(row: WithdrawalRow, outcome: Outcome, at: Cursor): BlockRecord['withdrawals'][number] {
   return {
     accountId: row.accountId,
     fact: {
@@ -51,7 +52,9 @@ export function inclusionOf(row: WithdrawalRow, outcome: Outcome, at: { height: 
 }
 
 /** Watched addresses among keys, by key. */
-export async function watchedOf(parts: WatcherParts, addressKeys: readonly string[]): Promise<Map<string, WatchedAddress>> {
+export async function watchedOf(
+  parts: WatcherParts, addressKeys: readonly string[],
+): Promise<Map<string, WatchedAddress>> {
   const keys = [...new Set(addressKeys)];
   const found = new Map<string, WatchedAddress>();
   for (let from = 0; from < keys.length; from += KEYS_PER_LOOKUP) {
@@ -65,19 +68,19 @@ export async function watchedOf(parts: WatcherParts, addressKeys: readonly strin
 async function keepUnattributed(run: Run, block: Block, growth: readonly Unattributed[]): Promise<void> {
   const { parts } = run;
   const environment = environmentOfLedger(parts);
-  const byAsset = new Map<string, Unattributed[]>();
-  for (const one of growth) {
-    const key = keyOf(parts.module, parts.network, environment, one.to);
-    if (key !== null) byAsset.set(`${key} ${one.tokenContract ?? ''}`, [...byAsset.get(`${key} ${one.tokenContract ?? ''}`) ?? [], one]);
-  }
-  const watched = await watchedOf(parts, [...byAsset.keys()].map((key) => key.split(' ')[0]!));
-  for (const [key, ones] of byAsset) {
-    const address = watched.get(key.split(' ')[0]!);
+  const located = growth.map((one) => ({ one, key: keyOf(parts.module, parts.network, environment, one.to) ?? '' }));
+  const watched = await watchedOf(parts, located.flatMap(({ key }) => (key === '' ? [] : [key])));
+  for (const [, movements] of Map.groupBy(located, ({ one, key }) => `${key} ${one.tokenContract ?? ''}`)) {
+    const { one: { tokenContract }, key } = movements[0]!;
+    const address = watched.get(key);
     if (address === undefined || address.purpose !== 'deposit') continue;
-    const amount = ones.reduce((sum, one) => sum + one.amount, 0n);
+    const amount = movements.reduce((sum, { one }) => sum + one.amount, 0n);
     await recordUnattributed(parts, address, {
-      tokenContract: ones[0]!.tokenContract, amount, expected: 0n, found: amount, height: block.height,
-      evidence: { blockHash: block.hash, movements: ones.map(({ reason, evidence, amount: part }) => ({ reason, evidence, amount: part.toString() })) },
+      tokenContract, amount, expected: 0n, found: amount, height: block.height,
+      evidence: {
+        blockHash: block.hash,
+        movements: movements.map(({ one }) => ({ reason: one.reason, evidence: one.evidence, amount: one.amount.toString() })),
+      },
     });
   }
 }

@@ -18,10 +18,13 @@ export type Step =
   /** Another watcher moved the cursor first; its work stands. */
   | { readonly kind: 'lost_race' };
 
+/** Why a loop of steps ended. */
+export type End = Exclude<Step, { kind: 'recorded' }>;
+
 export interface Followed {
   readonly recorded: number;
   /** Why the loop ended, or null when it ran out of blocks or of its range. */
-  readonly end: Exclude<Step, { kind: 'recorded' }> | null;
+  readonly end: End | null;
 }
 
 /** Records the first block of a ledger. The start is kept from the first head seen, however long its read fails. */
@@ -30,7 +33,9 @@ export async function recordStart(run: Run, headHeight: number): Promise<Followe
   const { memory } = run;
   memory.start ??= settings.start === 'head' ? headHeight : settings.start;
   const height = await client.nextHeight(memory.start - 1);
-  if (height === null) return { recorded: 0, end: { kind: 'unproven', reason: `no block at the start height ${memory.start}` } };
+  if (height === null) {
+    return { recorded: 0, end: { kind: 'unproven', reason: `no block at the start height ${memory.start}` } };
+  }
   const step = await takeBlock(run, null, await client.getBlock(height));
   return step.kind === 'recorded' ? { recorded: 1, end: null } : { recorded: 0, end: step };
 }
@@ -73,10 +78,11 @@ async function takeBlock(run: Run, cursor: Cursor | null, block: Block): Promise
  * unresolved: it is retried for ever by its own job, and later heights do not wait. Decisions 5, G8, V24.
  */
 async function takeUnproven(run: Run, cursor: Cursor, height: number, reason: string, block: Block | null): Promise<Step> {
+  const { log, ledger } = run.parts;
   if (!triedEnough(run, height)) return { kind: 'unproven', reason };
   const link = block === null ? await bareLink(run, cursor, height) : linkOf(block);
   if ('kind' in link) return link;
-  run.parts.log.warn({ ledger: run.parts.ledger, height, reason }, 'content of a block is not proven; its height stays unresolved');
+  log.warn({ ledger, height, reason }, 'content of a block is not proven; its height stays unresolved');
   return record(run, { link, previous: cursor, transfers: [], withdrawals: [], unresolved: reason }, null);
 }
 
@@ -92,12 +98,14 @@ export function triedEnough(run: Run, height: number): boolean {
  * The link of a block that cannot be read whole, from hashes alone: the chain still holds our cursor, and this block on
  * it. Were they read from two branches, the next block's parent link would not fit and the walk-back would correct it.
  */
-export async function bareLink(run: Run, cursor: Cursor, height: number): Promise<BlockRecord['link'] | Exclude<Step, { kind: 'recorded' }>> {
+export async function bareLink(run: Run, cursor: Cursor, height: number): Promise<BlockRecord['link'] | End> {
   const { client } = run.parts;
   const below = await client.getBlockHash(cursor.height);
   const hash = await client.getBlockHash(height);
   if (below !== null && below !== cursor.hash) return { kind: 'mismatch', theirs: below };
-  if (below === null || hash === null) return { kind: 'unproven', reason: `no hash at ${below === null ? cursor.height : height}` };
+  if (below === null || hash === null) {
+    return { kind: 'unproven', reason: `no hash at ${below === null ? cursor.height : height}` };
+  }
   return { height, hash, parentHash: cursor.hash, parentHeight: cursor.height, timeMs: null };
 }
 

@@ -19,7 +19,8 @@ export interface HeadMemory {
 /** Memory after one more answer; `finalized` and the highest height only rise. */
 export function observeHead(memory: HeadMemory | null, head: Head, nowMs: number): HeadMemory {
   if (memory === null) {
-    return { head, roseAtMs: nowMs, highestHeight: head.height, finalizedHeight: head.finalizedHeight, finalizedRoseAtMs: nowMs };
+    const { height: highestHeight, finalizedHeight } = head;
+    return { head, roseAtMs: nowMs, highestHeight, finalizedHeight, finalizedRoseAtMs: nowMs };
   }
   const rose = head.height > memory.highestHeight;
   const finalizedRose = head.finalizedHeight !== null

@@ -3,7 +3,7 @@
  * a watcher. `openLiveChains` is enough to build, quote and submit; `startWatchers` begins to follow. Each chain has its
  * own worker, so that a slow one delays no other (chains.md 10.6). Push feeds are hints to poll, no more (G11): `nudge`.
  */
-import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
+import type { Catalogue, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import { tell } from '../actors/kernel/index.ts';
 import type { Accounts } from '../gateway/ports.ts';
@@ -86,7 +86,8 @@ export async function openLiveChains(deps: LiveDeps): Promise<LiveChains> {
     if (!deps.isEnabled(chain)) unsupported.push(chain);
     else chains.set(chain, await openChain(deps, chain, settings, endpoints));
   }
-  return { chains, unsupported, close: async () => { await Promise.all(endpoints.map((endpoint) => endpoint.close())); } };
+  const close = async () => { await Promise.all(endpoints.map((endpoint) => endpoint.close())); };
+  return { chains, unsupported, close };
 }
 
 /** A threshold of the operator's own widens the reorg window with it. G15. */
@@ -95,7 +96,9 @@ export function networkWith(network: Network, confirmations: number | null): Net
   return { ...network, threshold: confirmations, reorgWindow: Math.max(network.reorgWindow, 2 * confirmations) };
 }
 
-async function openChain(deps: LiveDeps, chain: Chain, settings: LiveChainSettings, opened: HttpEndpoint[]): Promise<LiveChain> {
+async function openChain(
+  deps: LiveDeps, chain: Chain, settings: LiveChainSettings, opened: HttpEndpoint[],
+): Promise<LiveChain> {
   const network = networkWith(deps.networkOf(chain), settings.confirmations);
   const module = await deps.loadModule(chain);
   const catalogue = deps.catalogueOf(chain);
@@ -103,12 +106,14 @@ async function openChain(deps: LiveDeps, chain: Chain, settings: LiveChainSettin
   opened.push(...endpoints);
   const transport = createFailoverTransport({ chain, endpoints, nowMs: deps.nowMs, random: deps.random });
   const client = module.createClient(network, transport, catalogue);
+  const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
   const parts: WatcherParts = {
-    ledger: chain, network, module, client, catalogue, witnesses: witnessesOf(chain, module, network, transport, catalogue),
+    ledger: chain, network, module, client, catalogue, witnesses,
     store: deps.watch, audit: deps.audit, accounts: deps.accounts, reconcilePerBlock: RECONCILED_PER_BLOCK,
     settings: {
-      start: settings.startHeight ?? 'head', blocksPerTick: BLOCKS_PER_TICK, readAhead: READ_AHEAD, contentTries: CONTENT_TRIES,
-      secondReadMs: settings.secondReadMs ?? network.blockTimeMs, silentMs: silentAfterMs(network), rematchMs: REMATCH_MS,
+      start: settings.startHeight ?? 'head', blocksPerTick: BLOCKS_PER_TICK, readAhead: READ_AHEAD,
+      contentTries: CONTENT_TRIES, secondReadMs: settings.secondReadMs ?? network.blockTimeMs,
+      silentMs: silentAfterMs(network), rematchMs: REMATCH_MS,
     },
     nowMs: deps.nowMs, log: deps.log, metrics: deps.metrics,
   };
@@ -119,14 +124,13 @@ async function openChain(deps: LiveDeps, chain: Chain, settings: LiveChainSettin
   };
 }
 
-/** A single endpoint needs no witness: the client is it. */
-function witnessesOf(chain: Chain, module: ChainModule, network: Network, transport: FailoverTransport, catalogue: Catalogue): ChainClient[] {
-  if (transport.endpoints.length === 1) return [];
-  const narrowed: Transport[] = transport.endpoints.map((endpoint) => oneEndpoint(chain, transport, endpoint));
-  return narrowed.map((one) => module.createClient(network, one, catalogue));
+/** A transport for each endpoint. A single one needs no witness: the client is it. */
+function narrowed(chain: Chain, transport: FailoverTransport): Transport[] {
+  return transport.endpoints.length === 1 ? [] : transport.endpoints.map((endpoint) => oneEndpoint(chain, transport, endpoint));
 }
 
 type Message = { readonly type: 'tick' };
+type Spawner = Pick<ActorSystem, 'spawnWorker'>;
 
 export interface WatcherWorkers {
   /** A hint that a chain has news; polling goes on without any. G11. */
@@ -134,7 +138,7 @@ export interface WatcherWorkers {
 }
 
 /** Starts a worker for each chain, and one for its audit. They live until the actor system stops. */
-export function startWatchers(live: LiveChains, system: Pick<ActorSystem, 'spawnWorker'>, deps: Pick<LiveDeps, 'nowMs' | 'log'>): WatcherWorkers {
+export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>): WatcherWorkers {
   const addresses = new Map([...live.chains].map(([chain, one]) => [chain, startChain(system, deps, chain, one)] as const));
   for (const [chain, one] of live.chains) startAudit(system, chain, one);
   return {
@@ -145,7 +149,7 @@ export function startWatchers(live: LiveChains, system: Pick<ActorSystem, 'spawn
   };
 }
 
-function startChain(system: Pick<ActorSystem, 'spawnWorker'>, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain) {
+function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain) {
   let cancel: (() => void) | null = null;
   let failures = 0;
   let identifiedAtMs: number | null = null;
@@ -173,7 +177,8 @@ function startChain(system: Pick<ActorSystem, 'spawnWorker'>, deps: Pick<LiveDep
         failures += 1;
         deps.log.warn({ chain, reason }, 'chain is not what it must be, or cannot be asked');
       }
-      if (!signal.aborted) cancel = timers.after(pauseMsOf(one.pollMs, failures, last?.more === true), () => tellSelf(message));
+      const pauseMs = pauseMsOf(one.pollMs, failures, last?.more === true);
+      if (!signal.aborted) cancel = timers.after(pauseMs, () => tellSelf(message));
     },
     summarise: () => ({
       chain, cursor: last?.cursor?.height ?? null, head: last?.headHeight ?? null, stopped: one.stopped(),
@@ -188,7 +193,7 @@ export function pauseMsOf(pollMs: number, failures: number, more: boolean): numb
   return Math.min(FAILURE_PAUSE_MS_MAX, Math.max(pollMs, pollMs * 2 ** Math.min(failures - 1, 10)));
 }
 
-function startAudit(system: Pick<ActorSystem, 'spawnWorker'>, chain: Chain, one: LiveChain): void {
+function startAudit(system: Spawner, chain: Chain, one: LiveChain): void {
   system.spawnWorker<Message>({
     path: `audits/${chain}`,
     recover: ({ timers, tellSelf }) => { timers.after(AUDIT_EVERY_MS, () => tellSelf({ type: 'tick' })); },

@@ -21,7 +21,10 @@ export interface KeyedBlock {
  * (C2-21) still makes one deposit. Zero amounts are none (G22); a payee that is no address of the chain cannot be ours.
  * Throws: MalformedReply when two different movements carry one credit key.
  */
-export function keyed(module: ChainModule, network: Network, environment: Environment, block: Pick<Block, 'height' | 'hash'>, transfers: readonly Transfer[]): KeyedBlock {
+export function keyed(
+  module: ChainModule, network: Network, environment: Environment, block: Pick<Block, 'height' | 'hash'>,
+  transfers: readonly Transfer[],
+): KeyedBlock {
   const keys = new Map<string, string | null>();
   const unique = new Map<string, KeyedTransfer>();
   for (const transfer of transfers) {
@@ -63,7 +66,9 @@ export interface MatchContext {
  * account's own gas tank and treasury are not customers' (G20); senders go along so that the account can tell its own
  * jobs and change (G20, G21).
  */
-export function matchTransfers(context: MatchContext, block: KeyedBlock, watched: ReadonlyMap<string, WatchedAddress>): BlockRecord['transfers'] {
+export function matchTransfers(
+  context: MatchContext, block: KeyedBlock, watched: ReadonlyMap<string, WatchedAddress>,
+): BlockRecord['transfers'] {
   const { ledger, network, only } = context;
   return block.transfers.flatMap((transfer) => {
     const address = watched.get(transfer.addressKey);

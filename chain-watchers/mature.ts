@@ -11,6 +11,7 @@ import { inParallel } from './read-ahead.ts';
 const FACTS_PER_TICK = 1_000;
 /** Re-reads in flight. */
 const REREADS_AT_ONCE = 8;
+const TXIDS_LOGGED_MAX = 20;
 
 export interface Matured {
   readonly matured: number;
@@ -44,11 +45,14 @@ export async function matureFacts(run: Run): Promise<Matured> {
     parts.metrics.add('svc_facts_matured_total', { chain: network.slug }, confirmed.length);
   }
   if (refuted.length > 0) {
-    bell.ring(await store.refute(ledger, refuted.map(({ txid, outputIndex, blockHash }) => ({ txid, outputIndex, blockHash }))));
+    const keys = refuted.map(({ txid, outputIndex, blockHash }) => ({ txid, outputIndex, blockHash }));
+    bell.ring(await store.refute(ledger, keys));
     parts.metrics.add('svc_facts_refuted_total', { chain: network.slug }, refuted.length);
-    parts.log.warn({ ledger, txids: refuted.map(({ txid }) => txid).slice(0, 20) }, 'transactions failed after they were seen to succeed');
+    const txids = refuted.map(({ txid }) => txid).slice(0, TXIDS_LOGGED_MAX);
+    parts.log.warn({ ledger, txids }, 'transactions failed after they were seen to succeed');
   }
-  return { matured: confirmed.length, refuted: refuted.length, reason: reads.find(({ reason }) => reason !== null)?.reason ?? null };
+  const reason = reads.find((read) => read.reason !== null)?.reason ?? null;
+  return { matured: confirmed.length, refuted: refuted.length, reason };
 }
 
 interface Reread { confirmed: SeenTransfer[]; refuted: SeenTransfer[]; reason: string | null }
@@ -59,9 +63,10 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   const result: Reread = { confirmed: [], refuted: [], reason: null };
   const { height, blockHash } = facts[0]!;
   try {
-    if (await client.getBlockHash(height) !== blockHash) return { ...result, reason: `block ${height} is not on the chain` };
+    const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} is not ${reason}` });
+    if (await client.getBlockHash(height) !== blockHash) return waits('on the chain');
     const threshold = Math.max(...facts.map((fact) => fact.threshold));
-    if (!await quorum.confirms(height, blockHash, threshold)) return { ...result, reason: `block ${height} is not confirmed by the other endpoints` };
+    if (!await quorum.confirms(height, blockHash, threshold)) return waits('confirmed by the other endpoints');
     for (const [txid, ofTransaction] of Map.groupBy(facts, (fact) => fact.txid)) {
       const outcome = await client.getOutcome(txid);
       if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) continue;

@@ -7,6 +7,9 @@ import type { Bell, WatcherParts } from './ports.ts';
 import type { WitnessMemory } from './quorum.ts';
 import type { Suspicion } from './reorg.ts';
 
+/** One block of a new branch; `keyed` is null where its content is not proven. */
+export interface BranchBlock { readonly record: BlockRecord; readonly keyed: KeyedBlock | null }
+
 export interface Memory {
   head: HeadMemory | null;
   /** Per endpoint, in the order of the parts. */
@@ -15,7 +18,7 @@ export interface Memory {
   start: number | null;
   suspicion: Suspicion | null;
   /** A new branch that is being read; a failed read goes on from here instead of from the fork point. */
-  branch: { readonly forkPoint: Cursor; readonly blocks: { readonly record: BlockRecord; readonly keyed: KeyedBlock | null }[] } | null;
+  branch: { readonly forkPoint: Cursor; readonly blocks: BranchBlock[] } | null;
   /** Why the chain is stopped (G17); only a person starts it again. */
   stopped: string | null;
   /** Failed reads of the content of the height after the cursor. */
@@ -35,8 +38,8 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, witnesses: [], start: null, suspicion: null, branch: null, stopped: null, contentFailures: null, retryAtMs: new Map(),
-    recent: [], recentLoaded: false, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
+    head: null, witnesses: [], start: null, suspicion: null, branch: null, stopped: null, contentFailures: null,
+    retryAtMs: new Map(), recent: [], recentLoaded: false, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
   };
 }
 

@@ -45,7 +45,8 @@ export function createOutbound(run: Run): Outbound {
       const open = memory.open.filter(({ versions }) => versions.length > 0);
       const ids = new Set(open.map(({ id }) => id));
       for (const id of patience.keys()) if (!ids.has(id)) patience.delete(id);
-      parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, open.filter(({ height }) => height === null).length);
+      const notInBlock = open.filter(({ height }) => height === null).length;
+      parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
       let reason: string | null = null;
       await inParallel(WITHDRAWALS_AT_ONCE, open, async (row) => {
         try {
@@ -61,19 +62,20 @@ export function createOutbound(run: Run): Outbound {
   };
 }
 
+type Included = Extract<Fate, { kind: 'included' }>;
+
 const versionOf = (row: WithdrawalRow, payload: string): Unsigned => ({ ...row.unsigned, payload });
 
 /** A withdrawal that is in no block: what became of it, and the same bytes again where nobody knows. */
 async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map<string, Patience>): Promise<void> {
   const { parts } = run;
   const nowMs = parts.nowMs();
-  const waited = patience.get(row.id);
-  if (waited === undefined) { // The first submit is the gateway's; a restart also begins here.
-    patience.set(row.id, { tries: 0, nextMs: nowMs + (row.updatedAtMs + BACKOFF_FIRST_MS > nowMs ? BACKOFF_FIRST_MS : 0) });
-    if (row.updatedAtMs + BACKOFF_FIRST_MS > nowMs) return;
-  } else if (nowMs < waited.nextMs) return;
-  const tries = (waited?.tries ?? 0) + 1;
-  patience.set(row.id, { tries, nextMs: nowMs + backoffMs(tries) });
+  // The first submit is the gateway's. A row that another node's clock dates into the future waits no longer than that.
+  const waited = patience.get(row.id) ?? { tries: 0, nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS };
+  const due = nowMs >= waited.nextMs;
+  const tries = waited.tries + (due ? 1 : 0);
+  patience.set(row.id, { tries, nextMs: due ? nowMs + backoffMs(tries) : waited.nextMs });
+  if (!due) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {
     const fate = await parts.client.getFate(versionOf(row, version.payload), version.txid);
@@ -83,14 +85,17 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   if (fates.every((fate) => fate.kind === 'dead')) {
     const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
     // In no block: the fact has none, and told twice it is the same fact.
-    return note(run, row, { kind: 'withdrawal_dead', txid: row.versions.at(-1)!.txid, height: 0, blockHash: '', success: false, reason: proof, fee: null });
+    return note(run, row, {
+      kind: 'withdrawal_dead', txid: row.versions.at(-1)!.txid, height: 0, blockHash: '', success: false,
+      reason: proof, fee: null,
+    });
   }
   if (fates.some((fate) => fate.kind === 'pending') && row.status !== 'signing') return;
   await submit(run, row);
 }
 
 /** Facts of a block count only when our ledger recorded that block: the watcher may still be behind it. */
-async function noteIncluded(run: Run, row: WithdrawalRow, fate: Extract<Fate, { kind: 'included' }>, cursor: Cursor): Promise<void> {
+async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor: Cursor): Promise<void> {
   const { store, ledger } = run.parts;
   if (fate.height > cursor.height) return;
   const [link] = await store.links(ledger, fate.height + 1, 1);
@@ -106,16 +111,17 @@ async function submit(run: Run, row: WithdrawalRow): Promise<void> {
   const { parts } = run;
   const version = row.versions.at(-1)!;
   const result = await parts.client.broadcast({ chain: row.chain, payload: version.signedPayload, txid: version.txid });
+  const named = { withdrawalId: row.id, txid: version.txid };
   parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
   if (result.kind === 'unknown') {
-    parts.log.warn({ withdrawalId: row.id, txid: version.txid, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
+    parts.log.warn({ ...named, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
     return;
   }
   // A refusal after an acceptance proves nothing: only the fate, with its proof, ends such a withdrawal (G27).
   if (row.status === 'signing') {
     await parts.accounts.ask(row.accountId, { type: 'note_broadcast', known: row, txid: version.txid, result });
   } else if (result.kind === 'rejected_final') {
-    parts.log.warn({ withdrawalId: row.id, txid: version.txid, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
+    parts.log.warn({ ...named, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
   }
 }
 
@@ -142,14 +148,17 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
 }
 
 /** Our ledger replaced the block of a withdrawal: it landed elsewhere (any version), or it is out and is submitted again. */
-async function refollow(run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string }): Promise<void> {
+async function refollow(
+  run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string },
+): Promise<void> {
   for (const version of row.versions.toReversed()) {
     const fate = await run.parts.client.getFate(versionOf(row, version.payload), version.txid);
     if (fate.kind !== 'included') continue;
     // A confirmed one that only moved is confirmed all the same.
     return row.status === 'confirmed' ? undefined : noteIncluded(run, row, fate, cursor);
   }
-  await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason: 'its block left the chain', fee: null });
+  const reason = 'its block left the chain';
+  await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason, fee: null });
 }
 
 type WithdrawalFact = Exclude<Fact, { deposit: unknown }>;

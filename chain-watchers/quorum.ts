@@ -59,13 +59,14 @@ export async function quorumOf(run: Run): Promise<Quorum> {
   const witnesses = heads.map((head, index) => {
     const known = memory.witnesses[index] ?? { answeredAtMs: nowMs, roseAtMs: nowMs, highestHeight: -1 };
     if (head === null) return known;
-    const rose = head.height > known.highestHeight;
-    return { answeredAtMs: nowMs, roseAtMs: rose ? nowMs : known.roseAtMs, highestHeight: rose ? head.height : known.highestHeight };
+    const rose = head.height > known.highestHeight ? { roseAtMs: nowMs, highestHeight: head.height } : {};
+    return { ...known, ...rose, answeredAtMs: nowMs };
   });
   memory.witnesses = witnesses;
   const highest = Math.max(...witnesses.map(({ highestHeight }) => highestHeight));
-  const living = clients.flatMap((client, index) =>
-    (isAlive(witnesses[index]!, highest, nowMs, parts.settings.silentMs) ? [{ client, headHeight: heads[index]?.height ?? -1 }] : []));
+  const living = clients
+    .map((client, index) => ({ client, headHeight: heads[index]?.height ?? -1 }))
+    .filter((_, index) => isAlive(witnesses[index]!, highest, nowMs, parts.settings.silentMs));
   const hashes = new Map<string, Promise<string | null>>();
   const hashOf = (client: ChainClient, index: number, height: number) => {
     const key = `${index}:${height}`;

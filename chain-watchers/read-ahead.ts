@@ -20,7 +20,9 @@ async function readBlock(client: ChainClient, height: number): Promise<BlockRead
  * comes as its reason, in its place. Ends where the chain has no next height. Throws: ChainUnavailable when the next
  * height cannot be told, after the blocks before it.
  */
-export async function* readAhead(client: ChainClient, above: number, limit: number, width: number): AsyncGenerator<BlockRead> {
+export async function* readAhead(
+  client: ChainClient, above: number, limit: number, width: number,
+): AsyncGenerator<BlockRead> {
   const inFlight: ReturnType<typeof readBlock>[] = [];
   let asked = 0, at = above, end: { fault: unknown } | null | undefined;
   for (;;) {
@@ -46,7 +48,9 @@ export async function* readAhead(client: ChainClient, above: number, limit: numb
 }
 
 /** Results of `work` in the order of its inputs, at most `width` under way. The first fault ends it. */
-export async function inParallel<In, Out>(width: number, inputs: readonly In[], work: (input: In) => Promise<Out>): Promise<Out[]> {
+export async function inParallel<In, Out>(
+  width: number, inputs: readonly In[], work: (input: In) => Promise<Out>,
+): Promise<Out[]> {
   const results: Out[] = new Array(inputs.length);
   let next = 0;
   const worker = async () => {

@@ -9,7 +9,7 @@ import type { ChainClient } from '../chains/chain.ts';
 import type { Cursor, LedgerBalance } from '../persistence/ports.ts';
 import { recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from './ports.ts';
-import { createStrikes } from './strikes.ts';
+import { createStrikes, type Strikes } from './strikes.ts';
 
 export interface ReconcileParts extends WatcherParts {
   /** The client's exact read; the job exists only where there is one. */
@@ -22,6 +22,8 @@ export interface ReconcileParts extends WatcherParts {
 const ADDRESSES_PER_ROUND_MAX = 256;
 /** How long the client's word is taken that its blocks carry internal transfers. */
 const SEES_INTERNAL_MS = 60_000;
+/** Rows that one asked address may have: one per asset. */
+const ASSETS_PER_ADDRESS = 16;
 /** Touched addresses that wait; beyond it the rotation finds them. */
 const TOUCHED_MAX = 10_000;
 
@@ -42,13 +44,16 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   let sees = { internal: false, atMs: Number.NEGATIVE_INFINITY };
 
   const seesInternal = async (): Promise<boolean> => {
-    if (parts.nowMs() - sees.atMs >= SEES_INTERNAL_MS) sees = { internal: await parts.client.seesInternal?.() ?? false, atMs: parts.nowMs() };
+    if (parts.nowMs() - sees.atMs >= SEES_INTERNAL_MS) {
+      sees = { internal: await parts.client.seesInternal?.() ?? false, atMs: parts.nowMs() };
+    }
     return sees.internal;
   };
   const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
     const rows = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
     if (rows.length < limit) {
-      parts.metrics.set('svc_reconcile_pass_seconds', { chain: parts.network.slug }, Math.floor((parts.nowMs() - passBeganAtMs) / 1_000));
+      const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
+      parts.metrics.set('svc_reconcile_pass_seconds', { chain: parts.network.slug }, seconds);
       passBeganAtMs = parts.nowMs();
     }
     afterKey = rows.length < limit ? null : rows.at(-1)!.addressKey;
@@ -66,9 +71,11 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       }
       const at = await provenBlock(parts);
       if (at === null || at.height === lastHeight) return 0;
-      const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * Math.max(1, at.height - (lastHeight ?? at.height - 1)));
+      const blocks = Math.max(1, at.height - (lastHeight ?? at.height - 1));
+      const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * blocks);
       const asked = [...new Set([...strikes.due(at.height, budget), ...touched])].slice(0, budget);
-      const rows = asked.length === 0 ? [] : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: asked }, at.height, budget * 4);
+      const rows = asked.length === 0 ? []
+        : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: asked }, at.height, budget * ASSETS_PER_ADDRESS);
       if (asked.length < budget) rows.push(...await rotation(at.height, budget - asked.length));
       const compared = await compare(parts, strikes, at, rows);
       for (const key of asked) touched.delete(key);
@@ -92,8 +99,11 @@ export function expectedOf(row: LedgerBalance): bigint {
   return row.received - row.sent + row.unattributed;
 }
 
-async function compare(parts: ReconcileParts, strikes: ReturnType<typeof createStrikes>, at: Cursor, rows: readonly LedgerBalance[]): Promise<number> {
-  const natives = [...new Map(rows.filter((row) => row.tokenContract === null && row.purpose === 'deposit').map((row) => [row.addressKey, row])).values()];
+async function compare(
+  parts: ReconcileParts, strikes: Strikes, at: Cursor, rows: readonly LedgerBalance[],
+): Promise<number> {
+  const wanted = rows.filter((row) => row.tokenContract === null && row.purpose === 'deposit');
+  const natives = [...new Map(wanted.map((row) => [row.addressKey, row])).values()];
   if (natives.length === 0) return 0;
   const found = await parts.balancesAt(natives.map(({ address }) => address), at);
   for (const [index, row] of natives.entries()) {
@@ -103,7 +113,10 @@ async function compare(parts: ReconcileParts, strikes: ReturnType<typeof createS
     if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height)) continue;
     await recordUnattributed(parts, row, {
       tokenContract: null, amount: growth, expected, found: found[index]!, height: at.height,
-      evidence: { blockHash: at.hash, found: found[index]!.toString(), expected: expected.toString(), source: 'reconciliation without traces' },
+      evidence: {
+        source: 'reconciliation without traces', blockHash: at.hash, found: found[index]!.toString(),
+        expected: expected.toString(),
+      },
     });
   }
   return natives.length;

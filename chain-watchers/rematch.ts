@@ -40,7 +40,8 @@ export function forgetAbove(run: Run, height: number): void {
 export async function rematch(run: Run): Promise<number> {
   const { parts, memory, bell } = run;
   const nowMs = parts.nowMs();
-  if (memory.rematchedAtMs !== null && nowMs - memory.rematchedAtMs < Math.min(REMATCH_EVERY_MS, parts.settings.rematchMs)) return 0;
+  const everyMs = Math.min(REMATCH_EVERY_MS, parts.settings.rematchMs);
+  if (memory.rematchedAtMs !== null && nowMs - memory.rematchedAtMs < everyMs) return 0;
   const sinceMs = memory.rematchedAtMs === null ? nowMs - parts.settings.rematchMs : memory.rematchedAtMs;
   const young = await parts.store.addressesSince(environmentOfLedger(parts), sinceMs - REMATCH_OVERLAP_MS);
   if (young.length > 0 && !memory.recentLoaded) await reload(run);

@@ -41,8 +41,8 @@ export interface Patience {
 export function judge(suspicion: Suspicion, witnesses: readonly Witness[], nowMs: number, patience: Patience): Verdict {
   const entitled = witnesses.filter(({ headHeight, hash }) => headHeight >= suspicion.cursor.height && hash !== null);
   const ours = entitled.filter(({ hash }) => hash === suspicion.cursor.hash);
-  const others = Object.values(Object.groupBy(entitled.filter((witness) => !ours.includes(witness)), ({ hash }) => hash!))
-    .sort((a, b) => b!.length - a!.length)[0] ?? [];
+  const byHash = Map.groupBy(entitled.filter((witness) => !ours.includes(witness)), ({ hash }) => hash);
+  const others = [...byHash.values()].sort((a, b) => b.length - a.length)[0] ?? [];
   if (others.length === 0) return ours.length > 0 ? 'ours' : 'unproven';
   if (others.length >= 2 && others.length > ours.length) return 'reorg';
   if (others[0]!.hash !== suspicion.theirs) return 'unproven';
@@ -56,7 +56,9 @@ export function judge(suspicion: Suspicion, witnesses: readonly Witness[], nowMs
  * Index of the newest link on which the chain agrees, or null when none of them is on it. Links run from newest to
  * oldest; below a link that agrees all agree, so the walk doubles its steps and then halves them: O(log n) reads.
  */
-export async function forkIndex(links: readonly BlockLink[], agrees: (link: BlockLink) => Promise<boolean>): Promise<number | null> {
+export async function forkIndex(
+  links: readonly BlockLink[], agrees: (link: BlockLink) => Promise<boolean>,
+): Promise<number | null> {
   let differs = -1; // newest side: known to differ
   let probe = 0;
   for (let step = 1; ; step *= 2) {

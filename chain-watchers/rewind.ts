@@ -3,13 +3,12 @@
  * old head, and only then one statement. A read that cannot prove itself changes nothing (C3-31).
  */
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
-import type { BlockLink, BlockRecord, Cursor } from '../persistence/ports.ts';
+import type { BlockLink, Cursor } from '../persistence/ports.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { chainFailure, contentOf } from './content.ts';
 import { continuesFrom, linkOf } from './cursor.ts';
 import { bareLink, triedEnough } from './follow.ts';
-import type { KeyedBlock } from './match.ts';
-import type { Run } from './memory.ts';
+import type { BranchBlock, Run } from './memory.ts';
 import { forgetAbove, remember } from './rematch.ts';
 import { forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Witness } from './reorg.ts';
 
@@ -27,12 +26,14 @@ export type Rewound =
 /** Another block was read at our cursor's height: asks for a second opinion and follows it. G10. */
 export async function suspect(run: Run, cursor: Cursor, theirs: string | null): Promise<Rewound> {
   const { settings } = run.parts;
-  const verdict = await secondOpinion(run, cursor, theirs, { secondReadMs: settings.secondReadMs, contestedMs: settings.silentMs });
+  const patience = { secondReadMs: settings.secondReadMs, contestedMs: settings.silentMs };
+  const verdict = await secondOpinion(run, cursor, theirs, patience);
   if (verdict === 'ours') {
     run.memory.suspicion = null;
     return { kind: 'ours' };
   }
-  return verdict === 'reorg' ? rewind(run, cursor) : { kind: 'suspect', reason: 'another block at our height, not yet confirmed by a second read' };
+  if (verdict === 'reorg') return rewind(run, cursor);
+  return { kind: 'suspect', reason: 'another block at our height, not yet confirmed by a second read' };
 }
 
 /**
@@ -95,10 +96,13 @@ export async function rewind(run: Run, oldHead: Cursor): Promise<Rewound> {
 }
 
 /** Reads the branch above a fork point up to a height and records it in the place of the old one. */
-export async function replace(run: Run, forkPoint: Cursor, oldHead: Cursor, until: number, depth: number): Promise<Rewound> {
+export async function replace(
+  run: Run, forkPoint: Cursor, oldHead: Cursor, until: number, depth: number,
+): Promise<Rewound> {
   const { parts, memory, bell } = run;
   const branch = await readBranch(run, forkPoint, until);
-  const { recorded, accounts } = await parts.store.recordReorg(parts.ledger, forkPoint, oldHead, branch.map(({ record }) => record));
+  const records = branch.map(({ record }) => record);
+  const { recorded, accounts } = await parts.store.recordReorg(parts.ledger, forkPoint, oldHead, records);
   memory.branch = null;
   memory.suspicion = null;
   if (!recorded) return { kind: 'lost_race' };
@@ -145,7 +149,7 @@ async function parentOfStart(run: Run, start: BlockLink): Promise<Cursor> {
 }
 
 /** The new branch, parent-linked from the fork point. Goes on from where the last try ended if the chain still holds it. */
-async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<readonly { record: BlockRecord; keyed: KeyedBlock | null }[]> {
+async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<readonly BranchBlock[]> {
   const { parts, memory } = run;
   const { client, network } = parts;
   const blocks = await resumedBranch(run, forkPoint);
@@ -153,7 +157,9 @@ async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<r
   let previous: Cursor = blocks.at(-1)?.record.link ?? forkPoint;
   while (previous.height < until) {
     const height = await client.nextHeight(previous.height);
-    if (height === null) throw new ChainUnavailable(network.slug, `the new branch ends at ${previous.height}, below ${until}`);
+    if (height === null) {
+      throw new ChainUnavailable(network.slug, `the new branch ends at ${previous.height}, below ${until}`);
+    }
     const taken = await branchBlock(run, { height: previous.height, hash: previous.hash }, height);
     blocks.push(taken);
     previous = taken.record.link;
@@ -166,7 +172,7 @@ async function readBranch(run: Run, forkPoint: Cursor, until: number): Promise<r
  * A payment of a replaced block often stands a block or two above the old head. Reading on as far as the chain is told
  * without a failure spares its customer a reversal that is taken back at once.
  */
-async function readBeyond(run: Run, blocks: { record: BlockRecord; keyed: KeyedBlock | null }[], from: Cursor): Promise<void> {
+async function readBeyond(run: Run, blocks: BranchBlock[], from: Cursor): Promise<void> {
   const { client } = run.parts;
   let previous = from;
   try {
@@ -183,14 +189,14 @@ async function readBeyond(run: Run, blocks: { record: BlockRecord; keyed: KeyedB
   }
 }
 
-async function resumedBranch(run: Run, forkPoint: Cursor): Promise<{ record: BlockRecord; keyed: KeyedBlock | null }[]> {
+async function resumedBranch(run: Run, forkPoint: Cursor): Promise<BranchBlock[]> {
   const { branch } = run.memory;
   const last = branch?.blocks.at(-1)?.record.link;
   if (branch === null || last === undefined || branch.forkPoint.hash !== forkPoint.hash) return [];
   return await run.parts.client.getBlockHash(last.height) === last.hash ? branch.blocks : [];
 }
 
-async function branchBlock(run: Run, previous: Cursor, height: number): Promise<{ record: BlockRecord; keyed: KeyedBlock | null }> {
+async function branchBlock(run: Run, previous: Cursor, height: number): Promise<BranchBlock> {
   const { client, network } = run.parts;
   const moved = () => {
     run.memory.branch = null;

@@ -17,8 +17,8 @@ export function retryAfterMs(tries: number): number {
 export async function retryUnresolved(run: Run): Promise<number> {
   const { parts, memory } = run;
   const heights = await parts.store.unresolvedHeights(parts.ledger, HEIGHTS_PER_TICK);
-  const count = heights.length < HEIGHTS_PER_TICK ? heights.length : (await parts.store.coverage(parts.ledger)).unresolved.length;
-  parts.metrics.set('svc_blocks_unresolved', { chain: parts.network.slug }, count);
+  const all = heights.length < HEIGHTS_PER_TICK ? heights : (await parts.store.coverage(parts.ledger)).unresolved;
+  parts.metrics.set('svc_blocks_unresolved', { chain: parts.network.slug }, all.length);
   const waiting = new Set(heights.map(({ height }) => height));
   for (const height of memory.retryAtMs.keys()) if (!waiting.has(height)) memory.retryAtMs.delete(height);
   let resolved = 0;
@@ -39,7 +39,8 @@ async function resolve(run: Run, height: number, hash: string): Promise<boolean>
     if (block.hash !== hash || (below !== undefined && block.parentHash !== below.hash)) {
       throw new ChainUnavailable(parts.network.slug, 'the chain holds another block at this height');
     }
-    const { record } = await contentOf(run, block, below === undefined ? null : { height: below.height, hash: below.hash });
+    const previous = below === undefined ? null : { height: below.height, hash: below.hash };
+    const { record } = await contentOf(run, block, previous);
     const { recorded, accounts } = await parts.store.resolveHeight(parts.ledger, record);
     bell.ring(accounts);
     return recorded;

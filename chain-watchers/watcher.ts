@@ -179,7 +179,8 @@ function takeRewound(run: Run, report: Draft, rewound: Rewound): void {
 async function noteHead(run: Run, { head, highestHeight, roseAtMs }: HeadMemory): Promise<void> {
   const { parts, memory } = run;
   parts.metrics.set('svc_head_height', { chain: parts.network.slug }, head.height);
-  parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, Math.floor((parts.nowMs() - roseAtMs) / 1_000));
+  const ageSeconds = Math.floor((parts.nowMs() - roseAtMs) / 1_000);
+  parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, ageSeconds);
   if (memory.notedHeight === highestHeight) return;
   await parts.store.noteHead(parts.ledger, highestHeight, roseAtMs);
   memory.notedHeight = highestHeight;
@@ -187,7 +188,8 @@ async function noteHead(run: Run, { head, highestHeight, roseAtMs }: HeadMemory)
 
 async function notedBefore(run: Run): Promise<HeadMemory | null> {
   const { headHeight, headAtMs } = await run.parts.store.coverage(run.parts.ledger);
-  return headHeight === null || headAtMs === null ? null : rememberedHead({ height: headHeight, atMs: headAtMs }, run.parts.nowMs());
+  if (headHeight === null || headAtMs === null) return null;
+  return rememberedHead({ height: headHeight, atMs: headAtMs }, run.parts.nowMs());
 }
 
 async function rebuild(run: Run, height: number): Promise<Rewound> {
@@ -198,7 +200,8 @@ async function rebuild(run: Run, height: number): Promise<Rewound> {
   if (oldHead === null || hash === null || height >= oldHead.height) {
     return { kind: 'suspect', reason: `no block of the chain below our cursor at ${height}` };
   }
-  const rewound = await replace(run, { height, hash }, oldHead, Math.min(oldHead.height, headHeight), oldHead.height - height);
+  const until = Math.min(oldHead.height, headHeight);
+  const rewound = await replace(run, { height, hash }, oldHead, until, oldHead.height - height);
   if (rewound.kind === 'reorg') {
     memory.stopped = null;
     parts.metrics.set('svc_chain_stopped', { chain: parts.network.slug }, 0);

@@ -16,6 +16,9 @@ export interface SandboxClientParts extends LedgerParts {
   onMined(): void;
 }
 
+/** The holdings of a sender at the head, with those of a token where one is moved. */
+type ViewOf = (from: string, tokenContract: string | null) => Promise<SenderView>;
+
 /** A client of one simulated ledger. */
 export function createSandboxClient(parts: SandboxClientParts): ChainClient {
   const { ledger, network, family, store } = parts;
@@ -32,7 +35,7 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     window = new Map(blocks.map((block) => [block.height, block]));
     return window.get(height) ?? null;
   };
-  const viewOf = async (from: string, tokenContract: string | null): Promise<SenderView> => {
+  const viewOf: ViewOf = async (from, tokenContract) => {
     const { height, hash } = await headOf(parts);
     return {
       height, hash, nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
@@ -101,7 +104,7 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
 }
 
 /** Takes signed bytes as a node would and mines them at once. G26: a second submit of the same bytes is `already_known`. */
-async function submit(parts: SandboxClientParts, signed: Signed, viewOf: (from: string, token: string | null) => Promise<SenderView>): Promise<BroadcastResult> {
+async function submit(parts: SandboxClientParts, signed: Signed, viewOf: ViewOf): Promise<BroadcastResult> {
   const { store, ledger, network, family } = parts;
   const payload = family.read(network, signed);
   if (isRefusal(payload)) return { kind: 'rejected_final', refusal: payload };

@@ -36,8 +36,11 @@ export const simulatedEvm: SimulatedFamily = {
   family: 'evm',
   hashText: hex,
   deposit: (_network, { to, amount, token, seed }) => ({
-    txid: hex(seed), success: true, reason: null, fee: (PLAIN_TRANSFER_GAS * BASE_FEE_WEI).toString(), from: null, nonce: null,
-    transfers: [{ outputIndex: token === null ? NATIVE_INDEX : 0, to, amount: amount.toString(), tokenContract: token?.contract ?? null }],
+    txid: hex(seed), success: true, reason: null, fee: (PLAIN_TRANSFER_GAS * BASE_FEE_WEI).toString(), from: null,
+    nonce: null,
+    transfers: [{
+      outputIndex: token === null ? NATIVE_INDEX : 0, to, amount: amount.toString(), tokenContract: token?.contract ?? null,
+    }],
   }),
   render: (_network, block) => renderBlock(block) as Block,
   balanceOf: (network, amount, token) => balanceOf(amount, token?.decimals ?? network.nativeDecimals),
@@ -57,7 +60,10 @@ function renderBlock(block: SandboxBlock): Block<EvmRaw> {
   });
 }
 
-function renderTransaction(block: SandboxBlock, { txid, success, fee, from, nonce, transfers }: SandboxTransaction, index: number): { transaction: RawTransaction; receipt: RawReceipt } {
+function renderTransaction(
+  block: SandboxBlock, mined: SandboxTransaction, index: number,
+): { transaction: RawTransaction; receipt: RawReceipt } {
+  const { txid, success, fee, from, nonce, transfers } = mined;
   const native = transfers.find(({ tokenContract }) => tokenContract === null);
   const tokens = transfers.filter((transfer) => transfer.tokenContract !== null);
   const sender = (from ?? OUTSIDE).toLowerCase();
@@ -70,10 +76,13 @@ function renderTransaction(block: SandboxBlock, { txid, success, fee, from, nonc
   // The fee as a price of the plain transfer's gas; what does not divide goes where a rollup puts its L1 part.
   const price = BigInt(fee) / PLAIN_TRANSFER_GAS, rest = BigInt(fee) % PLAIN_TRANSFER_GAS;
   return {
-    transaction: { ...place, hash: txid, from: sender, to, value: quantity(BigInt(native?.amount ?? '0')), nonce: quantity(nonce ?? 0), type: '0x2' },
+    transaction: {
+      ...place, hash: txid, from: sender, to, value: quantity(BigInt(native?.amount ?? '0')), nonce: quantity(nonce ?? 0),
+      type: '0x2',
+    },
     receipt: {
-      ...place, transactionHash: txid, blockNumber: quantity(block.height), status: success ? '0x1' : '0x0', from: sender,
-      logs: success ? logs : [], gasUsed: quantity(PLAIN_TRANSFER_GAS), effectiveGasPrice: quantity(price),
+      ...place, transactionHash: txid, blockNumber: quantity(block.height), status: success ? '0x1' : '0x0',
+      from: sender, logs: success ? logs : [], gasUsed: quantity(PLAIN_TRANSFER_GAS), effectiveGasPrice: quantity(price),
       ...(rest === 0n ? {} : { l1Fee: quantity(rest) }),
     },
   };
@@ -81,14 +90,15 @@ function renderTransaction(block: SandboxBlock, { txid, success, fee, from, nonc
 
 function inputsOf(network: EvmNetwork, intent: Intent, view: SenderView): EvmInputs {
   const wanted = typeof intent.amount === 'bigint' ? intent.amount : 0n;
-  const reverts = intent.token !== null && (view.tokenBalance ?? 0n) < wanted;
+  const gas = intent.token === null ? { kind: 'plain' } as const
+    : (view.tokenBalance ?? 0n) < wanted ? { kind: 'reverted', reason: 'transfer amount exceeds balance' } as const
+      : { kind: 'estimated', units: TOKEN_TRANSFER_GAS.toString() } as const;
   return {
     readAtHeight: view.height, readAtHash: view.hash, nonceLatest: view.nonce, noncePending: view.nonce,
     nativeBalance: view.nativeBalance.toString(), tokenBalance: view.tokenBalance?.toString() ?? null,
     baseFeePerGas: baseFeeOf(network).toString(), tipPerGas: TIP_WEI.toString(),
     gasPrice: network.feePolicy.kind === 'gas_price' ? TIP_WEI.toString() : null,
-    gas: intent.token === null ? { kind: 'plain' }
-      : reverts ? { kind: 'reverted', reason: 'transfer amount exceeds balance' } : { kind: 'estimated', units: TOKEN_TRANSFER_GAS.toString() },
+    gas,
     l1FeeUpperBound: network.l1FeeOracle === null ? null : L1_BOUND_WEI.toString(),
     envelope: 'eip1559',
   };
@@ -104,14 +114,17 @@ function readPayload(network: EvmNetwork, signed: Signed): ReadPayload | Refusal
   const txid = txidOf(signed.payload);
   if (txid !== signed.txid) return rejected('the txid is not the hash of the payload', { txid }); // G28
   const { transaction, from } = read;
-  if (transaction.chainId !== network.chainId) return rejected('invalid chain id for signer', { chainId: transaction.chainId });
+  const { chainId } = transaction;
+  if (chainId !== network.chainId) return rejected('invalid chain id for signer', { chainId });
   const payment = transaction.data === '0x' ? null : decodeTransfer(transaction.data);
   const tokenContract = payment === null ? null : transaction.to;
   return { from, nonce: transaction.nonce, tokenContract, run: (view) => run(network, txid, from, transaction, view) };
 }
 
 /** The checks of a node's pool and then the execution, in that order. Texts are geth's, as chains.md 5.2 lists them. */
-function run(network: EvmNetwork, txid: string, from: string, transaction: EvmTransaction, view: SenderView): ReturnType<ReadPayload['run']> {
+function run(
+  network: EvmNetwork, txid: string, from: string, transaction: EvmTransaction, view: SenderView,
+): ReturnType<ReadPayload['run']> {
   const { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, to, value, data } = transaction;
   const baseFee = baseFeeOf(network);
   if (nonce < view.nonce) return rejected('nonce too low', { next: view.nonce, nonce });
@@ -120,9 +133,11 @@ function run(network: EvmNetwork, txid: string, from: string, transaction: EvmTr
   if (maxPriorityFeePerGas > maxFeePerGas) return rejected('max priority fee per gas higher than max fee per gas');
   if (maxFeePerGas < baseFee) return rejected('max fee per gas less than block base fee');
   const l1Paid = network.l1FeeOracle === null ? 0n : L1_PAID_WEI;
-  if (view.nativeBalance < value) return refuse('INSUFFICIENT_FUNDS', { balance: view.nativeBalance.toString(), required: value.toString() });
+  const lacking = (code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', required: bigint) =>
+    refuse(code, { balance: view.nativeBalance.toString(), required: required.toString() });
+  if (view.nativeBalance < value) return lacking('INSUFFICIENT_FUNDS', value); // X1: the asset first
   const required = value + gasLimit * maxFeePerGas + l1Paid;
-  if (view.nativeBalance < required) return refuse('INSUFFICIENT_GAS', { balance: view.nativeBalance.toString(), required: required.toString() });
+  if (view.nativeBalance < required) return lacking('INSUFFICIENT_GAS', required);
   const price = baseFee + maxPriorityFeePerGas < maxFeePerGas ? baseFee + maxPriorityFeePerGas : maxFeePerGas;
   const payment = data === '0x' ? null : decodeTransfer(data);
   const gasUsed = data === '0x' ? PLAIN_TRANSFER_GAS : TOKEN_TRANSFER_GAS;
@@ -133,6 +148,7 @@ function run(network: EvmNetwork, txid: string, from: string, transaction: EvmTr
   const native = value > 0n ? [{ outputIndex: NATIVE_INDEX, to, amount: value.toString(), tokenContract: null }] : [];
   if (payment === null) return mined(true, gasUsed, native);
   if ((view.tokenBalance ?? 0n) < payment.amount) return mined(false, gasUsed, []);
-  return mined(true, gasUsed, [...native, { outputIndex: 0, to: payment.to, amount: payment.amount.toString(), tokenContract: to }]);
+  const token = { outputIndex: 0, to: payment.to, amount: payment.amount.toString(), tokenContract: to };
+  return mined(true, gasUsed, [...native, token]);
 }
 

@@ -31,7 +31,9 @@ export async function headOf(parts: LedgerParts): Promise<Cursor> {
  * Appends blocks; `contents` is asked with the head they stand on, and asked again when the ledger moved meanwhile. Answers
  * the new blocks, none when `contents` had none. Throws: Error when the ledger moves too often.
  */
-export async function append<Refused>(parts: LedgerParts, contents: (head: Cursor) => Promise<SandboxTransaction[][] | Refused>): Promise<SandboxBlock[] | Refused> {
+export async function append<Refused>(
+  parts: LedgerParts, contents: (head: Cursor) => Promise<SandboxTransaction[][] | Refused>,
+): Promise<SandboxBlock[] | Refused> {
   for (let tries = 0; tries < APPEND_TRIES; tries += 1) {
     const head = await headOf(parts);
     const asked = await contents(head);

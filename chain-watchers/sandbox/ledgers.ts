@@ -75,12 +75,15 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
     const network = deps.networkOf(chain), catalogue = deps.catalogueOf(chain);
     const parts: LedgerParts = { ledger: ledgerOf(chain, accountId), network, family, store: deps.sandbox, nowMs: deps.nowMs };
     const onMined = () => {
-      tick(made).catch((error: unknown) => deps.log.error({ ledger: parts.ledger, error: reasonOf(error) }, 'a tick after a broadcast failed; the sweep repeats it'));
+      tick(made).catch((error: unknown) => {
+        const reason = reasonOf(error);
+        deps.log.error({ ledger: parts.ledger, reason }, 'a tick after a broadcast failed; the sweep repeats it');
+      });
     };
     const client = createSandboxClient({ ...parts, onMined });
     const watcher = createWatcher({
-      ledger: parts.ledger, network, module, client, witnesses: [], catalogue, store: deps.watch, audit: deps.audit, reconcilePerBlock: null,
-      accounts: deps.accounts, settings: SETTINGS, nowMs: deps.nowMs, log: deps.log, metrics: NO_METRICS,
+      ledger: parts.ledger, network, module, client, witnesses: [], catalogue, store: deps.watch, audit: deps.audit,
+      reconcilePerBlock: null, accounts: deps.accounts, settings: SETTINGS, nowMs: deps.nowMs, log: deps.log, metrics: NO_METRICS,
     });
     const made: SandboxLedger = { parts, watcher, binding: { module, network, client, catalogue } };
     return made;
@@ -112,6 +115,7 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   };
 }
 
+/** What went wrong, for a log line. */
 export function reasonOf(error: unknown): string {
   return chainFailure(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -111,6 +111,7 @@ test('issue 2.9 a withdrawal in the sandbox is built, signed, submitted, orphane
   await self.ask({ type: 'note_broadcast', known: submitted, txid: signed.txid, result: await client.broadcast(signed) });
   const statusOf = async () => (await self.stores.read.withdrawal(self.accountId, built.id))!.status;
   await self.sandbox.sweep();
+  await self.accounts.wake(self.accountId); // A fact that was deferred behind `note_broadcast` waits for the next wake.
   t.is(await statusOf(), 'confirming');
   ok(await self.sandbox.control.simulateReorg(self.accountId, { chain: 'eth', depth: 1 }));
   t.is(await statusOf(), 'broadcast');
