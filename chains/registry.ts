@@ -24,7 +24,7 @@ interface FamilyEntry {
 
 // The modules' own types are narrower (their network, their raw block); a caller always hands back what it was given.
 const FAMILIES: Readonly<Record<Family, FamilyEntry>> = {
-  btc: { facts: btcFacts as ChainFacts, load: null },
+  btc: { facts: btcFacts as ChainFacts, load: async () => (await import('./btc/index.ts')).btc as ChainModule },
   evm: { facts: evmFacts, load: async () => (await import('./evm/index.ts')).evm as ChainModule },
   tron: { facts: tronFacts, load: null },
   sol: { facts: solFacts, load: null },

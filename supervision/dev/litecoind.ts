@@ -56,7 +56,7 @@ export async function startLitecoind({ args = [] }: LitecoindOptions = {}): Prom
   const directory = await mkdtemp(join(tmpdir(), 'flock-litecoind-')), port = await freePort();
   const child = spawn(...guarded('KILL', 'litecoind', [
     '-regtest', `-datadir=${directory}`, `-rpcport=${port}`, '-rpcbind=127.0.0.1', '-rpcallowip=127.0.0.1', '-server', '-listen=0', '-dnsseed=0',
-    '-fallbackfee=0.0001', '-printtoconsole=0', '-nodebuglogfile', '-rpcworkqueue=128', ...RELAY_RULES, ...args,
+    '-fallbackfee=0.0001', '-keypool=5', '-printtoconsole=0', '-nodebuglogfile', '-rpcworkqueue=128', ...RELAY_RULES, ...args,
   ]), { stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-1_000); });
