@@ -13,13 +13,14 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const README = `${folder}README.md`;
 const BENCH_LIMIT_MS = 300_000;
 
+const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places;
 const number = (value: number): string => value >= 1_000 ? Math.round(value).toLocaleString('en-US')
-  : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
+  : String(rounded(value, value >= 10 ? 1 : 3));
 
 function rowOf(figure: Figure): string {
   const { id, what, ours, limit, unit, better, goal, note } = figure;
   const sign = better === 'higher' ? '≥' : '≤';
-  return `| ${id} | ${what} | ${number(ours)} ${unit} | ${number(limit)} ${unit} | ${ratioOf(figure).toFixed(2)} | ${sign} ${goal} | ${goalMet(figure) ? 'yes' : '**no**'} | ${note} |`;
+  return `| ${id} | ${what} | ${number(ours)} ${unit} | ${number(limit)} ${unit} | ${rounded(ratioOf(figure), 2)} | ${sign} ${goal} | ${goalMet(figure) ? 'yes' : '**no**'} | ${note} |`;
 }
 
 /** Runs one file; each of its output lines that is a figure is collected, the rest is passed on. */

@@ -26,6 +26,9 @@ function chainOf(args: readonly string[]): Chain {
   return chain;
 }
 
+/** Seconds with one decimal, for people. */
+const secondsSince = (startedAtMs: number): number => Math.round((performance.now() - startedAtMs) / 100) / 10;
+
 function lastLines(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n') : '(nothing)';
 }
@@ -56,9 +59,9 @@ async function main(): Promise<void> {
     });
     closing.push(() => deployment.stop());
     const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
-    console.log(`Everything is up after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`);
+    console.log(`Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`);
     await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
-    console.log(`\nEvery check held. ${((performance.now() - startedAt) / 1_000).toFixed(1)} s in all.`);
+    console.log(`\nEvery check held. ${secondsSince(startedAt)} s in all.`);
   } catch (error) {
     for (const part of ['cloud', 'edge']) console.error(`\nLast lines of the ${part}:\n${lastLines(join(dataDir, `${part}.log`))}`);
     throw error;

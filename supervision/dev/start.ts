@@ -59,7 +59,7 @@ async function main(): Promise<number> {
     if (typeof first === 'string') return 0;
     writeRecord(deployment, options);
     console.log(firstSteps(deployment, options.dataDir));
-    console.log(`Ready in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
+    console.log(`Ready in ${Math.round((performance.now() - startedAt) / 100) / 10} s.`);
     const ended = await Promise.race([
       stopRequested.then(() => null),
       deployment.cloud.exited.then((code) => `the cloud node ended with ${code}; see ${join(options.dataDir, 'cloud.log')}`),
