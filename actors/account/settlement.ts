@@ -29,7 +29,6 @@ export class WithdrawalBook {
   readonly #known: Map<string, WithdrawalRow>;
   readonly #newest: Map<string, number>;
   readonly #reopened: Set<string>;
-  readonly #deferred = new Set<string>();
   readonly #changed = new Set<string>();
   readonly #state: AccountState;
   readonly #nowMs: number;
@@ -55,10 +54,7 @@ export class WithdrawalBook {
     const known = this.#known.get(fact.withdrawalId);
     if (known === undefined) return true; // forgotten by a sandbox reset
     const newest = this.#newest.get(known.id);
-    if (this.#deferred.has(known.id) || (newest !== undefined && newest !== known.updatedAtMs)) {
-      this.#deferred.add(known.id);
-      return false;
-    }
+    if (newest !== undefined && newest !== known.updatedAtMs) return false;
     switch (fact.kind) {
       case 'withdrawal_included': this.#include(known, fact); break;
       case 'withdrawal_matured': this.#mature(known, fact); break;

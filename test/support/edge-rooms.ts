@@ -72,6 +72,8 @@ export class Rooms {
   readonly failing = new Set<AccountCommand['type']>();
   readonly asked: AccountCommand['type'][] = [];
   failReports = false;
+  /** Claims wait for it. */
+  gate: Promise<void> | null = null;
   /** A real one instead of the records below. */
   publisher: Publisher | null = null;
   rooms: EdgeRooms;
@@ -148,6 +150,7 @@ export class Rooms {
 
   readonly ask = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
     this.asked.push(command.type);
+    if (command.type === 'claim_lease') await this.gate;
     if (this.failing.has(command.type)) return refuse('SERVICE_UNAVAILABLE');
     const account = this.accounts.get(accountId);
     if (account === undefined) return refuse('NOT_FOUND');

@@ -26,9 +26,9 @@ class EdgeIdentity {
     this.publicKey = Buffer.from(pair.publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('hex');
   }
 
-  headers(url: string, nowMs: number, nonce = randomBytes(16).toString('hex')): Record<string, string> {
+  headers(url: string, nowMs: number, body = ''): Record<string, string> {
     const signer = { keyId: this.publicKey, sign: (message: Uint8Array) => sign(null, message, this.#secret) };
-    return signRequest({ method: 'GET', url }, signer, nonce, nowMs);
+    return signRequest({ method: 'GET', url, body }, signer, randomBytes(16).toString('hex'), nowMs);
   }
 }
 
@@ -138,6 +138,7 @@ test('§5.3 a refused handshake says why: key, skew, signature, nonce, version, 
   t.is(await node.refused(node.auth({}, node.identity.headers(`${url}/v1/edge/other`, clock.nowMs()))), 'EDGE_SIGNATURE_INVALID');
   t.is(await node.refused(node.auth({}, node.identity.headers(`http://elsewhere.example${STREAM_PATH}`, clock.nowMs()))), 'EDGE_SIGNATURE_INVALID');
   t.is(await node.refused(node.auth({}, new EdgeIdentity().headers(url + STREAM_PATH, clock.nowMs()))), 'EDGE_SIGNATURE_INVALID');
+  t.is(await node.refused(node.auth({}, node.identity.headers(url + STREAM_PATH, clock.nowMs(), 'a body'))), 'EDGE_SIGNATURE_INVALID');
   t.is(await node.refused(node.auth({ edgeVersion: '0.9.9' })), 'EDGE_VERSION_UNSUPPORTED');
   t.is(await node.refused(node.auth({ sessionId: 'mine' })), 'INVALID_INPUT');
   t.is(await node.refused({}), 'INVALID_INPUT');

@@ -105,7 +105,7 @@ test('§4.2 a build is nothing but a payload: row built, counter held, nothing a
 
 test('V39 the nonce is the larger of our next and the latest count; in flight ones are never used again', (t) => {
   const tank = new Sender({}, 'gas_tank');
-  t.deepEqual([tank.built(7), tank.built(7), tank.built(9), tank.built(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 9, 10]);
+  t.deepEqual([tank.built(7), tank.built(7), tank.built(12), tank.built(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 12, 13]);
 });
 
 test('V39 a nonce that was freed before signing is reused first', (t) => {
@@ -135,6 +135,24 @@ test('V40 a deposit address sends one at a time; a build that nobody signed give
   t.like(sender.account.refused(sender.build()), { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] } });
   sender.fact(reply.id, 'withdrawal_included');
   t.is(sender.nonceOf(sender.built(7).id), 8);
+});
+
+test('V40 at the limit the oldest build that nobody signed gives way', (t) => {
+  const tank = new Sender({}, 'gas_tank');
+  const ids = Array.from({ length: 16 }, () => {
+    tank.account.nowMs += 1_000;
+    return tank.built().id;
+  });
+  tank.do(tank.submit(ids[0]!));
+  const { events } = tank.do(tank.build());
+  t.like(events[0], { type: 'withdrawal_expired', id: ids[1] });
+});
+
+test('what is signed may land and is not abandoned: CONFLICT', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  sender.do(sender.submit(id));
+  t.like(sender.account.refused({ type: 'abandon_withdrawal', known: sender.rows.get(id)! }), { code: 'CONFLICT', details: { reason: 'signed' } });
 });
 
 test('V40 a gas tank has sixteen in flight', (t) => {

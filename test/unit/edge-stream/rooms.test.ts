@@ -68,13 +68,50 @@ test('decisions 3: a frozen leader loses the lease when its TTL is over, not whe
   const node = await opened(), account = node.add();
   const leader = await node.edge(account), follower = await node.edge(account);
   await node.pass(10, leader, follower);
-  await node.pass(25, follower);
+  await node.pass(5, follower);
   leader.joined.left(false);
-  await node.pass(3, follower);
-  t.is(follower.role, 'follower');
+  await node.pass(23, follower);
+  t.deepEqual(follower.connection.of('lease'), []);
   await node.pass(4, follower);
   t.is(follower.connection.of('lease').at(-1)!.role, 'leader');
   t.is(node.accounts.get(account)!.state.lease.epoch, 2);
+});
+
+test('a leader that wakes up while another is being granted the lease does not get it back meanwhile', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  let grant = () => {};
+  node.gate = new Promise((resolve) => { grant = resolve; });
+  await node.pass(31, follower);
+  t.is(leader.beat().role, 'follower');
+  grant();
+  await node.pass(1, follower);
+  t.is(follower.connection.of('lease').at(-1)!.role, 'leader');
+  t.is(node.accounts.get(account)!.state.lease.epoch, 2);
+});
+
+test('a follower that is silent itself does not get the lease before it speaks', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  await node.pass(70, leader);
+  leader.joined.left(true);
+  await node.pass(15);
+  t.deepEqual(follower.connection.of('lease'), []);
+  follower.beat();
+  await node.pass(1);
+  t.is(follower.connection.of('lease').at(-1)!.role, 'leader');
+});
+
+test('decisions 3: a session that arrives when a lease has run out does not overtake the one that has been live longest', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), senior = await node.edge(account);
+  node.clock.advance(500);
+  leader.joined.left(true);
+  await node.pass(9, senior);
+  node.clock.advance(1_100);
+  t.is((await node.edge(account)).role, 'follower');
+  await node.pass(1, senior);
+  t.is(senior.connection.of('lease').at(-1)!.role, 'leader');
 });
 
 test('§7 a leader that was replaced and speaks under its old epoch: LEASE_EPOCH_STALE', async (t) => {
@@ -102,6 +139,7 @@ test('I19 attempts under the lease are handed on and acknowledged when they are 
   t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), { ok: true });
   t.deepEqual(node.reported, [{ accountId: account, attempts }]);
   t.is((await follower.joined.attempts({ sessionId: follower.sessionId, leaseEpoch: 1, attempts })).code, 'LEASE_EPOCH_STALE');
+  t.is((await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 0, attempts })).code, 'LEASE_EPOCH_STALE');
   node.failReports = true;
   t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), { ok: false, code: 'SERVICE_UNAVAILABLE' });
 });
@@ -153,7 +191,9 @@ test('§3.2 a node that restarts reports edges that do not come back, and those 
   await node.pass(2);
   await node.restart(3_600_000);
   await node.connect(back, edge);
-  await node.pass(125, edge);
+  await node.pass(119, edge);
+  t.deepEqual(node.accounts.get(gone)!.published(), []);
+  await node.pass(6, edge);
   t.deepEqual(node.accounts.get(gone)!.published().map(({ event }) => event), ['edge_offline']);
   t.deepEqual(node.accounts.get(back)!.published(), []);
 });
