@@ -1,5 +1,7 @@
 /** `npm run -s flock -- COMMAND`: the operator's commands of the cloud. Standard output carries answers only. */
 
+import type { OperatorCommand } from '../../supervision/operator.ts';
+
 interface Command {
   readonly words: readonly string[];
   readonly usage: string;
@@ -17,7 +19,18 @@ const COMMANDS: readonly Command[] = [
     words: ['webhooks', 'listen'], usage: 'webhooks listen --secret whsec_… [--port 9000]', does: 'verifies deliveries and prints them',
     run: async (args) => (await import('./webhooks-listen.ts')).webhooksListen(args),
   },
+  operator('users create', '--email E [--admin]', 'makes a console user; the password comes from standard input or is made'),
+  operator('organizations create', '--name N --owner EMAIL [--tier T] [--band B]', 'makes a tenant with its two accounts and first owner'),
+  operator('api-keys mint', '--organization ID --environment live|sandbox --label L', 'mints an API key and shows it once'),
 ];
+
+/** A command of whoever runs the cloud; it works on DATABASE_URL. */
+function operator(name: OperatorCommand, options: string, does: string): Command {
+  return {
+    words: name.split(' '), usage: `${name} ${options}`, does,
+    run: async (args) => (await import('../../supervision/operator.ts')).runOperatorCommand(name, args, process.env, process.stdout, process.stderr),
+  };
+}
 
 function usage(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));

@@ -1,0 +1,105 @@
+/**
+ * Commands of whoever runs the cloud: people, organizations, keys and sealed secrets, straight on the database. They
+ * touch nothing that an account actor owns, so they may run beside a running node.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { initialAccount } from '../actors/account/state.ts';
+import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
+import { hashPassword } from '../gateway/http/auth/passwords.ts';
+import { createIdentityStore } from '../persistence/postgres/identity.ts';
+import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
+import type { IdentityStore } from '../persistence/ports.ts';
+import { accountIdOf, newId } from '../protocol/ids.ts';
+import { BANDS, ENVIRONMENTS, TIERS } from '../protocol/slugs.ts';
+
+export interface Output { write(text: string): void }
+
+interface Work { readonly identity: IdentityStore; readonly args: readonly string[]; readonly out: Output; readonly nowMs: number }
+
+const PASSWORD_BYTES = 18;
+
+function choice<T extends string>(name: string, text: string | undefined, choices: readonly T[]): T {
+  const chosen = choices.find((one) => one === text);
+  if (chosen === undefined) throw new RangeError(`--${name} must be one of ${choices.join(', ')}`);
+  return chosen;
+}
+
+function required(name: string, text: string | undefined): string {
+  if (text === undefined || text.trim() === '') throw new RangeError(`--${name} is needed`);
+  return text.trim();
+}
+
+const answer = (out: Output, value: object): void => { out.write(`${JSON.stringify(value)}\n`); };
+
+/** `users create --email E [--admin]`: the password is read from standard input, or made and shown once. */
+async function createUser({ identity, args, out, nowMs }: Work): Promise<void> {
+  const { values } = parseArgs({ args: [...args], strict: true, options: { email: { type: 'string' }, admin: { type: 'boolean', default: false } } });
+  const email = required('email', values.email);
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new RangeError('--email must be an email address');
+  if (await identity.userByEmail(email) !== null) throw new RangeError('a user with that email exists');
+  const typed = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').split('\n')[0]!.trim();
+  const password = typed === '' ? randomBytes(PASSWORD_BYTES).toString('base64url') : typed;
+  const id = newId('usr', nowMs);
+  await identity.insertUser({
+    id, email, passwordHash: await hashPassword(password), sealedTotpSecret: null, totpConfirmed: false, platformRole: values.admin ? 'admin' : null,
+  });
+  answer(out, { id, email, admin: values.admin, ...(typed === '' ? { password } : {}) });
+}
+
+/** `organizations create --name N --owner EMAIL --tier T --band B`: the organization, its two accounts, its first owner. */
+async function createOrganization({ identity, args, out, nowMs }: Work): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args], strict: true,
+    options: { name: { type: 'string' }, owner: { type: 'string' }, tier: { type: 'string', default: 'free' }, band: { type: 'string', default: 'launch' } },
+  });
+  const name = required('name', values.name);
+  const owner = await identity.userByEmail(required('owner', values.owner));
+  if (owner === null) throw new RangeError('--owner: no user has that email; create the user first');
+  const id = newId('org', nowMs);
+  const plan = { tier: choice('tier', values.tier, TIERS), band: choice('band', values.band, BANDS), subscription: 'active' as const, paymentsActive: false };
+  await identity.createOrganization({ id, name, createdAtMs: nowMs }, owner.id, plan);
+  answer(out, { id, name, owner: owner.email, ...plan });
+}
+
+/** `api-keys mint --organization ID --environment live --label L`: the key is shown once. */
+async function mintKey({ identity, args, out, nowMs }: Work): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args], strict: true,
+    options: { organization: { type: 'string' }, environment: { type: 'string' }, label: { type: 'string' } },
+  });
+  const organization = await identity.organization(required('organization', values.organization));
+  if (organization === null) throw new RangeError('--organization: no such organization');
+  const environment = choice('environment', values.environment, ENVIRONMENTS);
+  const { key, hash, maskedPrefix } = mintApiKey(environment);
+  const id = newId('key', nowMs);
+  await identity.insertApiKey({
+    id, accountId: accountIdOf(organization.id, environment), organizationId: organization.id, environment,
+    label: required('label', values.label), hash, maskedPrefix, createdAtMs: nowMs, revokedAtMs: null,
+  });
+  answer(out, { id, environment, key });
+}
+
+export const OPERATOR_COMMANDS = { 'users create': createUser, 'organizations create': createOrganization, 'api-keys mint': mintKey } as const;
+export type OperatorCommand = keyof typeof OPERATOR_COMMANDS;
+
+/** Runs one command against DATABASE_URL; the exit code: 0 done, 1 refused, 2 not understood. */
+export async function runOperatorCommand(command: OperatorCommand, args: readonly string[], env: NodeJS.ProcessEnv, out: Output, err: Output): Promise<number> {
+  const url = env.DATABASE_URL;
+  if (url === undefined || url === '') {
+    err.write('DATABASE_URL is needed: the address of the cloud\'s database\n');
+    return 2;
+  }
+  const sql: Sql = openDatabase({ url, connections: 1, name: 'flock-operator' });
+  try {
+    await OPERATOR_COMMANDS[command]({ identity: createIdentityStore(sql, initialAccount), args, out, nowMs: Date.now() });
+    return 0;
+  } catch (error) {
+    const expected = error instanceof RangeError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true;
+    err.write(`${command}: ${error instanceof Error ? error.message : String(error)}\n`);
+    return expected ? 2 : 1;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
