@@ -78,7 +78,8 @@ export class Outbox {
 
   /** The cloud took these: they are forgotten. */
   taken(writes: readonly Pick<OutboxWrite, 'seq'>[]): void {
-    this.#depth -= this.#storage.transaction(() =>
+    // A report that comes back after a loss of power is sent again, and the cloud takes it once.
+    this.#depth -= this.#storage.transactionSoon(() =>
       writes.reduce((sum, { seq }) => sum + this.#storage.run('delete from outbox where seq = ?', seq), 0));
   }
 

@@ -67,6 +67,19 @@ export class Storage {
     });
   }
 
+  /**
+   * As `transaction`, and survives the process; a loss of power may undo it. For forgetting what may come back.
+   * Throws: StorageFailed.
+   */
+  transactionSoon<T>(write: () => T): T {
+    this.#database.exec('pragma synchronous = normal');
+    try {
+      return this.transaction(write);
+    } finally {
+      this.#database.exec('pragma synchronous = full');
+    }
+  }
+
   setting(name: string): string | null {
     return this.one<{ value: string }>('select value from settings where name = ?', name)?.value ?? null;
   }

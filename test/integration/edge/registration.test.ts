@@ -113,6 +113,20 @@ test('§5.7 an identity that the owner rejected is tried no further', async (t) 
   t.is(cloud.countOf('POST /v1/edge/sync'), 1);
 });
 
+test('§3.1 the leader derives more pool addresses when the cloud asks, under the epoch that holds', async (t) => {
+  const cloud = await newCloud(t);
+  const { logged } = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: 'sol,xlm' } });
+  await eventually('the edge is welcomed', () => logged.some(({ msg }) => msg === 'welcomed'));
+  t.deepEqual(cloud.syncs[0]!.keys, []);
+  cloud.on('POST /v1/edge/pools', () => ({ data: { size: 1_002, unused: 1_002 } }));
+  cloud.push('replenish', { leaseEpoch: cloud.leaseEpoch - 1, chain: 'sol', from: 9_000, count: 2 });
+  cloud.push('replenish', { leaseEpoch: cloud.leaseEpoch, chain: 'xlm', from: 1_000, count: 2 });
+  await eventually('they were pushed', () => cloud.countOf('POST /v1/edge/pools') === 1);
+  const { pool } = JSON.parse(cloud.seen.find(({ path }) => path === '/v1/edge/pools')!.body) as { pool: { chain: string; addresses: { index: number; path: string }[] } };
+  t.is(pool.chain, 'xlm');
+  t.deepEqual(pool.addresses.map(({ index, path }) => `${index} ${path}`), ["1000 m/44'/148'/1000'", "1001 m/44'/148'/1001'"]);
+});
+
 test('a phrase that changed is registered by sync, not resumed', async (t) => {
   const cloud = await newCloud(t);
   const dataDir = newDirectory();

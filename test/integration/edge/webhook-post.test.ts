@@ -151,15 +151,13 @@ test('rebinding: the address that was judged is the one that is connected to, wi
   let asked = 0;
   const flipping: Resolve = (host, done) => {
     asked += 1;
-    answers([asked % 2 === 1 ? '93.184.216.34' : '127.0.0.1'])(host, done);
+    answers([asked % 2 === 1 ? '127.0.0.2' : '127.0.0.1'])(host, done);
   };
-  const poster = newPoster(t, { environment: 'live', list: '93.184.216.34/32', resolve: flipping });
-  const first = await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`, { timeoutMs: 200 }));
+  // Nobody listens at the address that is allowed; the receiver is at the one that the second answer names.
+  const poster = newPoster(t, { environment: 'live', list: '127.0.0.2', resolve: flipping });
+  t.like(await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`)), { outcome: 'refused', statusCode: null });
   t.is(asked, 1);
-  t.not(first?.outcome, 'blocked');
-  t.is(first?.statusCode, null, 'the public address was tried, not the second answer');
-  const second = await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`, { timeoutMs: 200 }));
-  t.is(second?.outcome, 'blocked');
+  t.like(await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`)), { outcome: 'blocked', statusCode: null });
   t.deepEqual(receiver.hits, []);
 });
 
