@@ -10,7 +10,7 @@
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -37,13 +37,22 @@ export interface EmbeddedPostgresOptions {
   readonly durable?: boolean;
 }
 
-interface Cluster { directory: string; port: number; password: string }
+interface Cluster {
+  directory: string;
+  port: number;
+  password: string;
+  /** The process that started the server last, with its start time: a pid alone may be another process by now. */
+  holder?: { pid: number; startedAt: string | null };
+}
 
 const START_MS = 30_000;
 const STOP_MS = 10_000;
 const LEFTOVER_MS = 10_000;
 const PORT_TRIES = 20;
+const ABANDONED_MS = 3_600_000;
 const CONNECTIONS_MAX = 200;
+/** Of /proc/PID/stat, counted after the name. Source: proc_pid_stat(5), field 22. */
+const START_TIME_FIELD = 19;
 
 const USER = 'postgres';
 const run = promisify(execFile);
@@ -69,12 +78,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = binaryDirectory(user);
   const dataDir = resolve(options.dataDir);
   const cluster = await openCluster(dataDir, binaries, user);
-  await endLeftovers(cluster.directory, log);
+  await endLeftovers(cluster, log);
   for (let tries = 0, port = options.port ?? cluster.port; tries < PORT_TRIES; tries += 1, port = 0) {
     const free = await freePort(port);
     const server = await launch({ binaries, cluster, port: free, user, log, durable: options.durable ?? true });
     if (server === 'port_taken') continue; // someone took it between the look and the bind
-    saveCluster(dataDir, { ...cluster, port: free });
+    saveCluster(dataDir, { ...cluster, port: free, holder: { pid: process.pid, startedAt: startTimeOf(process.pid) } });
     return server;
   }
   throw new Error(`embedded PostgreSQL found no free port on 127.0.0.1 in ${PORT_TRIES} tries`);
@@ -86,6 +95,7 @@ export function removeEmbeddedPostgres(dataDir: string): void {
   if (existsSync(path)) {
     const { directory } = JSON.parse(readFileSync(path, 'utf8')) as Cluster;
     if (existsSync(join(directory, 'PG_VERSION'))) rmSync(directory, { recursive: true, force: true });
+    rmSync(`${directory}.owner`, { force: true });
   }
   rmSync(resolve(dataDir), { recursive: true, force: true });
 }
@@ -101,9 +111,7 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
     const known = JSON.parse(readFileSync(file, 'utf8')) as Cluster;
     if (existsSync(join(known.directory, 'PG_VERSION'))) return known;
   }
-  const directory = reachable(dataDir, user)
-    ? join(dataDir, 'cluster')
-    : join(stageDirectory(user), `cluster-${randomBytes(8).toString('hex')}`);
+  const directory = reachable(dataDir, user) ? join(dataDir, 'cluster') : stagedDirectory(dataDir, user);
   const cluster: Cluster = { directory, port: 0, password: randomBytes(24).toString('base64url') };
   rmSync(directory, { recursive: true, force: true }); // an initdb that was killed half-way
   mkdirSync(directory, { mode: 0o700 });
@@ -126,6 +134,28 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
   return cluster;
 }
 
+/** A place outside of the data directory, which a file beside it names as its owner. */
+function stagedDirectory(dataDir: string, user: RunAs): string {
+  const stage = stageDirectory(user);
+  removeAbandoned(stage);
+  const directory = join(stage, `cluster-${randomBytes(8).toString('hex')}`);
+  writeFileSync(`${directory}.owner`, dataDir, { mode: 0o600 });
+  return directory;
+}
+
+/** Deletes staged clusters whose data directory was deleted without us, or has another cluster by now. */
+function removeAbandoned(stage: string): void {
+  for (const name of readdirSync(stage).filter((entry) => /^cluster-[0-9a-f]{16}\.owner$/.test(entry))) {
+    const directory = join(stage, name.slice(0, -'.owner'.length));
+    const file = join(readFileSync(join(stage, name), 'utf8'), 'cluster.json');
+    const wanted = existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as Cluster).directory === directory;
+    // Without a cluster.json it may be in the making: that takes seconds, not an hour.
+    const young = Date.now() - statSync(join(stage, name)).mtimeMs < ABANDONED_MS;
+    if (wanted || young || (existsSync(directory) && processesIn(directory).length > 0)) continue;
+    for (const path of [directory, `${directory}.password`, join(stage, name)]) rmSync(path, { recursive: true, force: true });
+  }
+}
+
 function environment(): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
@@ -142,15 +172,27 @@ export function processesIn(directory: string): number[] {
   });
 }
 
+/** When a process started, in ticks since boot; null when there is no such process. */
+function startTimeOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME_FIELD] ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * After a killed parent the old server is about to stop: waits for it. A pid file whose pid is no PostgreSQL of this
  * directory is removed, because PostgreSQL itself only looks whether some process has that number.
+ * Throws: Error when the process that started the server is alive, or the server does not end.
  */
-async function endLeftovers(directory: string, log: (line: string) => void): Promise<void> {
+async function endLeftovers({ directory, holder }: Cluster, log: (line: string) => void): Promise<void> {
+  const held = holder !== undefined && holder.startedAt !== null && startTimeOf(holder.pid) === holder.startedAt;
   const pidFile = join(directory, 'postmaster.pid');
   const deadline = performance.now() + LEFTOVER_MS;
   for (let pids = processesIn(directory); pids.length > 0; pids = processesIn(directory)) {
-    if (performance.now() > deadline) {
+    if (held || performance.now() > deadline) {
       throw new Error(`${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): another Flock runs on the same data; stop it first or choose another data directory`);
     }
     log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
