@@ -43,10 +43,16 @@ export function createLog(level: string, node: string, destination?: Destination
     level,
     base: { node },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }), log: allowed, bindings: allowed },
+    formatters: { level: (label: string) => ({ level: label }), log: allowed },
     hooks: { streamWrite: scrub },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  const log: Logger = destination === undefined ? pino(options) : pino(options, destination);
+  // pino shapes a child's bindings by no formatter: what a child is born with passes the same gate as what it logs.
+  const bear = log.child;
+  log.child = function child(this: Logger, bindings: object, more?: object) {
+    return bear.call(this, allowed(bindings), more as never);
+  } as Logger['child'];
+  return log;
 }
 
 function allowed(fields: object): Record<string, unknown> {

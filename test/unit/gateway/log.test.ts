@@ -1,0 +1,70 @@
+import test from 'ava';
+import { ChainUnavailable } from '../../../chains/chain.ts';
+import { createLog } from '../../../gateway/http/log.ts';
+
+const CANARIES = {
+  phrase: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  apiKey: 'flk_live_abcdefghijklmnopqrstuvwxyz234567abcdefg',
+  localKey: 'loc_test_abcdefghijklmnopqrstuvwxyz234567abcdefg',
+  webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  xpub: 'xpub6BosfCnifzxcFwrSzQiqu2DBVTshkCXacvNsWGYJVVhhawA7d4R5WSWGFNbi8Aw6ZRc1brxMyWMzG3DSSSSoekkudhUd9yLb6qx39T9nMdj',
+  xprv: 'xprv9xpXFhFpqdQK3TmytPBqXtGSwS3DLjojFhTGht8gwAAii8py5X6pxeBnQ6ehJiyJ6nDjWGJfZ95WxByFXVkDxHXrqu53WCRGypk2ttuqncb',
+  jwt: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ1c3JfMSJ9.c2lnbmF0dXJl',
+  databasePassword: 'postgres://flock:hunter22@db/flock',
+};
+/** Secrets that have no form: only the way in can keep them out. */
+const FORMLESS = 'correct-horse-7';
+
+function written(write: (log: ReturnType<typeof createLog>) => void): string {
+  const lines: string[] = [];
+  write(createLog('debug', 'test', { write: (line: string) => { lines.push(line); } }));
+  for (const line of lines) JSON.parse(line);
+  return lines.join('');
+}
+
+const everything = [...Object.values(CANARIES), FORMLESS];
+
+test('reliability 0.8: nested values, arrays, messages of errors and their causes have no way in', (t) => {
+  for (const secret of everything) {
+    const error = Object.assign(new Error(`failed with ${secret}`, { cause: new Error(`because of ${secret}`) }), { detail: secret, hint: { secret } });
+    const text = written((log) => {
+      log.info({ password: secret, a: { b: { c: secret } }, list: [{ secret }, [secret]], headers: { authorization: secret } }, 'nested');
+      log.error({ err: error, requestId: 'req_1' }, 'an error');
+      log.error(error, 'a bare error');
+      log.error({ error: { message: secret, code: 'x' }, fault: secret.length }, 'an object that is none');
+      log.info({ path: { deep: secret }, reason: { secret }, actors: [{ secret }] }, 'known names with objects');
+      log.child({ session: secret, requestId: 'req_2' }).warn({ cause: error }, 'a child');
+    });
+    t.false(text.includes(secret), secret);
+    t.true(text.includes('req_1') && text.includes('req_2') && text.includes('"code":"x"'), 'and the facts are there');
+  }
+});
+
+test('a secret with a form is cut out of known facts and of the message itself', (t) => {
+  for (const [name, secret] of Object.entries(CANARIES)) {
+    const text = written((log) => {
+      log.info({ reason: `was ${secret}`, path: secret, actors: [secret], code: secret }, `message with ${secret}`);
+      log.info(`only a message: ${secret}`);
+      log.info('formatted %s %o', secret, { secret });
+    });
+    t.false(text.includes(name === 'databasePassword' ? 'hunter22' : secret), name);
+  }
+});
+
+test('numbered, quoted and comma-separated phrases are cut out too', (t) => {
+  const words = CANARIES.phrase.split(' ');
+  for (const form of [words.map((word, at) => `${at + 1}. ${word}`).join(' '), words.join(', '), words.join('\n'), words.join(' ').toUpperCase()]) {
+    t.false(written((log) => log.info({ reason: form }, `phrase: ${form}`)).toLowerCase().includes('sausage'), form);
+  }
+});
+
+test('what is dropped is named, so that nobody looks for it in vain', (t) => {
+  t.like(JSON.parse(written((log) => log.info({ colour: FORMLESS, height: 7 }, 'x'))), { dropped: ['colour'], height: 7 });
+});
+
+test('of an error its name, code and places remain', (t) => {
+  const line = JSON.parse(written((log) => log.warn({ err: new ChainUnavailable('eth', 'timeout') }, 'x'))) as { err: { name: string; at: string[] } };
+  t.is(line.err.name, 'ChainUnavailable');
+  t.true(line.err.at.length > 0 && line.err.at.every((place) => place.startsWith('at ')));
+  t.is((JSON.parse(written((log) => log.warn({ err: Object.assign(new Error('x'), { code: '23505' }) }, 'x'))) as { err: { code: string } }).err.code, '23505');
+});
