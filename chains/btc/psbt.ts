@@ -133,16 +133,16 @@ function number(fields: FieldMap, type: number, otherwise?: number): number {
 
 /** What a payload says, and nothing that it does not: other fields, signatures and encodings of its own kind are named. */
 export function decodePsbt(payload: string): DecodedPsbt {
-  let psbt: Psbt;
   try {
     const bytes = Buffer.from(payload, 'base64');
     if (bytes.toString('base64') !== payload) return { ok: false, reason: 'unreadable' };
-    psbt = readPsbt(new Reader(bytes));
+    const psbt = readPsbt(new Reader(bytes));
+    // Our own version has one form only; writers of the other one differ in order and in what they leave out.
+    const isCanonical = psbt.version === 2 || encodePsbt(psbt) === payload;
+    return isCanonical ? { ok: true, psbt } : { ok: false, reason: 'not_canonical' };
   } catch (error) {
     return { ok: false, reason: error instanceof Unexpected ? error.reason : 'unreadable' };
   }
-  // Our own version has one form only; writers of the other one differ in the order of fields and in what they leave out.
-  return psbt.version === 2 || encodePsbt(psbt) === payload ? { ok: true, psbt } : { ok: false, reason: 'not_canonical' };
 }
 
 function readPsbt(reader: Reader): Psbt {

@@ -55,17 +55,25 @@ export function signatureHash(transaction: Transaction, index: number, spent: re
   }
 }
 
-/** Puts signature and key where the script wants them. */
-export function unlock(transaction: Transaction, index: number, script: Uint8Array, { signature, publicKey }: Unlocking): void {
-  const kind = singleKeyOf(script)?.kind;
-  if (kind === 'p2tr') return transaction.setWitness(index, [signature]);
+interface Form { readonly script: Uint8Array; readonly witness: readonly Uint8Array[] }
+
+/** Where signature and key stand for a kind of script. */
+function formOf(kind: SingleKeyKind, { signature, publicKey }: Unlocking): Form {
+  const none = new Uint8Array();
+  if (kind === 'p2tr') return { script: none, witness: [signature] };
   const key = publicKey!;
-  if (kind === 'p2pkh') return transaction.setInputScript(index, Uint8Array.from([signature.length, ...signature, key.length, ...key]));
-  if (kind === 'p2sh') {
-    const redeem = scriptOf({ kind: 'p2wpkh', program: hash160(key) });
-    transaction.setInputScript(index, Uint8Array.of(redeem.length, ...redeem));
-  }
-  return transaction.setWitness(index, [signature, key]);
+  if (kind === 'p2pkh') return { script: Uint8Array.from([signature.length, ...signature, key.length, ...key]), witness: [] };
+  const redeem = kind === 'p2sh' ? scriptOf({ kind: 'p2wpkh', program: hash160(key) }) : none;
+  return { script: kind === 'p2sh' ? Uint8Array.of(redeem.length, ...redeem) : none, witness: [signature, key] };
+}
+
+/** Puts signature and key where the script wants them. Throws: RangeError for a script that no single key spends. */
+export function unlock(transaction: Transaction, index: number, script: Uint8Array, unlocking: Unlocking): void {
+  const output = singleKeyOf(script);
+  if (output === null) throw new RangeError('an output that no single key spends');
+  const form = formOf(output.kind, unlocking);
+  transaction.setInputScript(index, form.script);
+  transaction.setWitness(index, [...form.witness]);
 }
 
 /** True when the input holds, in the one form that `unlock` writes, a signature of the key that the script pays. */
@@ -74,13 +82,9 @@ export function isUnlocked(transaction: Transaction, index: number, spent: reado
   if (output === null) return false;
   const found = unlockingIn(transaction, index, output.kind);
   if (found === null) return false;
-  const copy = transaction.clone();
-  copy.setInputScript(index, new Uint8Array());
-  copy.setWitness(index, []);
-  unlock(copy, index, spent[index]!.script, found);
-  const own = transaction.ins[index]!, again = copy.ins[index]!;
-  const sameForm = equal(own.script, again.script) && own.witness.length === again.witness.length
-    && own.witness.every((part, i) => equal(part, again.witness[i]!));
+  const input = transaction.ins[index]!, form = formOf(output.kind, found);
+  const sameForm = equal(input.script, form.script) && input.witness.length === form.witness.length
+    && input.witness.every((part, i) => equal(part, form.witness[i]!));
   return sameForm && paysKey(output, found.publicKey) && isSignature(transaction, index, spent, output, found);
 }
 
