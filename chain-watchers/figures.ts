@@ -6,6 +6,19 @@ export interface Figures extends Metrics {
   gauge(name: GaugeName): Record<string, number>;
   /** Every counter as name, labels and sum. */
   counters(): { name: CounterName; labels: Readonly<Record<string, string>>; value: number }[];
+  /** All of them in Prometheus' text format, but for the gauges that the node itself reads from the database. */
+  exposition(): string;
+}
+
+/** Read from the store by the node, so that a node without watchers shows them too. */
+const READ_BY_NODE: readonly GaugeName[] = ['svc_head_age_seconds', 'svc_blocks_unresolved'];
+
+/** A label's value with what the format reserves escaped. */
+const quoted = (text: string): string => `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`;
+
+function line(name: string, labels: Readonly<Record<string, string>>, value: number): string {
+  const text = Object.entries(labels).map(([label, of]) => `${label}=${quoted(of)}`).join(',');
+  return `${name}${text === '' ? '' : `{${text}}`} ${value}`;
 }
 
 /** Figures in memory; chains, jobs and results are few, so the maps are. Block times go on to a histogram of the node's. */
@@ -26,5 +39,16 @@ export function createFigures(observeBlock: Metrics['observeBlock'] = () => unde
     observeBlock,
     gauge: (name) => Object.fromEntries(gauges.get(name) ?? []),
     counters: () => [...sums.values()].map((sum) => ({ ...sum })),
+    exposition() {
+      const lines: string[] = [];
+      for (const [name, byChain] of gauges) {
+        if (READ_BY_NODE.includes(name)) continue;
+        lines.push(`# TYPE ${name} gauge`, ...[...byChain].map(([chain, value]) => line(name, { chain }, value)));
+      }
+      for (const [name, ofName] of Map.groupBy(sums.values(), (sum) => sum.name)) {
+        lines.push(`# TYPE ${name} counter`, ...ofName.map(({ labels, value }) => line(name, labels, value)));
+      }
+      return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+    },
   };
 }

@@ -40,7 +40,9 @@ export function createAccounts({ entities, inbox, nowMs, log, onApplied }: Accou
         return; // the sweep of the inbox comes back to it
       }
       onApplied(accountId);
-      if (waiting.inbox.length < INBOX_BATCH_MAX) return;
+      // A deferred fact waits for a row that just changed: with it read again, it is applied.
+      if (waiting.inbox.length < INBOX_BATCH_MAX && answer.reply.deferred === 0) return;
+      if (answer.reply.applied === 0) return;
     }
   }
 

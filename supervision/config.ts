@@ -17,6 +17,8 @@ const chainSettings = (chain: Chain) => ({
   [`${chain.toUpperCase()}_CONFIRMATIONS`]: wholeNumber(1, 10_000).optional(),
   [`${chain.toUpperCase()}_POLL_MS`]: wholeNumber(20, 600_000).optional(),
   [`${chain.toUpperCase()}_START_HEIGHT`]: wholeNumber(0, 999_999_999_999).optional(),
+  /** When a second look through the only endpoint counts as a second opinion (G10); one block time by default. */
+  [`${chain.toUpperCase()}_SECOND_READ_MS`]: wholeNumber(0, 600_000).optional(),
 });
 
 const schema = z.object({
@@ -46,6 +48,7 @@ export interface ChainConfig {
   confirmations: number | null;
   pollMs: number | null;
   startHeight: number | null;
+  secondReadMs: number | null;
 }
 
 export interface CloudConfig extends Omit<z.infer<typeof schema>, 'SECRET_KEY' | 'SECRET_KEY_FILE'> {
@@ -83,6 +86,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       confirmations: (value('CONFIRMATIONS') as number | undefined) ?? null,
       pollMs: (value('POLL_MS') as number | undefined) ?? null,
       startHeight: (value('START_HEIGHT') as number | undefined) ?? null,
+      secondReadMs: (value('SECOND_READ_MS') as number | undefined) ?? null,
     };
   }
   const sealKeys = readSealKeys(present, problems);

@@ -7,6 +7,8 @@ import type { Stage } from './demo-chain.ts';
 
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
 const POLL_MS = 50;
+/** One endpoint and blocks made by hand: its own second look counts after this time. */
+const SECOND_READ_MS = 500;
 
 /** Starts anvil as one of the five chains; blocks are mined only when the story says so. */
 export async function openEvmStage(chain: Chain): Promise<Stage> {
@@ -19,7 +21,7 @@ export async function openEvmStage(chain: Chain): Promise<Stage> {
   const name = chain.toUpperCase();
   return {
     chain, decimals: network.nativeDecimals, threshold: network.threshold, reorgs: true, outsider: OUTSIDER,
-    cloudEnv: { [`${name}_RPC_URLS`]: anvil.url, [`${name}_POLL_MS`]: String(POLL_MS) },
+    cloudEnv: { [`${name}_RPC_URLS`]: anvil.url, [`${name}_POLL_MS`]: String(POLL_MS), [`${name}_SECOND_READ_MS`]: String(SECOND_READ_MS) },
     edgeEnv: {},
     async pay(address, amount) {
       const txid = await anvil.rpc<string>('eth_sendTransaction', [{ from: payer, to: address, value: `0x${amount.toString(16)}` }]);

@@ -69,7 +69,7 @@ export async function openCompany(options: { cloudEnv?: Record<string, string> }
       dataDir, cloudPort: 0, edgePort: 0, environment: 'live', durable: false, log: () => undefined,
       databaseUrl: await testServerUrl(), databaseName: `company_${process.pid}_${Date.now()}`,
       cloudEnv: {
-        ETH_RPC_URLS: anvil.url, ETH_POLL_MS: '50', ETH_CONFIRMATIONS: String(CONFIRMATIONS), ETH_START_HEIGHT: '0',
+        ETH_RPC_URLS: anvil.url, ETH_POLL_MS: '50', ETH_SECOND_READ_MS: '500', ETH_CONFIRMATIONS: String(CONFIRMATIONS), ETH_START_HEIGHT: '0',
         WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1', ...options.cloudEnv,
       },
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
