@@ -3,12 +3,12 @@ import { createChainBook } from '../actors/account/chain-book.ts';
 import type { ChainBook } from '../actors/account/decision.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import { createChainAccess } from '../chain-watchers/chain-access.ts';
-import { createFigures, type Figures } from '../chain-watchers/figures.ts';
 import { networkWith, openLiveChains, startWatchers } from '../chain-watchers/live.ts';
 import { createSandbox } from '../chain-watchers/sandbox/sandbox.ts';
 import { catalogueOf } from '../chains/catalogue.ts';
 import type { ChainModule, Network } from '../chains/chain.ts';
 import { isEnabled, loadModule, networkOf } from '../chains/registry.ts';
+import type { Metrics } from '../gateway/http/metrics.ts';
 import type { Accounts, ChainAccess, SandboxControl } from '../gateway/ports.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { FAMILY_OF, type Chain, type Family } from '../protocol/slugs.ts';
@@ -44,7 +44,6 @@ export function createModuleShelf(config: Pick<CloudConfig, 'chains'>): ModuleSh
 export interface Chains {
   readonly access: ChainAccess;
   readonly sandbox: SandboxControl;
-  readonly figures: Figures;
   live(): readonly Chain[];
   /** Begins to follow the live chains and to run the sandbox's timers. */
   start(): void;
@@ -58,24 +57,23 @@ export interface ChainsParts {
   readonly stores: Stores;
   readonly accounts: Accounts;
   readonly system: ActorSystem;
+  readonly metrics: Metrics;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
 
 /** Clients of every configured chain, and the sandbox. Contacts nobody before `start` or the first question. */
-export async function openChains({ config, shelf, stores, accounts, system, nowMs, log }: ChainsParts): Promise<Chains> {
-  const figures = createFigures();
+export async function openChains({ config, shelf, stores, accounts, system, metrics, nowMs, log }: ChainsParts): Promise<Chains> {
   const shared = {
     networkOf: shelf.network, isEnabled, loadModule: shelf.load, catalogueOf: (chain: Chain) => catalogueOf(chain),
     watch: stores.watch, audit: stores.audit, accounts, nowMs, log,
   };
-  const live = await openLiveChains({ ...shared, chains: config.chains, random: Math.random, metrics: figures });
+  const live = await openLiveChains({ ...shared, chains: config.chains, random: Math.random, metrics });
   for (const chain of live.unsupported) log.warn({ chain }, 'endpoints are configured for a chain that this version does not run');
   const sandbox = createSandbox({ ...shared, sandbox: stores.sandbox });
   return {
     access: createChainAccess(live.chains, sandbox.ledgers),
     sandbox: sandbox.control,
-    figures,
     live: () => [...live.chains.keys()],
     start() {
       startWatchers(live, system, { nowMs, log });

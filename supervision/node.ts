@@ -67,7 +67,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
     store: stores.deliveries, streams: rooms, secrets, clock: systemClock, random: Math.random, log, ladder: ladderOf(config),
     hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
   });
-  const chains: Chains = await openChains({ config, shelf, stores, accounts, system, nowMs, log });
+  const chains: Chains = await openChains({ config, shelf, stores, accounts, system, metrics, nowMs, log });
   const gateway = await createGateway({
     log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch },
     accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,

@@ -9,7 +9,7 @@ import { eth, type EvmNetwork } from '../../../chains/evm/network.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
-import { createFigures } from '../../../chain-watchers/figures.ts';
+import { createFigures } from '../../support/figures.ts';
 import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
 import { openLiveChains, startWatchers } from '../../../chain-watchers/live.ts';
 import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ChainUnavailable, type Endpoint } from '../../../chains/chain.ts';
 import { eth } from '../../../chains/evm/network.ts';
-import { createFigures } from '../../../chain-watchers/figures.ts';
+import { createFigures } from '../../support/figures.ts';
 import { networkWith, pauseMsOf } from '../../../chain-watchers/live.ts';
 import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
 import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
