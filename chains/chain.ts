@@ -165,6 +165,8 @@ export interface Intent {
   readonly leave?: bigint;
   /** Highest fee as a share of the amount where both are in the native coin, basis points. G29. */
   readonly maxFeeRatioBps?: number;
+  /** Address that pays the fee in the place of `from` and signs with it, where the chain can do that (sol). L30. */
+  readonly feePayer?: string;
 }
 
 /** What must not be used twice: the key that makes two versions exclude each other. G25, G27. */
