@@ -1,0 +1,32 @@
+/** compose.yaml is the production shape; no Docker engine is needed to hold it to the code that it starts. */
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { parse } from 'yaml';
+import { ROOT } from '../support/tree.ts';
+import { readConfig } from '../../supervision/config.ts';
+
+interface Service { image?: string; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown> }
+const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as { services: Record<string, Service>; secrets: Record<string, unknown> };
+
+test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node and an edge', (t) => {
+  t.deepEqual(Object.keys(compose.services).sort(), ['cloud', 'edge', 'migrate', 'postgres', 'redis']);
+  t.deepEqual(compose.services['cloud']!.command, ['node', 'supervision/main.ts']);
+  t.deepEqual(compose.services['edge']!.command, ['node', 'edge/main.ts']);
+});
+
+test('issue 2.11: the settings that compose.yaml gives a cloud node are the ones it reads', (t) => {
+  const filled = Object.fromEntries(Object.entries(compose.services['cloud']!.environment ?? {}).map(([name, value]) => [
+    name, value.replace(/\$\{SECRET_KEY[^}]*\}/, 'ab'.repeat(32)).replace(/\$\{POSTGRES_PASSWORD[^}]*\}/, 'word')
+      .replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1'),
+  ]));
+  const config = readConfig(filled);
+  t.is(config.CLOUD_PORT, 8_080);
+  t.is(config.HOST, '0.0.0.0');
+  t.is(new URL(config.DATABASE_URL).username, 'flock_app', 'the node signs in as the role without rights on money tables');
+});
+
+test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    t.is(JSON.stringify(service).includes('phrase'), name === 'edge', name);
+  }
+});
