@@ -34,9 +34,10 @@ const BROADCAST: readonly Row[] = [
   ] },
   { kind: 'look_up', texts: ['bad-txns-inputs-missingorspent', 'missing-inputs', 'missing inputs', 'bad-txns-inputs-spent'] },
   // B16: all of these are about replacing what is in the pool already.
+  { kind: 'other_inputs', texts: [
+    'too many potential replacements', 'replacement-adds-unconfirmed', 'bad-txns-spends-conflicting-tx', 'txn-mempool-conflict',
+  ] },
   { kind: 'reprice', texts: ['insufficient fee', 'rejecting replacement', 'replacement-failed'] },
-  { kind: 'other_inputs', texts: ['too many potential replacements', 'replacement-adds-unconfirmed', 'bad-txns-spends-conflicting-tx'] },
-  { kind: 'other_inputs', texts: ['txn-mempool-conflict'] },
   { kind: 'reprice', texts: ['min relay fee not met', 'mempool min fee not met', 'mempool-full', 'mempool full', 'insufficient priority'] },
   { kind: 'rebuild', texts: ['max-fee-exceeded', 'fee exceeds maximum configured', 'absurdly-high-fee', 'max feerate'] },
   { kind: 'rebuild', texts: ['dust'] },
@@ -51,13 +52,13 @@ const BROADCAST: readonly Row[] = [
   { kind: 'rebuild', texts: ['tx-size', 'bad-txns-too-many-sigops', 'scriptpubkey', 'multi-op-return', 'bad-txns-nonstandard-inputs', 'bad-witness-nonstandard'] },
 ];
 
-/** RPC_CLIENT_NOT_CONNECTED, IN_INITIAL_DOWNLOAD, IN_WARMUP, DATABASE, OUT_OF_MEMORY and the JSON-RPC layer: nothing about the transaction. */
-const SAYS_NOTHING = new Set([-9, -10, -28, -20, -7, -32_600, -32_601, -32_603]);
+/** Not connected, no peers, first download, warming up, database, memory, and the JSON-RPC layer: nothing about the transaction. */
+const SAYS_NOTHING = new Set([-9, -31, -10, -28, -20, -7, -32_600, -32_601, -32_603]);
 /** RPC_VERIFY_ALREADY_IN_UTXO_SET: in a block already. Source: src/rpc/protocol.h. */
 const ALREADY_IN_CHAIN = -27;
 
 /** Texts of a node that is busy, whatever their code. */
-const UNAVAILABLE = ['timeout', 'timed out', 'too many requests', 'rate limit', 'work queue depth exceeded', 'rpc in warmup', 'loading block index', 'p2p functionality missing'];
+const UNAVAILABLE = ['timeout', 'timed out', 'too many requests', 'rate limit', 'work queue depth exceeded', 'rpc in warmup', 'loading block index'];
 
 /** A node's text without the numbers that versions put around it: `64: dust (code 64)` → `dust`. */
 export function plainText(message: string): string {
