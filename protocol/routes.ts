@@ -341,7 +341,7 @@ export const ROUTES = {
     bare: 'application/json', summary: 'Public keys of the built-in issuer',
   },
   createOrganization: {
-    ...portal('Organizations', null), status: 201, method: POST, path: '/v1/organizations',
+    ...portal('Organizations', null), status: 201, idempotent: 'store', method: POST, path: '/v1/organizations',
     body: account.createOrganizationBody, reply: account.organization, refusals: [],
     summary: 'Create a tenant; the caller becomes its owner',
   },
@@ -356,12 +356,12 @@ export const ROUTES = {
     refusals: [], summary: 'List API keys',
   },
   mintApiKey: {
-    ...portal('Settings', 'owner'), status: 201, method: POST, path: '/v1/settings/api-keys',
+    ...portal('Settings', 'owner'), status: 201, idempotent: 'store', method: POST, path: '/v1/settings/api-keys',
     body: account.mintApiKeyBody, reply: account.apiKeyCreated, refusals: ['TOTP_REQUIRED'],
     summary: 'Mint an API key, shown once; needs a fresh second factor',
   },
   revokeApiKey: {
-    ...portal('Settings', 'owner'), method: DELETE, path: '/v1/settings/api-keys/{id}',
+    ...portal('Settings', 'owner'), idempotent: 'store', method: DELETE, path: '/v1/settings/api-keys/{id}',
     params: account.apiKeyParams, reply: account.apiKey, refusals: ['NOT_FOUND'], summary: 'Revoke an API key',
   },
   getEdgeSetup: {
@@ -373,12 +373,12 @@ export const ROUTES = {
     refusals: [], summary: 'Identity rotations that wait for the owner',
   },
   approveRotation: {
-    ...portal('Settings', 'owner'), method: POST, path: '/v1/settings/rotations/{id}/approve',
+    ...portal('Settings', 'owner'), idempotent: 'actor', method: POST, path: '/v1/settings/rotations/{id}/approve',
     params: account.rotationParams, body: account.rotationBody, reply: account.rotationDecided,
     refusals: ['TOTP_REQUIRED', 'NOT_FOUND'], summary: 'Pin the new identity and register its keys',
   },
   rejectRotation: {
-    ...portal('Settings', 'owner'), method: POST, path: '/v1/settings/rotations/{id}/reject',
+    ...portal('Settings', 'owner'), idempotent: 'actor', method: POST, path: '/v1/settings/rotations/{id}/reject',
     params: account.rotationParams, body: account.rotationBody, reply: account.rotationDecided,
     refusals: ['TOTP_REQUIRED', 'NOT_FOUND'], summary: 'Keep the pinned identity and discard the held keys',
   },

@@ -99,7 +99,8 @@ export function createIdempotency(
       }
       const done = first(use, act, replay).finally(() => flights.delete(slot));
       flights.set(slot, { bodyHash: use.bodyHash, done });
-      return done;
+      const { outcome, replayed: again } = await done;
+      return { outcome, replayed: again };
     },
   };
 }

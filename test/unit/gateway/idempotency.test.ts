@@ -1,0 +1,88 @@
+import test from 'ava';
+import { randomBytes } from 'node:crypto';
+import { createIdempotency, type KeyUse, type Outcome } from '../../../gateway/http/idempotency.ts';
+import type { IdempotencyRow } from '../../../persistence/rows.ts';
+import { withTaggedBigints } from '../../../protocol/bigint-json.ts';
+import { ERRORS, refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
+import { createSecretBox } from '../../../supervision/secret-box.ts';
+
+/** The part of the store that keeps answers, in memory: the first one stays. */
+function keeping() {
+  const rows = new Map<string, IdempotencyRow>();
+  const slot = (...parts: string[]) => parts.join('|');
+  return {
+    rows,
+    reads: {
+      idempotent: async (accountId: string, method: string, path: string, key: string) => rows.get(slot(accountId, method, path, key)) ?? null,
+      saveIdempotent: async (accountId: string, row: IdempotencyRow) => {
+        const at = slot(accountId, row.method, row.path, row.key);
+        if (!rows.has(at)) rows.set(at, row);
+      },
+    },
+  };
+}
+const secrets = createSecretBox([randomBytes(32)]);
+const use = (more: Partial<KeyUse> = {}): KeyUse => ({ accountId: 'org_1_live', key: 'k', method: 'POST', path: '/v1/x', bodyHash: 'h', kept: 'store', ...more });
+const unchanged = async (stored: unknown) => stored;
+const done = (reply: unknown): Outcome => ({ ok: true, status: 201, reply });
+
+test('I23 one effect per key, whatever comes at the same time or later, also from another node', async (t) => {
+  const { reads, rows } = keeping();
+  const [one, two] = [createIdempotency({ reads, secrets }), createIdempotency({ reads, secrets })];
+  let effects = 0;
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => { release = resolve; });
+  const act = async () => { effects += 1; await gate; return done({ n: effects }); };
+  const waiting = Array.from({ length: 20 }, () => one.once(use(), act, unchanged));
+  release();
+  const answers = await Promise.all(waiting);
+  t.is(effects, 1);
+  t.is(answers.filter(({ replayed }) => !replayed).length, 1);
+  t.deepEqual(new Set(answers.map(({ outcome }) => JSON.stringify(outcome))).size, 1);
+  t.deepEqual(await two.once(use(), act, unchanged), { outcome: { ok: true, status: 201, reply: { n: 1 } }, replayed: true });
+  t.is(effects, 1);
+  t.false(JSON.stringify([...rows.values()]).includes('"n":1'), 'sealed: an answer may hold a key that is shown once');
+});
+
+test('another body is IDEMPOTENCY_CONFLICT, while the first is at work and afterwards', async (t) => {
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => { release = resolve; });
+  const first = idempotency.once(use(), async () => { await gate; return done(1); }, unchanged);
+  t.like((await idempotency.once(use({ bodyHash: 'other' }), async () => done(2), unchanged)).outcome, { code: 'IDEMPOTENCY_CONFLICT' });
+  release();
+  await first;
+  t.like((await idempotency.once(use({ bodyHash: 'other' }), async () => done(2), unchanged)).outcome, { code: 'IDEMPOTENCY_CONFLICT' });
+});
+
+test('an account\'s own stored answer is told after "duplicate", and before a refusal that rests on the first effect', async (t) => {
+  const { reads } = keeping();
+  const idempotency = createIdempotency({ reads, secrets });
+  const kept = { kept: 'actor' as const };
+  await reads.saveIdempotent('org_1_live', { key: 'k', method: 'POST', path: '/v1/x', bodyHash: 'h', status: 201, body: withTaggedBigints({ amount: 5n }) });
+  const replay = async (stored: unknown) => ({ seen: stored });
+  for (const outcome of [{ ok: 'duplicate' } as const, refuse('ADDRESS_LIMIT_EXCEEDED')]) {
+    t.deepEqual(await idempotency.once(use(kept), async () => outcome, replay), { outcome: { ok: true, status: 201, reply: { seen: { amount: 5n } } }, replayed: true });
+  }
+  t.like((await idempotency.once(use({ ...kept, key: 'lost' }), async () => ({ ok: 'duplicate' }), replay)).outcome, { code: 'INTERNAL_ERROR' });
+});
+
+test('decisions 3: refusals are kept, except those that speak of the moment', async (t) => {
+  const { reads } = keeping();
+  const idempotency = createIdempotency({ reads, secrets });
+  for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+    await idempotency.once(use({ key: code }), async () => refuse(code, { a: 1 }), unchanged);
+    const again = await idempotency.once(use({ key: code }), async () => done('now it works'), unchanged);
+    const momentary = statusOf(code) >= 500 || [423, 429].includes(statusOf(code)) || ['UNAUTHORIZED', 'TOTP_REQUIRED', 'IDEMPOTENCY_CONFLICT'].includes(code);
+    t.is(again.replayed, !momentary, code);
+    if (!momentary) t.deepEqual(again.outcome, refuse(code, { a: 1 }));
+  }
+});
+
+test('a first request that breaks keeps nothing and holds up nobody', async (t) => {
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  const broken = idempotency.once(use(), async () => { throw new Error('broken'); }, unchanged);
+  const second = idempotency.once(use(), async () => done('fine'), unchanged);
+  await t.throwsAsync(() => broken, { message: 'broken' });
+  t.like(await second, { outcome: { reply: 'fine' }, replayed: false });
+});
