@@ -25,7 +25,7 @@ import { Submissions } from './submissions.ts';
 import { OutboxSender } from './outbox-sender.ts';
 import { createWebhookPolicy } from './webhooks/policy.ts';
 import { createWebhookPoster } from './webhooks/post.ts';
-import { WebhookRelay } from './webhooks/relay.ts';
+import { WebhookRelay } from './webhook-relay.ts';
 
 /** A graceful stop in parts that add up to less than 10 s. Milliseconds. */
 const REQUESTS_STOP_MS = 4_000;

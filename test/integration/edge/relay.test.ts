@@ -100,6 +100,25 @@ test('§7 a frame under an old epoch, or to a follower, is dropped: nothing is p
   t.deepEqual(receiver.hits.map(({ body }) => body), ['{"n":2}']);
 });
 
+test('§7 a welcome or an answer with an epoch below the highest one seen is not believed, and raises an alarm', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const receiver = await startReceiver(t);
+  cloud.leaseEpoch = 5;
+  cloud.push('lease', { role: 'leader', leaseEpoch: 5, leaseTtlMs: 30_000 });
+  await eventually('epoch 5 holds', () => edge.logged.some(({ msg, leaseEpoch }) => msg === 'lease_changed' && leaseEpoch === 5));
+  cloud.leaseEpoch = 3;
+  cloud.push('lease', { role: 'leader', leaseEpoch: 5, leaseTtlMs: 30_000 }); // Brings a heartbeat, answered with epoch 3.
+  await eventually('the answer was refused', () => edge.logged.some(({ msg, alarm }) => msg === 'stale_lease_epoch' && alarm === true));
+  cloud.dropStreams();
+  await eventually('the welcome was refused', () => edge.logged.filter(({ msg }) => msg === 'stale_lease_epoch').length >= 2);
+  await eventually('the stream is closed again', () => cloud.sessions.length >= 3);
+  t.deepEqual(receiver.hits, []);
+  cloud.leaseEpoch = 6;
+  await eventually('a higher epoch is believed', () => edge.logged.some(({ msg, leaseEpoch }) => msg === 'welcomed' && leaseEpoch === 6));
+  t.true((await cloud.deliver([delivery(receiver.url, 1)], 6)).ok);
+  await eventually('and deliveries go on', () => receiver.hits.length === 1);
+});
+
 test('a pushed lease alone makes no leader: the cloud is asked, and its answer counts', async (t) => {
   const { cloud } = await stage(t);
   const receiver = await startReceiver(t);

@@ -5,9 +5,9 @@
  *
  * Of one host deliveries start in the order of the frames.
  */
-import { failpoint } from '../../protocol/failpoint.ts';
-import type { Outbox } from '../outbox.ts';
-import type { Attempt, Delivery, WebhookPoster } from './post.ts';
+import { failpoint } from '../protocol/failpoint.ts';
+import type { Outbox } from './outbox.ts';
+import type { Attempt, Delivery, WebhookPoster } from './webhooks/post.ts';
 
 /** Deliveries that may wait or run; the cloud is asked to send no more than one frame ahead. */
 const ACCEPTED_MAX = 8_192;
