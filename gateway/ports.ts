@@ -7,7 +7,7 @@ import type { EdgeStore, IdentityStore, ReadStore, WatchStore } from '../persist
 import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
-import type { Chain, EdgeRole, PooledChain } from '../protocol/slugs.ts';
+import type { Chain, EdgeRole } from '../protocol/slugs.ts';
 import type { Metrics } from './http/metrics.ts';
 
 /** The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT. */
@@ -47,8 +47,8 @@ export interface EdgeStreams {
   noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal>;
   /** When the lease of the current leader ends unless it is renewed; null when it is vacant or another node's. */
   leaseExpiresAtMs(accountId: AccountId): number | null;
-  /** Asks the leader edge for more pool addresses; false when there is none. */
-  requestPool(accountId: AccountId, chain: PooledChain, from: number, count: number): boolean;
+  /** Asks the leader edge for pool addresses where the stock is low: after one was issued. */
+  replenish(accountId: AccountId): Promise<void>;
 }
 
 export interface SandboxControl {

@@ -1,6 +1,6 @@
 /**
- * The account: (organization, environment), one actor, the only place where an account changes. Pure: commands come with
- * time, ids and everything that had to be read; what is decided leaves as events and the rows that belong to them.
+ * The account: (organization, environment), one actor, the only place where an account changes. Pure: commands come
+ * with time, ids and everything that had to be read; what is decided leaves as events and the rows that belong to them.
  */
 import type { Entity } from '../kernel/protocol.ts';
 import type { RowWrite } from '../../persistence/rows.ts';
@@ -8,7 +8,9 @@ import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import { refuse } from '../../protocol/errors.ts';
 import { createAddress, notePeak, setAddressStatus } from './addresses.ts';
 import { IN_FLIGHT_LIMITS } from './counters.ts';
-import { accept, type AccountDecision, type ChainBook, type CommandType, type Deciding, type InFlightLimits, type Surroundings } from './decision.ts';
+import {
+  accept, type AccountDecision, type ChainBook, type CommandType, type Deciding, type InFlightLimits, type Surroundings,
+} from './decision.ts';
 import { decideRotation, enrol, resume } from './enrolment.ts';
 import { evolve } from './evolve.ts';
 import { applyFacts } from './facts.ts';
@@ -25,16 +27,22 @@ export type AccountReply = AccountReplies[CommandType];
 export type AccountEntity = Entity<AccountState, AccountCommand, AccountEvent, readonly RowWrite[], AccountReply>;
 
 /** The entity for the kernel's shell. `inFlight` replaces the limits of V40. */
-export function createAccountEntity({ book, inFlight = IN_FLIGHT_LIMITS }: { book: ChainBook; inFlight?: InFlightLimits }): AccountEntity {
+export function createAccountEntity(
+  { book, inFlight = IN_FLIGHT_LIMITS }: { book: ChainBook; inFlight?: InFlightLimits },
+): AccountEntity {
   const surroundings: Surroundings = { book, inFlight };
   return {
     kind: 'account',
-    decide: (state, command, nowMs) => withIdempotency(decide(surroundings, state, command, nowMs), command.idempotency),
+    decide: (state, command, nowMs) => withIdempotency(
+      decide(surroundings, state, command, nowMs), command.idempotency,
+    ),
     evolve,
   };
 }
 
-function decide(surroundings: Surroundings, state: AccountState, command: AccountCommand, nowMs: number): AccountDecision<CommandType> {
+function decide(
+  surroundings: Surroundings, state: AccountState, command: AccountCommand, nowMs: number,
+): AccountDecision<CommandType> {
   // The switch narrows the command; the rest of what a decision sees is the same for all.
   const deciding = <T extends CommandType>(narrowed: Extract<AccountCommand, { type: T }>): Deciding<T> =>
     ({ ...surroundings, state, command: narrowed, nowMs }) as Deciding<T>;
@@ -74,9 +82,13 @@ function resetSandbox(state: AccountState): AccountDecision<'reset_sandbox'> {
 }
 
 /** The key is taken in the same append as the effect, with the reply that a repetition gets. I23. */
-function withIdempotency(decision: AccountDecision<CommandType>, claim: IdempotencyClaim | undefined): AccountDecision<CommandType> {
+function withIdempotency(
+  decision: AccountDecision<CommandType>, claim: IdempotencyClaim | undefined,
+): AccountDecision<CommandType> {
   if (!decision.ok || claim === undefined) return decision;
   const { successStatus, ...key } = claim;
-  const row: RowWrite = { table: 'idempotency', row: { ...key, status: successStatus, body: withTaggedBigints(decision.reply) } };
+  const row: RowWrite = {
+    table: 'idempotency', row: { ...key, status: successStatus, body: withTaggedBigints(decision.reply) },
+  };
   return { ...decision, rows: [...decision.rows, row] };
 }

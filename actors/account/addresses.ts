@@ -2,8 +2,8 @@
  * Addresses: issued once per index, archived and brought back, counted against the plan. Spec §1.6, §2.3, §8.
  *
  * The five EVM networks share path and address, so an address that was asked for on one of them receives on all and
- * counts once; asking again, for whichever of them, issues the next index. What an address is follows from the account's
- * extended key alone: no edge has to be there, save on the pooled chains when the pool is empty.
+ * counts once; asking again, for whichever of them, issues the next index. What an address is follows from the
+ * account's extended key alone: no edge has to be there, save on the pooled chains when the pool is empty.
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AddressRow, RowWrite } from '../../persistence/rows.ts';
@@ -22,8 +22,8 @@ const CHANGE = 0;
 
 /**
  * The next address.
- * Refuses: ACCOUNT_SUSPENDED, NO_SUBSCRIPTION, TIER_FEATURE_LOCKED, CHAIN_NOT_READY, ADDRESS_LIMIT_EXCEEDED, EDGE_OFFLINE
- * and EDGE_NOT_SYNCED (pool empty), SERVICE_UNAVAILABLE (the pool addresses that came along are used up).
+ * Refuses: ACCOUNT_SUSPENDED, NO_SUBSCRIPTION, TIER_FEATURE_LOCKED, CHAIN_NOT_READY, ADDRESS_LIMIT_EXCEEDED,
+ * EDGE_OFFLINE and EDGE_NOT_SYNCED (pool empty), SERVICE_UNAVAILABLE (the pool addresses that came along are used up).
  */
 export function createAddress(deciding: Deciding<'create_address'>): AccountDecision<'create_address'> {
   const { state, command, nowMs } = deciding;
@@ -55,7 +55,9 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
   if (derivation.kind === 'xpub') {
     const index = state.indexes[FAMILY_OF[chain]] ?? 0;
     const { xpub } = state.enrolment!.keys[FAMILY_OF[chain]]!;
-    return { row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)), pool: null };
+    return {
+      row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)), pool: null,
+    };
   }
   const pool = state.pools[poolChain!]!;
   if (unusedOf(pool) <= 0) return poolEmpty(state, chain as PooledChain);
@@ -64,30 +66,37 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
   return { row: rowOf(deciding, next.index, next), pool: { ...pool, next: pool.next + 1 } };
 }
 
-// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; a live one is asked for more already.
+// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; a live one is asked for more
+// already.
 function poolEmpty({ edge }: AccountState, chain: PooledChain): Refusal {
   return edge.liveness === 'live'
     ? refuse('EDGE_NOT_SYNCED', { chain, reason: 'pool_empty', retryAfterSeconds: 5 })
     : refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });
 }
 
-function rowOf({ state, command, book, nowMs }: Deciding<'create_address'>, index: number, { address, path }: { address: string; path: string }): AddressRow {
+function rowOf(
+  { state, command, book, nowMs }: Deciding<'create_address'>, index: number,
+  { address, path }: { address: string; path: string },
+): AddressRow {
   const { id, chain, userRef, tag, label } = command;
   const { family, parseAddress } = book.facts(chain);
   const parsed = parseAddress(book.network(chain), address);
   if (isRefusal(parsed)) throw new Error(`issued address of ${chain} does not parse`);
   return {
-    id, accountId: state.accountId, chain, family, address, addressKey: addressKeyOf(state.environment, family, parsed.bytes),
+    id, accountId: state.accountId, chain, family, address,
+    addressKey: addressKeyOf(state.environment, family, parsed.bytes),
     derivationPath: path, purpose: 'deposit', index, userRef, tag, label, status: 'active', createdAtMs: nowMs,
   };
 }
 
 /**
- * Archives an address or brings it back; only active ones count. The row may have been read before another change, which
- * the store then refuses.
+ * Archives an address or brings it back; only active ones count. The row may have been read before another change,
+ * which the store then refuses.
  * Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, ADDRESS_LIMIT_EXCEEDED, NOT_FOUND (no customer's address), CONFLICT.
  */
-export function setAddressStatus({ state, command: { known, status } }: Deciding<'set_address_status'>): AccountDecision<'set_address_status'> {
+export function setAddressStatus(
+  { state, command: { known, status } }: Deciding<'set_address_status'>,
+): AccountDecision<'set_address_status'> {
   const no = firstRefusal(
     suspended(state),
     known.purpose === 'deposit' ? null : refuse('NOT_FOUND'),

@@ -5,7 +5,9 @@ import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from './decision.ts';
 
 /** `networks` replaces the registry's facts of a chain where a deployment runs another network of it. */
-export function createChainBook(modules: readonly ChainModule[], networks: ReadonlyMap<Chain, Network> = new Map()): ChainBook {
+export function createChainBook(
+  modules: readonly ChainModule[], networks: ReadonlyMap<Chain, Network> = new Map(),
+): ChainBook {
   const byFamily = new Map<Family, ChainModule>(modules.map((module) => [module.family, module]));
   return {
     facts: (chain) => byFamily.get(FAMILY_OF[chain]) ?? factsOf(chain),

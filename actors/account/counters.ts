@@ -7,8 +7,8 @@
  *   dropped     the whole entry, once nothing is in flight: the chain's own count is then the truth (C6-52: a local
  *               count that is never lowered gaps every later send)
  *
- * Where the chain has no counter but spends outputs (btc) the values are outpoints, held so that a second build does not
- * spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
+ * Where the chain has no counter but spends outputs (btc) the values are outpoints, held so that a second build does
+ * not spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
  */
 import type { ReplayKey } from '../../chains/chain.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
@@ -28,7 +28,9 @@ export const IN_FLIGHT_LIMITS: InFlightLimits = {
 };
 
 /** Families whose chain counts transactions of a sender, and what it calls the count. */
-const COUNTED: Readonly<Partial<Record<Family, 'nonce' | 'sequence'>>> = { evm: 'nonce', xrp: 'sequence', xlm: 'sequence' };
+const COUNTED: Readonly<Partial<Record<Family, 'nonce' | 'sequence'>>> = {
+  evm: 'nonce', xrp: 'sequence', xlm: 'sequence',
+};
 
 /** Key of the counter of an address on a chain; five EVM networks share the address, not the count. */
 export function counterKey(chain: Chain, address: string): string {
@@ -40,9 +42,13 @@ export interface Allocation { readonly value: string; readonly next: string; rea
 /** The next value to build with. `chainNext` is what the chain itself would take. */
 export function allocate(counter: Counter | undefined, chainNext: bigint): Allocation {
   const { next, free, inFlight } = counter ?? EMPTY;
-  const fit = free.map(BigInt).filter((value) => value >= chainNext && !(String(value) in inFlight)).sort((a, b) => (a < b ? -1 : 1));
+  const fit = free.map(BigInt)
+    .filter((value) => value >= chainNext && !(String(value) in inFlight))
+    .sort((a, b) => (a < b ? -1 : 1));
   const [reused] = fit;
-  if (reused !== undefined) return { value: String(reused), next: next ?? String(chainNext), free: fit.slice(1).map(String) };
+  if (reused !== undefined) {
+    return { value: String(reused), next: next ?? String(chainNext), free: fit.slice(1).map(String) };
+  }
   let value = next === null || BigInt(next) < chainNext ? chainNext : BigInt(next);
   while (String(value) in inFlight) value += 1n;
   return { value: String(value), next: String(value + 1n), free: [] };
@@ -80,7 +86,9 @@ export function limitOf(limits: InFlightLimits, purpose: keyof InFlightLimits, f
 export type Counters = Record<string, Counter>;
 
 /** Puts values in flight for a withdrawal, or moves those that are to another stage. */
-export function held(counters: Counters, hold: Hold | null, flight: InFlight, claimed?: { next: string | null; free: string[] }): Counters {
+export function held(
+  counters: Counters, hold: Hold | null, flight: InFlight, claimed?: { next: string | null; free: string[] },
+): Counters {
   if (hold === null) return counters;
   const before = counters[hold.key] ?? EMPTY;
   const inFlight = { ...before.inFlight };

@@ -22,7 +22,8 @@ export interface ChainBook {
 }
 
 /** Transactions of one address that may be on their way at once. V40, R21, M19. */
-export type InFlightLimits = Readonly<Record<AddressRow['purpose'], Readonly<Partial<Record<Family, number>> & { other: number }>>>;
+type ByFamily = Readonly<Partial<Record<Family, number>> & { other: number }>;
+export type InFlightLimits = Readonly<Record<AddressRow['purpose'], ByFamily>>;
 
 /** What a decision may look at beside state, command and time: constant for the life of the process. */
 export interface Surroundings {
@@ -38,12 +39,16 @@ export interface Deciding<T extends CommandType> extends Surroundings {
 }
 
 /** An accepted decision; without events and rows it costs no append. */
-export function accept<Reply>(reply: Reply, events: readonly AccountEvent[] = [], rows: readonly RowWrite[] = []): { ok: true; events: readonly AccountEvent[]; rows: readonly RowWrite[]; reply: Reply } {
+export function accept<Reply>(
+  reply: Reply, events: readonly AccountEvent[] = [], rows: readonly RowWrite[] = [],
+): { ok: true; events: readonly AccountEvent[]; rows: readonly RowWrite[]; reply: Reply } {
   return { ok: true, events, rows, reply };
 }
 
 /** Of all refusals that apply, the one that the error table puts first; null when none applies. */
 export function firstRefusal(...refusals: (Refusal | null)[]): Refusal | null {
-  return refusals.reduce((first, refusal) =>
-    (refusal !== null && (first === null || precedenceOf(refusal.code) < precedenceOf(first.code)) ? refusal : first), null);
+  return refusals.reduce((first, refusal) => {
+    if (refusal === null || first === null) return refusal ?? first;
+    return precedenceOf(refusal.code) < precedenceOf(first.code) ? refusal : first;
+  }, null);
 }

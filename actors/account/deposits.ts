@@ -12,10 +12,10 @@
  *   any         moved      as it is                              none: only the block changes
  *   none, reversed: moved is seen. none: orphaned is nothing. A fact that changes nothing is taken and forgotten.
  *
- * So per incarnation there is at most one credit and at most one reversal of it, and the sum of a deposit is always zero
- * or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no deposits
- * (G20, G21): the fact stays in the store, nothing is credited. An archived address is credited and not announced
- * (spec §2.3).
+ * So per incarnation there is at most one credit and at most one reversal of it, and the sum of a deposit is always
+ * zero or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no
+ * deposits (G20, G21): the fact stays in the store, nothing is credited. An archived address is credited and not
+ * announced (spec §2.3).
  */
 import type { AddressRow, DepositRow, LedgerEntryRow, RowWrite, SeenTransfer } from '../../persistence/rows.ts';
 import { eventId } from '../../protocol/ids.ts';
@@ -28,7 +28,9 @@ export type DepositFactKind = 'seen' | 'matured' | 'orphaned' | 'moved';
 type DepositEvent = 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';
 
 /** One deposit per (ledger, txid, output index). G1. */
-export function creditKey({ ledger, txid, outputIndex }: { ledger: string; txid: string; outputIndex: number }): string {
+export function creditKey(
+  { ledger, txid, outputIndex }: { ledger: string; txid: string; outputIndex: number },
+): string {
   return `${ledger}|${txid}|${outputIndex}`;
 }
 
@@ -45,7 +47,10 @@ export class DepositBook {
   readonly #events: AccountEvent[];
 
   /** Events go to `events`, in the order of the facts. */
-  constructor(state: AccountState, read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] }, nowMs: number, events: AccountEvent[]) {
+  constructor(
+    state: AccountState, read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] }, nowMs: number,
+    events: AccountEvent[],
+  ) {
     this.#state = state;
     this.#nowMs = nowMs;
     this.#events = events;
@@ -81,7 +86,9 @@ export class DepositBook {
     return from.some((sender) => sender === address || this.#own.has(sender));
   }
 
-  #appear(kind: DepositFactKind, before: DepositRow | undefined, seen: SeenTransfer, address: AddressRow, newId: string): void {
+  #appear(
+    kind: DepositFactKind, before: DepositRow | undefined, seen: SeenTransfer, address: AddressRow, newId: string,
+  ): void {
     // A maturity of the very block that was orphaned is old news; one of another block means that it came back.
     if (before !== undefined && kind === 'matured' && before.blockHash === seen.blockHash) return;
     const deposit = before === undefined
@@ -104,7 +111,9 @@ export class DepositBook {
     if (before.status === 'reversed') return;
     const deposit: DepositRow = { ...before, status: 'reversed', updatedAtMs: this.#nowMs };
     this.#put('deposit_reversed', deposit);
-    const told = this.#announce('deposit_reversed', deposit, seen, address, { reversedFrom: before.status, depth: seen.confirmations });
+    const told = this.#announce(
+      'deposit_reversed', deposit, seen, address, { reversedFrom: before.status, depth: seen.confirmations },
+    );
     if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, told);
   }
 
@@ -121,7 +130,8 @@ export class DepositBook {
 
   #created(seen: SeenTransfer, address: AddressRow, id: string): DepositRow {
     return {
-      id, accountId: this.#state.accountId, ledger: seen.ledger, chain: seen.chain, txid: seen.txid, outputIndex: seen.outputIndex,
+      id, accountId: this.#state.accountId, ledger: seen.ledger, chain: seen.chain, txid: seen.txid,
+      outputIndex: seen.outputIndex,
       addressId: seen.addressId, address: seen.address, amount: BigInt(seen.amount), decimals: seen.decimals,
       tokenContract: seen.tokenContract, tokenSymbol: seen.tokenSymbol, userRef: address.userRef, tag: address.tag,
       chainTag: seen.chainTag, status: 'detected', incarnation: 1, threshold: seen.threshold, createdAtMs: this.#nowMs,
@@ -142,12 +152,15 @@ export class DepositBook {
   }
 
   /** Id of the publication, null for an archived address. One id per fact, whatever happens in between (I12). */
-  #announce(event: EventName, deposit: DepositRow, seen: SeenTransfer, address: AddressRow, more: Record<string, unknown> = {}): string | null {
+  #announce(
+    event: EventName, deposit: DepositRow, seen: SeenTransfer, address: AddressRow, more: Record<string, unknown> = {},
+  ): string | null {
     if (address.status === 'archived') return null;
     const id = eventId(deposit.ledger, deposit.txid, deposit.outputIndex, deposit.incarnation, event);
     this.announced.push(event);
     this.#rows.push(publish(this.#state, {
-      event, id, confirmations: event === 'deposit_reversed' ? 0 : seen.confirmations, threshold: deposit.threshold, atMs: this.#nowMs,
+      event, id, confirmations: event === 'deposit_reversed' ? 0 : seen.confirmations, threshold: deposit.threshold,
+      atMs: this.#nowMs,
       orderKey: deposit.address, data: { ...depositFields(deposit), ...more },
     }));
     return id;
@@ -158,8 +171,10 @@ export class DepositBook {
 function depositFields(deposit: DepositRow): Record<string, unknown> {
   const { id, chain, txid, outputIndex, address, amount, decimals, tokenContract, tokenSymbol, userRef, tag } = deposit;
   return {
-    depositId: id, chain, txid, outputIndex, address, amount: String(amount), amountFormatted: formatAmount(amount, decimals), decimals,
-    tokenContract, tokenSymbol, userRef, tag, chainTag: deposit.chainTag, height: deposit.height, blockHash: deposit.blockHash,
+    depositId: id, chain, txid, outputIndex, address, amount: String(amount),
+    amountFormatted: formatAmount(amount, decimals), decimals,
+    tokenContract, tokenSymbol, userRef, tag, chainTag: deposit.chainTag, height: deposit.height,
+    blockHash: deposit.blockHash,
     incarnation: deposit.incarnation,
   };
 }

@@ -47,15 +47,24 @@ export function enrol({ state, command, book, nowMs }: Deciding<'enrol'>): Accou
   const keys = readKeys(command.keys, book);
   if (isRefusal(keys)) return keys;
   const { enrolment } = state;
-  if (enrolment !== null && enrolment.publicKey !== command.publicKey) return detectRotation(state, command, keys, nowMs);
+  if (enrolment !== null && enrolment.publicKey !== command.publicKey) {
+    return detectRotation(state, command, keys, nowMs);
+  }
   const changed = (Object.entries(keys) as [Family, AccountKey][])
     .find(([family, { xpub }]) => enrolment?.keys[family] !== undefined && enrolment.keys[family].xpub !== xpub);
-  if (changed !== undefined) return refuse('KEY_SOURCE_MISMATCH', { family: changed[0], reason: 'another extended key is registered' });
-  const added = Object.fromEntries(Object.entries(keys).filter(([family]) => enrolment?.keys[family as Family] === undefined)) as Keys;
+  if (changed !== undefined) {
+    return refuse('KEY_SOURCE_MISMATCH', { family: changed[0], reason: 'another extended key is registered' });
+  }
+  const added = Object.fromEntries(
+    Object.entries(keys).filter(([family]) => enrolment?.keys[family as Family] === undefined),
+  ) as Keys;
   return register(state, command, { added, book, nowMs });
 }
 
-function register(state: AccountState, command: { publicKey: string; pools: PushedPool[]; addressIds: string[] }, { added, book, nowMs }: { added: Keys; book: ChainBook; nowMs: number }): AccountDecision<'enrol'> {
+function register(
+  state: AccountState, command: { publicKey: string; pools: PushedPool[]; addressIds: string[] },
+  { added, book, nowMs }: { added: Keys; book: ChainBook; nowMs: number },
+): AccountDecision<'enrol'> {
   const ids: OwnAddressIds = command.addressIds[Symbol.iterator]();
   const first = state.enrolment === null;
   const events: AccountEvent[] = [];
@@ -71,27 +80,38 @@ function register(state: AccountState, command: { publicKey: string; pools: Push
     rows.push(...plan.rows);
   }
   if (events.length === 0) return refuse('ALREADY_ENROLLED');
-  return accept({ outcome: first ? 'enrolled' : 'keys_added', readiness: readinessViews(events.reduce(evolve, state)) }, events, rows);
+  const readiness = readinessViews(events.reduce(evolve, state));
+  return accept({ outcome: first ? 'enrolled' : 'keys_added', readiness }, events, rows);
 }
 
 /** Another identity than the pinned one: its keys are held back and every endpoint is told. Spec §5.7. */
-function detectRotation(state: AccountState, { rotationId, publicKey }: { rotationId: string; publicKey: string }, keys: Keys, nowMs: number): AccountDecision<'enrol'> {
+function detectRotation(
+  state: AccountState, { rotationId, publicKey }: { rotationId: string; publicKey: string }, keys: Keys, nowMs: number,
+): AccountDecision<'enrol'> {
   const event: AccountEvent = { type: 'rotation_detected', id: rotationId, publicKey, keys, atMs: nowMs };
   const told = publish(state, {
     event: 'identity_rotation_detected', id: eventIdAt(state, 1, 'identity_rotation_detected'), toAll: true,
     confirmations: null, threshold: null, atMs: nowMs, orderKey: '',
-    data: { rotationId, pinnedIdentity: fingerprintOf(state.enrolment!.publicKey), newIdentity: fingerprintOf(publicKey) },
+    data: {
+      rotationId, pinnedIdentity: fingerprintOf(state.enrolment!.publicKey), newIdentity: fingerprintOf(publicKey),
+    },
   });
-  return accept(
-    { outcome: 'rotation_pending', readiness: readinessViews(evolve(state, event)) }, [event], [...keyRows(keys, 'held'), told]);
+  const readiness = readinessViews(evolve(state, event));
+  return accept({ outcome: 'rotation_pending', readiness }, [event], [...keyRows(keys, 'held'), told]);
 }
 
 /** The owner's word on a rotation. Refuses: NOT_FOUND. Spec §3.1. */
-export function decideRotation({ state, command, book, nowMs }: Deciding<'decide_rotation'>): AccountDecision<'decide_rotation'> {
+export function decideRotation(
+  { state, command, book, nowMs }: Deciding<'decide_rotation'>,
+): AccountDecision<'decide_rotation'> {
   const { rotation } = state;
-  if (rotation === null || rotation.id !== command.rotationId) return refuse('NOT_FOUND', { rotationId: command.rotationId });
+  if (rotation === null || rotation.id !== command.rotationId) {
+    return refuse('NOT_FOUND', { rotationId: command.rotationId });
+  }
   const { id } = rotation, byUser = command.byUser;
-  const event: AccountEvent = { type: command.decision === 'approve' ? 'rotation_approved' : 'rotation_rejected', id, byUser };
+  const event: AccountEvent = {
+    type: command.decision === 'approve' ? 'rotation_approved' : 'rotation_rejected', id, byUser,
+  };
   const rows: RowWrite[] = command.decision === 'reject'
     ? keyRows(rotation.keys, 'retired')
     : [
@@ -103,7 +123,10 @@ export function decideRotation({ state, command, book, nowMs }: Deciding<'decide
   return accept({ readiness: readinessViews(evolve(state, event)) }, [event], rows);
 }
 
-/** Pushed keys by family. Refuses: INVALID_INPUT (pooled family, repeated family, foreign path, bad key), KEY_MATERIAL_REJECTED. */
+/**
+ * Pushed keys by family. Refuses: INVALID_INPUT (pooled family, repeated family, foreign path, bad key),
+ * KEY_MATERIAL_REJECTED.
+ */
 function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal {
   const keys: Keys = {};
   for (const { family, xpub, accountPath } of pushed) {

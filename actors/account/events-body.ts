@@ -29,9 +29,14 @@ export function eventIdAt(state: AccountState, position: number, event: EventNam
 }
 
 /** The publication row. Envelope: event, id, environment, confirmations, threshold, timestamp, data. */
-export function publish(state: AccountState, { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement): RowWrite {
+export function publish(
+  state: AccountState, { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement,
+): RowWrite {
   const body = JSON.stringify({
     event, id, environment: state.environment, confirmations, threshold, timestamp: new Date(atMs).toISOString(), data,
   });
-  return { table: 'publication', row: { eventId: id, accountId: state.accountId, event, body, orderKey, toAll, createdAtMs: atMs } };
+  return {
+    table: 'publication',
+    row: { eventId: id, accountId: state.accountId, event, body, orderKey, toAll, createdAtMs: atMs },
+  };
 }

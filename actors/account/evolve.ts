@@ -15,12 +15,15 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'edge_enrolled': return { ...state, enrolment: event.enrolment };
     case 'keys_added': {
       const { enrolment } = state;
-      return enrolment === null ? state : { ...state, enrolment: { ...enrolment, keys: { ...enrolment.keys, ...event.keys } } };
+      if (enrolment === null) return state;
+      return { ...state, enrolment: { ...enrolment, keys: { ...enrolment.keys, ...event.keys } } };
     }
-    case 'pool_pushed': return { ...state, pools: { ...state.pools, [event.chain]: poolAfter(state.pools[event.chain], event) } };
+    case 'pool_pushed':
+      return { ...state, pools: { ...state.pools, [event.chain]: poolAfter(state.pools[event.chain], event) } };
     case 'pool_low_announced': {
       const pool = state.pools[event.chain];
-      return pool === undefined ? state : { ...state, pools: { ...state.pools, [event.chain]: { ...pool, lowAnnounced: true } } };
+      if (pool === undefined) return state;
+      return { ...state, pools: { ...state.pools, [event.chain]: { ...pool, lowAnnounced: true } } };
     }
     case 'rotation_detected': {
       const { id, publicKey, keys, atMs } = event;
@@ -30,7 +33,8 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'rotation_rejected': return { ...state, rotation: null };
     case 'lease_granted': return { ...state, lease: { epoch: event.epoch, holder: event.sessionId } };
     case 'lease_released': return { ...state, lease: { ...state.lease, holder: null } };
-    case 'edge_liveness_changed': return event.liveness === 'stale' ? state : { ...state, edge: { liveness: event.liveness } };
+    case 'edge_liveness_changed':
+      return event.liveness === 'stale' ? state : { ...state, edge: { liveness: event.liveness } };
     case 'address_issued': return issued(state, event);
     case 'address_status_changed':
       return { ...state, activeAddresses: state.activeAddresses + (event.status === 'active' ? 1 : -1) };
@@ -64,7 +68,8 @@ function changedWithdrawal(state: AccountState, event: WithdrawalEvent): Account
     case 'withdrawal_signed': return open(state, id, event.atMs, held(state.counters, event.hold, flight('signed')));
     case 'withdrawal_version_dropped':
     case 'withdrawal_broadcast': return open(state, id, event.atMs, state.counters);
-    case 'withdrawal_included': return open(state, id, event.atMs, held(state.counters, event.hold, flight('included')));
+    case 'withdrawal_included':
+      return open(state, id, event.atMs, held(state.counters, event.hold, flight('included')));
     case 'withdrawal_orphaned': {
       const reopened = event.wasConfirmed && !state.reopened.includes(id) ? [...state.reopened, id] : state.reopened;
       return open({ ...state, reopened }, id, event.atMs, held(state.counters, event.hold, flight('signed')));
@@ -73,13 +78,16 @@ function changedWithdrawal(state: AccountState, event: WithdrawalEvent): Account
       const after = closed(state, id, released(state.counters, event.hold, id, false));
       return event.period === null ? after : { ...after, settled: counted(state, event.period) };
     }
-    case 'withdrawal_failed': return closed(state, id, released(state.counters, event.hold, id, event.hold?.reusable ?? false));
+    case 'withdrawal_failed':
+      return closed(state, id, released(state.counters, event.hold, id, event.hold?.reusable ?? false));
     case 'withdrawal_expired': return closed(state, id, released(state.counters, event.hold, id, true));
   }
 }
 
 /** A new version keeps the stage of the one before; outpoints that it adds are held like the others. */
-function repriced({ counters }: AccountState, { id, hold }: Extract<AccountEvent, { type: 'withdrawal_repriced' }>): AccountState['counters'] {
+function repriced(
+  { counters }: AccountState, { id, hold }: Extract<AccountEvent, { type: 'withdrawal_repriced' }>,
+): AccountState['counters'] {
   if (hold === null) return counters;
   const before = Object.values(counters[hold.key]?.inFlight ?? {}).find((flight) => flight.id === id);
   return held(counters, hold, before ?? { id, stage: 'built' });
@@ -98,11 +106,16 @@ function counted({ settled }: AccountState, period: string): AccountState['settl
   return { period, count: settled.period === period ? settled.count + 1 : 1 };
 }
 
-function issued(state: AccountState, { family, chain, index }: Extract<AccountEvent, { type: 'address_issued' }>): AccountState {
+function issued(
+  state: AccountState, { family, chain, index }: Extract<AccountEvent, { type: 'address_issued' }>,
+): AccountState {
   const poolChain = pooled(chain), pool = poolChain === null ? undefined : state.pools[poolChain];
   const pools = pool === undefined ? state.pools : { ...state.pools, [chain]: { ...pool, next: index + 1 } };
   const chains = state.chains.includes(chain) ? state.chains : [...state.chains, chain];
-  return { ...state, pools, chains, indexes: { ...state.indexes, [family]: index + 1 }, activeAddresses: state.activeAddresses + 1 };
+  return {
+    ...state, pools, chains, indexes: { ...state.indexes, [family]: index + 1 },
+    activeAddresses: state.activeAddresses + 1,
+  };
 }
 
 /**

@@ -4,7 +4,9 @@ import { DepositBook } from './deposits.ts';
 import { WithdrawalBook } from './settlement.ts';
 import type { AccountEvent } from './messages.ts';
 
-/** Applies what waits; facts that were applied leave the inbox in the same statement. Refuses nothing: facts are facts. */
+/**
+ * Applies what waits; facts that were applied leave the inbox in the same statement. Refuses nothing: facts are facts.
+ */
 export function applyFacts({ state, command, nowMs }: Deciding<'apply_facts'>): AccountDecision<'apply_facts'> {
   const { inbox, depositIds } = command;
   const events: AccountEvent[] = [];

@@ -1,7 +1,7 @@
 /**
- * The account's own addresses: the gas tank `M/1/0` and the treasury `M/1/1` of each extended key, and the gas tank that
- * the edge names on a pooled chain (its treasury is external). They are watched, so that value which our own jobs move
- * is told from a customer's deposit (G20). Spec §2.10.
+ * The account's own addresses: the gas tank `M/1/0` and the treasury `M/1/1` of each extended key, and the gas tank
+ * that the edge names on a pooled chain (its treasury is external). They are watched, so that value which our own jobs
+ * move is told from a customer's deposit (G20). Spec §2.10.
  */
 import { isRefusal } from '../../protocol/errors.ts';
 import type { AddressRow, RowWrite } from '../../persistence/rows.ts';
@@ -25,17 +25,24 @@ export function chainOf(family: Family): Chain {
 }
 
 /** Rows of gas tank and treasury of each key. Throws: RangeError for a key that does not derive. */
-export function ownAddresses(state: AccountState, book: ChainBook, keys: Partial<Record<Family, AccountKey>>, ids: OwnAddressIds, nowMs: number): RowWrite[] {
+export function ownAddresses(
+  state: AccountState, book: ChainBook, keys: Partial<Record<Family, AccountKey>>, ids: OwnAddressIds, nowMs: number,
+): RowWrite[] {
   return (Object.entries(keys) as [Family, AccountKey][]).flatMap(([family, { xpub }]) => {
     const chain = chainOf(family), { derivation } = book.facts(chain);
     if (derivation.kind !== 'xpub') return [];
-    return OWN_INDEXES.map(([purpose, index]) =>
-      ownAddress(state, book, ids, { chain, purpose, ...derivation.deriveAddress(book.network(chain), xpub, CHANGE, index) }, nowMs));
+    return OWN_INDEXES.map(([purpose, index]) => {
+      const derived = derivation.deriveAddress(book.network(chain), xpub, CHANGE, index);
+      return ownAddress(state, book, ids, { chain, purpose, ...derived }, nowMs);
+    });
   });
 }
 
 /** Row of one own address. Throws: RangeError when the command brought too few ids or the address is none. */
-export function ownAddress(state: AccountState, book: ChainBook, ids: OwnAddressIds, own: { chain: Chain; purpose: AddressRow['purpose']; address: string; path: string }, nowMs: number): RowWrite {
+export function ownAddress(
+  state: AccountState, book: ChainBook, ids: OwnAddressIds,
+  own: { chain: Chain; purpose: AddressRow['purpose']; address: string; path: string }, nowMs: number,
+): RowWrite {
   const id = ids.next();
   if (id.done === true) throw new RangeError(`an enrolment needs up to ${OWN_ADDRESSES_MAX} address ids`);
   const { family, parseAddress } = book.facts(own.chain);

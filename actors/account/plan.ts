@@ -8,9 +8,13 @@ import type { AccountState, Plan } from './messages.ts';
 type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';
 
 /** Refuses: TIER_FEATURE_LOCKED once `current` has reached a tier's limit; a null limit is none. Spec §8.2. */
-export function tierLimit({ environment, plan }: AccountState, feature: Counted & keyof TierTerms, current: number, limit: number | null): Refusal | null {
+export function tierLimit(
+  { environment, plan }: AccountState, feature: Counted & keyof TierTerms, current: number, limit: number | null,
+): Refusal | null {
   if (environment === 'sandbox' || limit === null || current < limit) return null;
-  return refuse('TIER_FEATURE_LOCKED', { feature, limit, current, tier: plan.tier, requiredTier: tierAbove(plan.tier, feature) });
+  return refuse(
+    'TIER_FEATURE_LOCKED', { feature, limit, current, tier: plan.tier, requiredTier: tierAbove(plan.tier, feature) },
+  );
 }
 
 function tierAbove(tier: Tier, feature: Counted): Tier | null {
@@ -26,7 +30,10 @@ export function noSubscription({ environment, plan }: AccountState): Refusal | n
   return environment === 'live' && plan.subscription === 'lapsed' ? refuse('NO_SUBSCRIPTION') : null;
 }
 
-/** One more active address. Refuses: TIER_FEATURE_LOCKED (the tier's own limit), ADDRESS_LIMIT_EXCEEDED (the band's). I27. */
+/**
+ * One more active address. Refuses: TIER_FEATURE_LOCKED (the tier's own limit), ADDRESS_LIMIT_EXCEEDED (the band's).
+ * I27.
+ */
 export function addressLimit(state: AccountState): Refusal | null {
   const { environment, plan, activeAddresses: current } = state;
   const ofTier = TIER_TERMS[plan.tier].addresses;
@@ -42,7 +49,8 @@ export function addressLimit(state: AccountState): Refusal | null {
 export function changePlan({ state, command }: Deciding<'change_plan'>): AccountDecision<'change_plan'> {
   const plan: Plan = { ...state.plan, ...command.plan };
   const limit = addressLimitOf(plan), current = state.activeAddresses;
-  const smaller = BAND_TERMS[plan.band].addresses < BAND_TERMS[state.plan.band].addresses || limit < addressLimitOf(state.plan);
+  const smallerBand = BAND_TERMS[plan.band].addresses < BAND_TERMS[state.plan.band].addresses;
+  const smaller = smallerBand || limit < addressLimitOf(state.plan);
   if (state.environment === 'live' && smaller && current > limit) {
     return refuse('ADDRESS_LIMIT_EXCEEDED', { band: plan.band, limit, current });
   }

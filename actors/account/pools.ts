@@ -17,13 +17,17 @@ import type { AccountEvent, AccountState, Pool, PushedPool } from './messages.ts
 /** Unissued addresses that an edge keeps in stock. Decisions 3. */
 export const POOL_TARGET = 1_000;
 
-/** Adds pool addresses. Refuses: identity refusals of `pinnedIdentity`, ACCOUNT_SUSPENDED, INVALID_INPUT, INVALID_ADDRESS. */
+/**
+ * Adds pool addresses. Refuses: identity refusals of `pinnedIdentity`, ACCOUNT_SUSPENDED, INVALID_INPUT,
+ * INVALID_ADDRESS.
+ */
 export function pushPool({ state, command, book, nowMs }: Deciding<'push_pool'>): AccountDecision<'push_pool'> {
   const no = firstRefusal(pinnedIdentity(state, command.publicKey), suspended(state));
   if (no !== null) return no;
   const plan = planPool(state, command.pool, book, command.addressIds[Symbol.iterator](), nowMs);
   if (isRefusal(plan)) return plan;
-  const pool = plan.event === null ? state.pools[command.pool.chain]! : poolAfter(state.pools[command.pool.chain], plan.event);
+  const before = state.pools[command.pool.chain];
+  const pool = plan.event === null ? before! : poolAfter(before, plan.event);
   return accept({ size: pool.size, unused: unusedOf(pool) }, plan.event === null ? [] : [plan.event], plan.rows);
 }
 
@@ -36,7 +40,9 @@ export interface PoolPlan { readonly event: PoolPushed | null; readonly rows: re
  * Checks a push. Known indexes are skipped, new ones follow without a hole.
  * Refuses: INVALID_INPUT (path, hole, repeated index), INVALID_ADDRESS.
  */
-export function planPool(state: AccountState, pushed: PushedPool, book: ChainBook, ids: OwnAddressIds, nowMs: number): PoolPlan | Refusal {
+export function planPool(
+  state: AccountState, pushed: PushedPool, book: ChainBook, ids: OwnAddressIds, nowMs: number,
+): PoolPlan | Refusal {
   const { chain, gasTank } = pushed;
   const { derivation } = book.facts(chain);
   if (derivation.kind !== 'pool') return refuse('INVALID_INPUT', { field: 'pool.chain', chain });
@@ -59,7 +65,9 @@ export function planPool(state: AccountState, pushed: PushedPool, book: ChainBoo
   return { event: { type: 'pool_pushed', chain, size, gasTank: gasTank.address, gasTankPath: gasTank.path }, rows };
 }
 
-function keyOfPooled(state: AccountState, chain: PooledChain, address: string, path: string, expectedPath: string, book: ChainBook): string | Refusal {
+function keyOfPooled(
+  state: AccountState, chain: PooledChain, address: string, path: string, expectedPath: string, book: ChainBook,
+): string | Refusal {
   if (path !== expectedPath) return refuse('INVALID_INPUT', { field: 'pool.path', chain, expectedPath });
   const { family, parseAddress } = book.facts(chain);
   const parsed = parseAddress(book.network(chain), address);
@@ -75,13 +83,16 @@ export function poolAfter(before: Pool | undefined, { size, gasTank, gasTankPath
 }
 
 /** Event and publication when an issue takes a pool below the threshold: once until the next push. Spec §3.1. */
-export function announceLow(state: AccountState, chain: PooledChain, after: Pool, position: number, nowMs: number): { events: AccountEvent[]; rows: RowWrite[] } {
+export function announceLow(
+  state: AccountState, chain: PooledChain, after: Pool, position: number, nowMs: number,
+): { events: AccountEvent[]; rows: RowWrite[] } {
   const levelPercent = poolLevelPercent(after);
   if (levelPercent >= POOL_LOW_PERCENT || after.lowAnnounced) return { events: [], rows: [] };
   return {
     events: [{ type: 'pool_low_announced', chain }],
     rows: [publish(state, {
-      event: 'pool_low', id: eventIdAt(state, position, 'pool_low'), confirmations: null, threshold: null, atMs: nowMs, orderKey: '',
+      event: 'pool_low', id: eventIdAt(state, position, 'pool_low'), confirmations: null, threshold: null, atMs: nowMs,
+      orderKey: '',
       data: { chain, unused: unusedOf(after), levelPercent, thresholdPercent: POOL_LOW_PERCENT },
     })],
   };

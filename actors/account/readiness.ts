@@ -17,7 +17,9 @@
  * rotation is not affected by it.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { CHAINS, FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain, type Readiness } from '../../protocol/slugs.ts';
+import {
+  CHAINS, FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain, type Readiness,
+} from '../../protocol/slugs.ts';
 import type { AccountState, Pool, ReadinessView } from './messages.ts';
 
 /** Spec §8.5: "readiness pool low threshold 20%" */

@@ -3,7 +3,7 @@
  *
  *   fact        row               becomes       event
  *   included    open              confirming
- *   included    closed, not       confirming    a transaction that was given up and landed all the same: the chain is right
+ *   included    closed, not       confirming    it was given up and landed all the same: the chain is right
  *               confirmed
  *   matured     open              confirmed     withdrawal_confirmed; settled once per withdrawal, sweeps never
  *   matured     open, reverted    failed        withdrawal_failed: the chain executed it without success
@@ -68,7 +68,10 @@ export class WithdrawalBook {
     if (known.status === 'confirmed') return;
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
     const row = this.#put({ ...known, ...placeOf(fact), status: 'confirming', failure: null });
-    this.#events.push({ type: 'withdrawal_included', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, height: fact.height, hold: holdOfRow(row) });
+    this.#events.push({
+      type: 'withdrawal_included', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, height: fact.height,
+      hold: holdOfRow(row),
+    });
   }
 
   #mature(known: WithdrawalRow, fact: WithdrawalFact): void {
@@ -89,7 +92,10 @@ export class WithdrawalBook {
     const wasConfirmed = known.status === 'confirmed';
     const row = this.#put({ ...known, status: 'broadcast', height: null, blockHash: null, fee: null, failure: null });
     if (wasConfirmed) this.#reopened.add(row.id);
-    this.#events.push({ type: 'withdrawal_orphaned', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, hold: holdOfRow(row), wasConfirmed });
+    this.#events.push({
+      type: 'withdrawal_orphaned', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, hold: holdOfRow(row),
+      wasConfirmed,
+    });
   }
 
   #die(known: WithdrawalRow, fact: WithdrawalFact): void {
@@ -104,7 +110,9 @@ export class WithdrawalBook {
     const row = this.#put({ ...known, status: 'failed', failure: { code: 'CHAIN_REJECTED', reason } });
     this.#newest.delete(row.id);
     const hold: Hold | null = holdOfRow(row);
-    this.#events.push({ type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable } });
+    this.#events.push(
+      { type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable } },
+    );
     this.#announce('withdrawal_failed', row);
   }
 
@@ -122,6 +130,8 @@ export class WithdrawalBook {
   }
 }
 
-function placeOf({ txid, height, blockHash, fee }: WithdrawalFact): Pick<WithdrawalRow, 'txid' | 'height' | 'blockHash' | 'fee'> {
+function placeOf(
+  { txid, height, blockHash, fee }: WithdrawalFact,
+): Pick<WithdrawalRow, 'txid' | 'height' | 'blockHash' | 'fee'> {
   return { txid, height, blockHash, fee: fee === null ? null : BigInt(fee) };
 }

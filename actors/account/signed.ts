@@ -9,15 +9,19 @@ import { rotationPending, suspended } from './guards.ts';
 import { mayLead } from './lease.ts';
 import { announceWithdrawal, changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
 
-/** Signed versions of one withdrawal that may be kept. Choice: a repricing raises the fee by 10 %; 16 of them by 4.6. */
+/**
+ * Signed versions of one withdrawal that may be kept. Choice: a repricing raises the fee by 10 %; 16 of them by 4.6.
+ */
 const VERSIONS_MAX = 16;
 
 /**
  * Takes signed bytes once; the same bytes again change nothing.
- * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, SIGNED_BATCH_REJECTED, LEASE_HELD, LEASE_EPOCH_STALE, CONFLICT,
- * EDGE_NO_LEADER, CHAIN_UNAVAILABLE.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, SIGNED_BATCH_REJECTED, LEASE_HELD, LEASE_EPOCH_STALE,
+ * CONFLICT, EDGE_NO_LEADER, CHAIN_UNAVAILABLE.
  */
-export function submitSigned({ state, command, book, nowMs }: Deciding<'submit_signed'>): AccountDecision<'submit_signed'> {
+export function submitSigned(
+  { state, command, book, nowMs }: Deciding<'submit_signed'>,
+): AccountDecision<'submit_signed'> {
   const { known, signed, sessionId, leaseEpoch } = command;
   const stored = known.versions.find(({ txid }) => txid === signed.txid);
   if (stored !== undefined && stored.signedPayload === signed.payload) return accept(known);
@@ -26,7 +30,9 @@ export function submitSigned({ state, command, book, nowMs }: Deciding<'submit_s
     rotationPending(state), suspended(state),
     mayLead(state, sessionId, leaseEpoch), notNewest(state, known),
     known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
-    known.versions.length < VERSIONS_MAX ? null : refuse('CONFLICT', { reason: 'too_many_versions', limit: VERSIONS_MAX }),
+    known.versions.length < VERSIONS_MAX
+      ? null
+      : refuse('CONFLICT', { reason: 'too_many_versions', limit: VERSIONS_MAX }),
     module === null
       ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true })
       : module.matchSigned(book.network(known.chain), known.unsigned, signed),
@@ -35,9 +41,14 @@ export function submitSigned({ state, command, book, nowMs }: Deciding<'submit_s
   const atMs = changedAtMs(known, nowMs);
   const row: WithdrawalRow = {
     ...known, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
-    versions: [...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload }],
+    versions: [
+      ...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload },
+    ],
   };
-  return accept(row, [{ type: 'withdrawal_signed', id: row.id, atMs, txid: signed.txid, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }]);
+  return accept(
+    row, [{ type: 'withdrawal_signed', id: row.id, atMs, txid: signed.txid, hold: holdOfRow(row) }],
+    [{ table: 'withdrawal', row }],
+  );
 }
 
 /** What a node said to signed bytes. Refuses: NOT_FOUND (a txid that is no version of it), CONFLICT (an older row). */
@@ -66,14 +77,18 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
 }
 
 /** A version that no node will take. The withdrawal fails with its last one; an older one may still land. */
-function dropVersion({ state, command: { known, txid, result }, nowMs }: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
+function dropVersion(
+  { state, command: { known, txid, result }, nowMs }: Deciding<'note_broadcast'>,
+): AccountDecision<'note_broadcast'> {
   const { code, details } = result.kind === 'rejected_final' ? result.refusal : refuse('CHAIN_REJECTED');
   const versions = known.versions.filter((version) => version.txid !== txid);
   const atMs = changedAtMs(known, nowMs);
   const newest = versions.at(-1);
   if (newest !== undefined) {
     const row: WithdrawalRow = { ...known, versions, txid: newest.txid, updatedAtMs: atMs };
-    return accept(row, [{ type: 'withdrawal_version_dropped', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }]);
+    return accept(
+      row, [{ type: 'withdrawal_version_dropped', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }],
+    );
   }
   const reason = typeof details.reason === 'string' ? details.reason : code;
   const row: WithdrawalRow = { ...known, status: 'failed', failure: { code, reason }, updatedAtMs: atMs };

@@ -4,7 +4,9 @@ import type { Environment } from '../../protocol/slugs.ts';
 import type { AccountState, Plan, Pool } from './messages.ts';
 
 /** An account before its first event: what creating an organization stores as the first snapshot. */
-export function initialAccount(account: { accountId: AccountId; organizationId: string; environment: Environment; plan: Plan }): AccountState {
+export function initialAccount(
+  account: { accountId: AccountId; organizationId: string; environment: Environment; plan: Plan },
+): AccountState {
   return {
     version: 0,
     ...account,

@@ -6,10 +6,14 @@ export function summariseAccount(state: AccountState): Readonly<Record<string, u
   const counters = Object.values(state.counters);
   return {
     environment: state.environment, tier: state.plan.tier, band: state.plan.band, subscription: state.plan.subscription,
-    suspended: state.suspended, enrolledFamilies: Object.keys(state.enrolment?.keys ?? {}), rotationPending: state.rotation !== null,
+    suspended: state.suspended, rotationPending: state.rotation !== null,
+    enrolledFamilies: Object.keys(state.enrolment?.keys ?? {}),
     leaseEpoch: state.lease.epoch, leaseHeld: state.lease.holder !== null, edge: state.edge.liveness,
-    activeAddresses: state.activeAddresses, webhooks: state.webhooks.length, openWithdrawals: Object.keys(state.withdrawals).length,
+    activeAddresses: state.activeAddresses, webhooks: state.webhooks.length,
+    openWithdrawals: Object.keys(state.withdrawals).length,
     countersInFlight: counters.reduce((sum, { inFlight }) => sum + Object.keys(inFlight).length, 0),
-    pools: Object.fromEntries(Object.entries(state.pools).map(([chain, { size, next }]) => [chain, { size, unused: size - next }])),
+    pools: Object.fromEntries(
+      Object.entries(state.pools).map(([chain, { size, next }]) => [chain, { size, unused: size - next }]),
+    ),
   };
 }

@@ -14,25 +14,35 @@ export const REPLAY_WINDOW_DAYS = 7;
 const REPLAY_WINDOW_MS = REPLAY_WINDOW_DAYS * 86_400_000;
 
 /** Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED. */
-export function createWebhook({ state, command: { row } }: Deciding<'create_webhook'>): AccountDecision<'create_webhook'> {
+export function createWebhook(
+  { state, command: { row } }: Deciding<'create_webhook'>,
+): AccountDecision<'create_webhook'> {
   const count = state.webhooks.length;
   const no = firstRefusal(
     suspended(state), tierLimit(state, 'webhooks', count, TIER_TERMS[state.plan.tier].webhooks),
-    count < WEBHOOKS_MAX ? null : refuse('TIER_FEATURE_LOCKED', { feature: 'webhooks', limit: WEBHOOKS_MAX, current: count, requiredTier: null }),
+    count < WEBHOOKS_MAX
+      ? null
+      : refuse('TIER_FEATURE_LOCKED', { feature: 'webhooks', limit: WEBHOOKS_MAX, current: count, requiredTier: null }),
   );
   return no ?? accept(row, [{ type: 'webhook_created', id: row.id }], [{ table: 'webhook', row }]);
 }
 
 /** Replaces URL, events, secrets and status at once. Refuses: ACCOUNT_SUSPENDED, NOT_FOUND. */
-export function replaceWebhook({ state, command: { row } }: Deciding<'replace_webhook'>): AccountDecision<'replace_webhook'> {
+export function replaceWebhook(
+  { state, command: { row } }: Deciding<'replace_webhook'>,
+): AccountDecision<'replace_webhook'> {
   const no = firstRefusal(suspended(state), unknownWebhook(state, row.id));
   return no ?? accept(row, [{ type: 'webhook_replaced', id: row.id }], [{ table: 'webhook', row }]);
 }
 
 /** Stops delivery at once; the history stays. Refuses: NOT_FOUND. */
-export function deleteWebhook({ state, command: { known }, nowMs }: Deciding<'delete_webhook'>): AccountDecision<'delete_webhook'> {
+export function deleteWebhook(
+  { state, command: { known }, nowMs }: Deciding<'delete_webhook'>,
+): AccountDecision<'delete_webhook'> {
   const row = { ...known, status: 'deleted' as const, updatedAtMs: nowMs };
-  return unknownWebhook(state, known.id) ?? accept(row, [{ type: 'webhook_deleted', id: row.id }], [{ table: 'webhook', row }]);
+  return unknownWebhook(state, known.id) ?? accept(
+    row, [{ type: 'webhook_deleted', id: row.id }], [{ table: 'webhook', row }],
+  );
 }
 
 function unknownWebhook(state: AccountState, id: string): Refusal | null {
@@ -40,7 +50,9 @@ function unknownWebhook(state: AccountState, id: string): Refusal | null {
 }
 
 /** A new delivery of the same event, as often as it is asked for (C5-46). Refuses: CONFLICT after seven days. */
-export function replayDelivery({ command: { deliveryId, newDeliveryId, eventAtMs }, nowMs }: Deciding<'replay_delivery'>): AccountDecision<'replay_delivery'> {
+export function replayDelivery(
+  { command: { deliveryId, newDeliveryId, eventAtMs }, nowMs }: Deciding<'replay_delivery'>,
+): AccountDecision<'replay_delivery'> {
   if (nowMs - eventAtMs > REPLAY_WINDOW_MS) {
     return refuse('CONFLICT', { reason: 'replay_window_closed', retentionDays: REPLAY_WINDOW_DAYS });
   }

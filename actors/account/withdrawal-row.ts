@@ -28,12 +28,18 @@ export function holdOfRow({ chain, from, unsigned }: WithdrawalRow): Hold | null
 }
 
 /** Publication of a transition; `position` is where its event stands in the decision, from one. */
-export function announceWithdrawal(state: AccountState, event: EventName, row: WithdrawalRow, position: number, atMs: number): RowWrite {
-  const { id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee, failure } = row;
+export function announceWithdrawal(
+  state: AccountState, event: EventName, row: WithdrawalRow, position: number, atMs: number,
+): RowWrite {
+  const {
+    id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee,
+    failure,
+  } = row;
   return publish(state, {
     event, id: eventIdAt(state, position, event), confirmations: null, threshold: null, atMs, orderKey: from,
     data: {
-      transactionId: id, chain, txid, from, to, amount: String(amount), amountFormatted: formatAmount(amount, decimals), decimals,
+      transactionId: id, chain, txid, from, to, amount: String(amount), amountFormatted: formatAmount(amount, decimals),
+      decimals,
       tokenContract, tokenSymbol, userRef, tag, chainTag: row.unsigned.tag, height, blockHash,
       fee: fee === null ? null : String(fee), failure,
     },

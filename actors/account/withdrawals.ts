@@ -26,8 +26,8 @@ import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
 
 /**
  * A payload with its counter.
- * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, CONFLICT (in flight), CHAIN_UNAVAILABLE, and
- * what the chain's builder refuses.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, CONFLICT (in flight), CHAIN_UNAVAILABLE,
+ * and what the chain's builder refuses.
  */
 export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): AccountDecision<'build_withdrawal'> {
   const { state, command, book, nowMs } = deciding;
@@ -54,14 +54,21 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const claimed = { next: claim?.next ?? null, free: claim?.free ?? [] };
   return accept(
     { ...row, feeEstimate },
-    [...events, { type: 'withdrawal_built', id: row.id, atMs: nowMs, hold: hold === null ? null : { ...hold, ...claimed } }],
+    [
+      ...events,
+      { type: 'withdrawal_built', id: row.id, atMs: nowMs, hold: hold === null ? null : { ...hold, ...claimed } },
+    ],
     [...rows, { table: 'withdrawal', row }],
   );
 }
 
-interface Claim { readonly value: string; readonly next: string; readonly free: string[]; readonly replayKey: ReplayKey }
+interface Claim {
+  readonly value: string; readonly next: string; readonly free: string[]; readonly replayKey: ReplayKey;
+}
 
-function claimFor(module: ChainModule, { intent, inputs }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined): Claim | null {
+function claimFor(
+  module: ChainModule, { intent, inputs }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined,
+): Claim | null {
   const chainNext = module.nextReplayValue(inputs);
   if (chainNext === null) return null;
   const allocation = allocate(counter, BigInt(chainNext));
@@ -72,9 +79,11 @@ function claimFor(module: ChainModule, { intent, inputs }: Deciding<'build_withd
 function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsigned: Unsigned): WithdrawalRow {
   const { id, intent, from, tokenSymbol, decimals } = command;
   return {
-    id, accountId: state.accountId, ledger: ledgerOf(intent.chain, state.accountId), chain: intent.chain, from: intent.from, to: intent.to, amount: unsigned.amount, decimals,
+    id, accountId: state.accountId, ledger: ledgerOf(intent.chain, state.accountId), chain: intent.chain,
+    from: intent.from, to: intent.to, amount: unsigned.amount, decimals,
     tokenContract: unsigned.tokenContract, tokenSymbol, userRef: from.userRef, tag: from.tag, status: 'built', unsigned,
-    versions: [], txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: nowMs, updatedAtMs: nowMs,
+    versions: [], txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: nowMs,
+    updatedAtMs: nowMs,
   };
 }
 
@@ -90,17 +99,25 @@ function placeFor({ state, command, inFlight, nowMs }: Deciding<'build_withdrawa
   const waiting = waitingIn(state.counters[key]);
   if (waiting.length < limit) return { counter: state.counters[key], events: [], rows: [] };
   const changed = ({ id }: { id: string }) => state.withdrawals[id] ?? 0;
-  const giving = waiting.filter(({ stage }) => stage === 'built').sort((a, b) => changed(a) - changed(b)).slice(0, waiting.length - limit + 1);
+  const giving = waiting.filter(({ stage }) => stage === 'built')
+    .sort((a, b) => changed(a) - changed(b))
+    .slice(0, waiting.length - limit + 1);
   if (waiting.length - giving.length >= limit) {
     return refuse('CONFLICT', { reason: 'in_flight_limit', limit, inFlight: waiting.map(({ id }) => id) });
   }
   let counters: Counters = state.counters;
   const events: AccountEvent[] = [], rows: RowWrite[] = [];
   for (const { id } of giving) {
-    const hold: Hold = { key, values: Object.entries(counters[key]!.inFlight).flatMap(([value, flight]) => (flight.id === id ? [value] : [])) };
+    const hold: Hold = {
+      key,
+      values: Object.entries(counters[key]!.inFlight).flatMap(([value, flight]) => (flight.id === id ? [value] : [])),
+    };
     counters = released(counters, hold, id, true);
     events.push({ type: 'withdrawal_expired', id, hold });
-    rows.push({ table: 'withdrawal_status', id, status: 'expired', updatedAtMs: changedAtMs({ updatedAtMs: changed({ id }) }, nowMs) });
+    rows.push({
+      table: 'withdrawal_status', id, status: 'expired',
+      updatedAtMs: changedAtMs({ updatedAtMs: changed({ id }) }, nowMs),
+    });
   }
   return { counter: counters[key], events, rows };
 }
@@ -114,9 +131,12 @@ function settledLimit(state: AccountState, nowMs: number): Refusal | null {
 
 /**
  * The same payment at another fee, under the same replay key. Older signed versions may still land.
- * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, CONFLICT, CHAIN_UNAVAILABLE, and what the chain's builder refuses.
+ * Refuses: IDENTITY_ROTATION_PENDING, ACCOUNT_SUSPENDED, CONFLICT, CHAIN_UNAVAILABLE, and what the chain's builder
+ * refuses.
  */
-export function repriceWithdrawal({ state, command, book, nowMs }: Deciding<'reprice_withdrawal'>): AccountDecision<'reprice_withdrawal'> {
+export function repriceWithdrawal(
+  { state, command, book, nowMs }: Deciding<'reprice_withdrawal'>,
+): AccountDecision<'reprice_withdrawal'> {
   const { known, inputs } = command;
   const module = book.module(known.chain);
   const no = firstRefusal(
@@ -131,7 +151,9 @@ export function repriceWithdrawal({ state, command, book, nowMs }: Deciding<'rep
   const row: WithdrawalRow = { ...known, unsigned, amount: unsigned.amount, updatedAtMs: atMs };
   const clash = clashOf(state, row);
   if (clash !== null) return clash;
-  return accept(row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }]);
+  return accept(
+    row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],
+  );
 }
 
 function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
@@ -144,12 +166,18 @@ function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
 }
 
 /** Gives up a build that was never signed and frees its counter value. Refuses: CONFLICT. */
-export function abandonWithdrawal({ state, command: { known }, nowMs }: Deciding<'abandon_withdrawal'>): AccountDecision<'abandon_withdrawal'> {
+export function abandonWithdrawal(
+  { state, command: { known }, nowMs }: Deciding<'abandon_withdrawal'>,
+): AccountDecision<'abandon_withdrawal'> {
   const no = firstRefusal(
     notNewest(state, known),
-    known.status === 'built' && known.versions.length === 0 ? null : refuse('CONFLICT', { reason: 'signed', status: known.status }),
+    known.status === 'built' && known.versions.length === 0
+      ? null
+      : refuse('CONFLICT', { reason: 'signed', status: known.status }),
   );
   if (no !== null) return no;
   const row: WithdrawalRow = { ...known, status: 'expired', updatedAtMs: changedAtMs(known, nowMs) };
-  return accept(row, [{ type: 'withdrawal_expired', id: row.id, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }]);
+  return accept(
+    row, [{ type: 'withdrawal_expired', id: row.id, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],
+  );
 }

@@ -10,9 +10,15 @@
 import type { DueDelivery } from '../../persistence/ports.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
-/** Deliveries of one endpoint here; a slow one fills its own places only. Choice: two frames, so that the pipe never dries. */
+/**
+ * Deliveries of one endpoint here; a slow one fills its own places only. Choice: two frames, so that the pipe never
+ * dries.
+ */
 const ENDPOINT_MAX = 512;
-/** Deliveries of one account here. Above it only endpoints with nothing here are claimed. Choice: half of what an edge takes. */
+/**
+ * Deliveries of one account here. Above it only endpoints with nothing here are claimed. Choice: half of what an edge
+ * takes.
+ */
 const ACCOUNT_MAX = 4_096;
 /** Above this nothing of the account is claimed. */
 const ACCOUNT_HARD_MAX = 8_192;

@@ -12,7 +12,10 @@ import type { DeliveryStatus } from '../../protocol/slugs.ts';
 export interface Ladder {
   /** Pause after the first failed attempt, after the second, and so on; as many attempts follow. */
   readonly pausesMs: readonly number[];
-  /** A pause is shortened by a random part of at most this, so that a receiver that comes back is not hit at once by all. */
+  /**
+   * A pause is shortened by a random part of at most this, so that a receiver that comes back is not hit at once by
+   * all.
+   */
   readonly jitterPercent: number;
   /** A Retry-After beyond this is not waited for. */
   readonly retryAfterMsMax: number;
@@ -20,7 +23,9 @@ export interface Ladder {
 
 const MINUTE_MS = 60_000;
 
-export const LADDER: Ladder = { pausesMs: [2 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS], jitterPercent: 5, retryAfterMsMax: 1_440 * MINUTE_MS };
+export const LADDER: Ladder = {
+  pausesMs: [2 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS], jitterPercent: 5, retryAfterMsMax: 1_440 * MINUTE_MS,
+};
 
 export interface Answer {
   /** From one. */
@@ -30,13 +35,18 @@ export interface Answer {
   readonly retryAfterSeconds: number | null;
 }
 
-export interface NextStep { readonly status: DeliveryStatus; readonly nextAttemptAtMs: number | null; readonly disableEndpoint: boolean }
+export interface NextStep {
+  readonly status: DeliveryStatus; readonly nextAttemptAtMs: number | null; readonly disableEndpoint: boolean;
+}
 
 const GONE = 410;
 
 /** The delivery's status and when it is tried again. `random` is in [0, 1). */
-export function nextStep(ladder: Ladder, { attempt, statusCode, retryAfterSeconds }: Answer, nowMs: number, random: number): NextStep {
-  if (statusCode !== null && statusCode >= 200 && statusCode < 300) return { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false };
+export function nextStep(
+  ladder: Ladder, { attempt, statusCode, retryAfterSeconds }: Answer, nowMs: number, random: number,
+): NextStep {
+  const taken = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  if (taken) return { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false };
   const pauseMs = ladder.pausesMs[attempt - 1];
   const gone = statusCode === GONE;
   if (gone || pauseMs === undefined) return { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: gone };

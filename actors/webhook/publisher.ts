@@ -1,6 +1,6 @@
 /**
- * The publisher: due deliveries out of the store, signed, to leader edges; attempts back into the store. The cloud opens
- * no connection to a customer's URL. Decisions 4.
+ * The publisher: due deliveries out of the store, signed, to leader edges; attempts back into the store. The cloud
+ * opens no connection to a customer's URL. Decisions 4.
  *
  *   due ── claimed for CLAIM_MS ──▶ here ── frame acknowledged ──▶ at the edge ── attempt reported ──▶ recorded
  *   here ── frame refused or not acknowledged ──▶ here, sent again after a pause
@@ -75,7 +75,9 @@ class RunningPublisher implements Publisher {
 
   async report(accountId: AccountId, attempts: readonly Attempt[]): Promise<void> {
     const { clock, random, ladder = LADDER, hooks } = this.#deps;
-    const rows = attempts.flatMap((attempt) => attemptRow(accountId, attempt, { ladder, nowMs: clock.nowMs(), random: random() }) ?? []);
+    const rows = attempts.flatMap(
+      (attempt) => attemptRow(accountId, attempt, { ladder, nowMs: clock.nowMs(), random: random() }) ?? [],
+    );
     await this.#recorder.record(rows);
     failpoint('publisher.recorded');
     hooks?.onAttempts?.(rows.length, rows.filter(({ next }) => next.status !== 'delivered').length);
@@ -175,7 +177,10 @@ class RunningPublisher implements Publisher {
     failpoint('publisher.sent');
     if (acknowledged?.ok === true) return;
     // They go again after a pause, in their order: the edge leaves out what it has already.
-    log.warn({ accountId, code: acknowledged?.code ?? 'no_answer', count: deliveries.length }, 'the edge did not take deliveries');
+    log.warn(
+      { accountId, code: acknowledged?.code ?? 'no_answer', count: deliveries.length },
+      'the edge did not take deliveries',
+    );
     this.#pausedUntilMs.set(accountId, clock.nowMs() + REFUSED_PAUSE_MS);
     this.#flights.putBack(accountId, flights);
   }
@@ -188,7 +193,9 @@ class RunningPublisher implements Publisher {
       const headers = signatureHeaders({ eventId, body, timestampSeconds }, keys);
       return { deliveryId: id, attempt: attempts + 1, url, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS };
     } catch (error) {
-      this.#deps.log.warn({ deliveryId: id, webhookId, reason: (error as Error).message }, 'a webhook secret does not open');
+      this.#deps.log.warn(
+        { deliveryId: id, webhookId, reason: (error as Error).message }, 'a webhook secret does not open',
+      );
       return null;
     }
   }

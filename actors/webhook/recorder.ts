@@ -22,12 +22,16 @@ interface Report {
 }
 
 /** The row of a reported attempt with what follows from it; null for one that no ladder can have led to. */
-export function attemptRow(accountId: AccountId, attempt: Attempt, { ladder, nowMs, random }: { ladder: Ladder; nowMs: number; random: number }): RecordedAttempt | null {
+export function attemptRow(
+  accountId: AccountId, attempt: Attempt, { ladder, nowMs, random }: { ladder: Ladder; nowMs: number; random: number },
+): RecordedAttempt | null {
   if (attempt.attempt > ladder.pausesMs.length + 1) return null;
   const { deliveryId, outcome } = attempt;
-  const statusCode = attempt.statusCode !== null && attempt.statusCode >= 100 && attempt.statusCode <= 999 ? attempt.statusCode : null;
+  const { statusCode: said } = attempt;
+  const statusCode = said !== null && said >= 100 && said <= 999 ? said : null;
   return {
-    accountId, deliveryId, attempt: attempt.attempt, statusCode, durationMs: Math.min(Math.round(attempt.durationMs), DURATION_MS_MAX),
+    accountId, deliveryId, attempt: attempt.attempt, statusCode,
+    durationMs: Math.min(Math.round(attempt.durationMs), DURATION_MS_MAX),
     error: outcome === 'answered' ? null : outcome, atMs: nowMs,
     next: nextStep(ladder, { ...attempt, statusCode }, nowMs, random),
   };

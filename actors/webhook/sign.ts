@@ -3,7 +3,7 @@
  *
  *   webhook-id         the event's id
  *   webhook-timestamp  seconds of the attempt
- *   webhook-signature  `v1,` base64(HMAC-SHA256(secret, id `.` timestamp `.` body)), one for each secret, separated by spaces
+ *   webhook-signature  `v1,` base64(HMAC-SHA256(secret, id `.` timestamp `.` body)), one for each secret, by spaces
  *
  * Source: github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md.
  */
@@ -28,8 +28,12 @@ export function secretBytes(secret: string): Buffer {
   return bytes;
 }
 
-/** Headers of one attempt; several keys while a secret is being rotated. The body is signed as the bytes that are sent. */
-export function signatureHeaders(message: { eventId: string; body: string; timestampSeconds: number }, keys: readonly Buffer[]): Record<string, string> {
+/**
+ * Headers of one attempt; several keys while a secret is being rotated. The body is signed as the bytes that are sent.
+ */
+export function signatureHeaders(
+  message: { eventId: string; body: string; timestampSeconds: number }, keys: readonly Buffer[],
+): Record<string, string> {
   const { eventId, body, timestampSeconds } = message;
   const signed = `${eventId}.${timestampSeconds}.${body}`;
   return {

@@ -27,15 +27,21 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
   const parsed = handshakeAuth.safeParse(auth);
   if (!parsed.success) return refuse('INVALID_INPUT', { field: parsed.error.issues[0]?.path.join('.') ?? 'auth' });
   const { sessionId, edgeVersion, podHint } = parsed.data;
-  const headers = Object.fromEntries(Object.entries(parsed.data.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = Object.fromEntries(
+    Object.entries(parsed.data.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const key = await deps.apiKeys.authenticate(headers['x-api-key'] ?? '');
   if (key === null) return refuse('UNAUTHORIZED');
   const { accountId } = key;
   const head = { method: 'GET', authority: host.toLowerCase(), path: STREAM_PATH, query: '?', headers };
   const verified = await deps.signatures.verify(head, accountId, { required: true, pin: true });
   if (isRefusal(verified)) return verified;
-  if (verified === null || !isDigestOf(verified.contentDigest, EMPTY_BODY)) return refuse('EDGE_SIGNATURE_INVALID', { reason: 'content digest' });
-  if (isOlderVersion(edgeVersion, EDGE_VERSION_MIN)) return refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN });
+  if (verified === null || !isDigestOf(verified.contentDigest, EMPTY_BODY)) {
+    return refuse('EDGE_SIGNATURE_INVALID', { reason: 'content digest' });
+  }
+  if (isOlderVersion(edgeVersion, EDGE_VERSION_MIN)) {
+    return refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN });
+  }
   const answer = await deps.accounts.ask(accountId, { type: 'resume', publicKey: verified.publicKey });
   if (answer.ok === 'duplicate') return refuse('INTERNAL_ERROR');
   return answer.ok ? { accountId, sessionId, edgeVersion, podHint } : answer;
@@ -43,8 +49,13 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
 
 /** Whether a version is below another, number by number; a text that is no version is older than any. */
 export function isOlderVersion(version: string, minimum: string): boolean {
-  const [own, least] = [version, minimum].map((text) => (/^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+].*)?$/.exec(text)?.slice(1, 4) ?? []).map(Number));
-  if (own!.length === 0) return true;
-  const differs = own!.findIndex((part, index) => part !== least![index]);
-  return differs !== -1 && own![differs]! < least![differs]!;
+  const own = numbersOf(version), least = numbersOf(minimum);
+  if (own.length === 0) return true;
+  const differs = own.findIndex((part, index) => part !== least[index]);
+  return differs !== -1 && own[differs]! < least[differs]!;
+}
+
+/** The three numbers of a version; none for a text that is no version. */
+function numbersOf(version: string): number[] {
+  return /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+].*)?$/.exec(version)?.slice(1, 4).map(Number) ?? [];
 }

@@ -39,7 +39,8 @@ export function shortened(lease: Lease, elapsedMs: number): Lease {
 export function nextLeader(lease: Lease, sessions: readonly Session[], elapsedMs: number): string | null {
   if (held(lease, elapsedMs)) return null;
   const candidates = sessions
-    .filter(({ id, connection, seenMs }) => id !== lease.holder && connection !== null && elapsedMs - seenMs < LIVENESS_STALE_MS)
+    .filter(({ id, connection }) => id !== lease.holder && connection !== null)
+    .filter(({ seenMs }) => elapsedMs - seenMs < LIVENESS_STALE_MS)
     .sort((a, b) => a.connectedMs - b.connectedMs);
   return candidates[0]?.id ?? null;
 }

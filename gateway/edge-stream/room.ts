@@ -3,22 +3,26 @@
  * asks the account actor goes through one queue per room, so that two arrivals never race for the lease.
  */
 import type { AccountState } from '../../actors/account/messages.ts';
+import { tierLimit } from '../../actors/account/plan.ts';
 import { replenishment } from '../../actors/account/pools.ts';
 import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  HEARTBEAT_MS, LEASE_TTL_MS, type HeartbeatBody, type HeartbeatReply, type LeaseFrame, type LocalKeyRecord, type WelcomeFrame,
+  HEARTBEAT_MS, LEASE_TTL_MS, type HeartbeatBody, type HeartbeatReply, type LeaseFrame, type LocalKeyRecord,
+  type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
-import type { EdgeRole, PooledChain } from '../../protocol/slugs.ts';
+import type { EdgeRole } from '../../protocol/slugs.ts';
 import { held, nextLeader, renewed, shortened, type Lease } from './leases.ts';
-import { Sessions, type Connection, type Instant, type Session } from './sessions.ts';
+import { Sessions, SESSIONS_PER_ACCOUNT_MAX, type Connection, type Instant, type Session } from './sessions.ts';
 import { LivenessTeller } from './telling.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
 
 /** Records that a welcome carries: as many as a frame takes. */
 const LOCAL_KEYS_MAX = 1_000;
+/** How often the stock of an account with pools is looked at, beside what an issue asks for. */
+const STOCK_EVERY_MS = 60_000;
 
 export class Room {
   readonly accountId: AccountId;
@@ -32,8 +36,13 @@ export class Room {
   #queue: Promise<unknown> = Promise.resolve();
   #leading = false;
   #electing = false;
+  /** The account has pools, as it said last, and when that was. */
+  #pooled = false;
+  #stockedMs = 0;
 
-  constructor(accountId: AccountId, deps: RoomDeps, startedMs: number, onLead: (accountId: AccountId, leading: boolean) => void) {
+  constructor(
+    accountId: AccountId, deps: RoomDeps, startedMs: number, onLead: (accountId: AccountId, leading: boolean) => void,
+  ) {
     this.accountId = accountId;
     this.sessions = new Sessions(accountId);
     this.#deps = deps;
@@ -63,7 +72,9 @@ export class Room {
    * A stream that was admitted. Refuses: TIER_FEATURE_LOCKED above the tier's sessions, and what the account refuses.
    * `localKeys` are read before, so that nothing but the account is waited for in here.
    */
-  connect(admitted: Admitted, connection: Connection, localKeys: readonly LocalKeyRecord[]): Promise<WelcomeFrame | Refusal> {
+  connect(
+    admitted: Admitted, connection: Connection, localKeys: readonly LocalKeyRecord[],
+  ): Promise<WelcomeFrame | Refusal> {
     return this.#inOrder(async () => {
       const state = await this.#inspect();
       if (isRefusal(state)) return state;
@@ -106,7 +117,10 @@ export class Room {
     const reply = { leaseEpoch: epoch, leaseTtlMs: LEASE_TTL_MS };
     // While another session is being granted the lease, a holder that was late gets it back only if that fails.
     const leads = lease !== null && lease.holder === session.id && !this.#electing;
-    if (leads) this.#renew(session, lease);
+    if (leads) {
+      this.#renew(session, lease);
+      if (this.#pooled && now.elapsedMs - this.#stockedMs >= STOCK_EVERY_MS) void this.replenish();
+    }
     // Who led under an older epoch and says so still believes in it; a follower is only late to learn the new one.
     else if (leaseEpoch < epoch && session.ledEpoch === leaseEpoch) {
       session.ledEpoch = null;
@@ -122,7 +136,8 @@ export class Room {
    */
   heartbeatOverRest(body: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal> {
     return this.#inOrder(async () => {
-      if (this.sessions.get(body.sessionId) === undefined && this.sessions.full) return refuse('TIER_FEATURE_LOCKED', { feature: 'edgeSessions' });
+      const full = this.#sessionCeiling(body.sessionId);
+      if (full !== null) return full;
       const lease = await this.#knownLease();
       if (isRefusal(lease)) return lease;
       const session = this.sessions.see(body.sessionId, body, this.#now());
@@ -152,7 +167,8 @@ export class Room {
     const anyLeft = this.sessions.age(now);
     this.#noteLeading();
     if (anyLeft || this.#teller.open) this.#teller.note();
-    if (this.#lease !== null && !this.#electing && nextLeader(this.#lease, this.sessions.all(), now.elapsedMs) !== null) void this.#elect();
+    const next = this.#lease === null ? null : nextLeader(this.#lease, this.sessions.all(), now.elapsedMs);
+    if (next !== null && !this.#electing) void this.#elect();
     return anyLeft || this.#teller.open;
   }
 
@@ -181,31 +197,28 @@ export class Room {
 
   /** Asks the leader for pool addresses where the stock is low. */
   async replenish(): Promise<void> {
-    const state = await this.#inspect();
-    if (!isRefusal(state)) this.#requestPools(state);
-  }
-
-  requestPool(chain: PooledChain, from: number, count: number): boolean {
-    const { leader } = this;
-    if (leader === null) return false;
-    leader.connection!.send('replenish', { leaseEpoch: this.#lease!.epoch, chain, from, count });
-    return true;
-  }
-
-  #requestPools(state: AccountState): void {
+    this.#stockedMs = this.#now().elapsedMs;
+    const state = await this.#inspect(), { leader } = this;
+    if (isRefusal(state) || leader === null) return;
+    this.#pooled = Object.keys(state.pools).length > 0;
     for (const [chain, pool] of Object.entries(state.pools)) {
       const wanted = replenishment(pool);
-      if (wanted !== null) this.requestPool(chain as PooledChain, wanted.from, wanted.count);
+      if (wanted !== null) leader.connection!.send('replenish', { leaseEpoch: this.#lease!.epoch, chain, ...wanted });
     }
   }
 
-  #sessionLimit({ plan, environment }: AccountState, sessionId: string): Refusal | null {
-    const limit = environment === 'sandbox' ? null : TIER_TERMS[plan.tier].edgeSessions;
+  #sessionLimit(state: AccountState, sessionId: string): Refusal | null {
     const others = this.sessions.connected().filter(({ id }) => id !== sessionId).length;
-    if (limit !== null && others >= limit) {
-      return refuse('TIER_FEATURE_LOCKED', { feature: 'edgeSessions', limit, current: others, tier: plan.tier, requiredTier: plan.tier === 'free' ? 'premium' : 'ultimate' });
-    }
-    return this.sessions.get(sessionId) === undefined && this.sessions.full ? refuse('TIER_FEATURE_LOCKED', { feature: 'edgeSessions' }) : null;
+    const ofTier = tierLimit(state, 'edgeSessions', others, TIER_TERMS[state.plan.tier].edgeSessions);
+    return ofTier ?? this.#sessionCeiling(sessionId);
+  }
+
+  /** "Unlimited" has a ceiling too. */
+  #sessionCeiling(sessionId: string): Refusal | null {
+    const known = this.sessions.get(sessionId) !== undefined;
+    return known || !this.sessions.full
+      ? null
+      : refuse('TIER_FEATURE_LOCKED', { feature: 'edgeSessions', limit: SESSIONS_PER_ACCOUNT_MAX });
   }
 
   /** Claims the lease for a session whose stream came up, unless another one may still hold it. */
@@ -213,9 +226,12 @@ export class Room {
     this.#adopt(state);
     const lease = this.#lease!, { elapsedMs } = this.#now();
     const senior = lease.holder === session.id ? null : nextLeader(lease, this.sessions.all(), elapsedMs);
-    if (senior !== null && senior !== session.id) return this.#followed(session, lease.epoch); // the next tick grants it
+    // The next tick grants it.
+    if (senior !== null && senior !== session.id) return this.#followed(session, lease.epoch);
     const mayHold = held(lease, elapsedMs) && lease.holder !== null ? [lease.holder] : [];
-    const answer = await this.#deps.accounts.ask(this.accountId, { type: 'claim_lease', sessionId: session.id, liveSessions: mayHold });
+    const answer = await this.#deps.accounts.ask(
+      this.accountId, { type: 'claim_lease', sessionId: session.id, liveSessions: mayHold },
+    );
     if (answer.ok === true) {
       this.#granted(session, answer.reply.epoch);
       return 'leader';
@@ -238,11 +254,19 @@ export class Room {
       const next = lease === null ? null : nextLeader(lease, this.sessions.all(), this.#now().elapsedMs);
       const session = next === null ? undefined : this.sessions.get(next);
       if (session === undefined) return;
-      const answer = await this.#deps.accounts.ask(this.accountId, { type: 'claim_lease', sessionId: session.id, liveSessions: [] });
-      if (answer.ok !== true) return this.#deps.log.warn({ accountId: this.accountId, outcome: answer.ok === 'duplicate' ? 'duplicate' : answer.code }, 'no new leader was granted');
+      const answer = await this.#deps.accounts.ask(
+        this.accountId, { type: 'claim_lease', sessionId: session.id, liveSessions: [] },
+      );
+      if (answer.ok !== true) {
+        const outcome = answer.ok === 'duplicate' ? 'duplicate' : answer.code;
+        return this.#deps.log.warn({ accountId: this.accountId, outcome }, 'no new leader was granted');
+      }
       this.#granted(session, answer.reply.epoch);
       for (const other of this.sessions.connected()) {
-        const frame: LeaseFrame = { role: other.id === session.id ? 'leader' : 'follower', leaseEpoch: answer.reply.epoch, leaseTtlMs: LEASE_TTL_MS };
+        const frame: LeaseFrame = {
+          role: other.id === session.id ? 'leader' : 'follower', leaseEpoch: answer.reply.epoch,
+          leaseTtlMs: LEASE_TTL_MS,
+        };
         other.toldEpoch = answer.reply.epoch;
         other.connection!.send('lease', frame);
       }
@@ -261,7 +285,9 @@ export class Room {
       const predecessor = this.sessions.get(before.holder);
       if (predecessor !== undefined) predecessor.unsaved = true;
       this.#deps.publisher().leaderLost(this.accountId);
-      this.#deps.log.info({ accountId: this.accountId, sessionId: session.id, leaseEpoch: epoch }, 'another edge session leads');
+      this.#deps.log.info(
+        { accountId: this.accountId, sessionId: session.id, leaseEpoch: epoch }, 'another edge session leads',
+      );
       this.#leading = false;
     }
     this.#noteLeading();

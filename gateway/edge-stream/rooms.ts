@@ -12,8 +12,9 @@ import {
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { environmentOf } from '../../protocol/ids.ts';
-import type { EdgeRole, PooledChain } from '../../protocol/slugs.ts';
+import type { EdgeRole } from '../../protocol/slugs.ts';
 import type { EdgeStreams } from '../ports.ts';
+import { held } from './leases.ts';
 import { Room } from './room.ts';
 import type { Connection, Session } from './sessions.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
@@ -69,7 +70,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return [...this.#rooms.values()].reduce((sum, { sessions }) => sum + sessions.connected().length, 0);
   }
 
-  /** A verified stream becomes a member of its account's room. Refuses: TIER_FEATURE_LOCKED, and what the account refuses. */
+  /**
+   * A verified stream becomes a member of its account's room. Refuses: TIER_FEATURE_LOCKED, and what the account
+   * refuses.
+   */
   async join(admitted: Admitted, connection: Connection): Promise<Joined | Refusal> {
     const { accountId, sessionId } = admitted;
     if (this.#stopped) return refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' });
@@ -94,16 +98,22 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 
   liveSessions(accountId: AccountId): string[] {
     const sessions = this.#rooms.get(accountId)?.sessions;
-    return sessions?.all().filter((session) => session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live').map(({ id }) => id) ?? [];
+    return sessions?.all().filter(
+      (session) => session.connection !== null || sessions.livenessOf(session, this.#now()) === 'live',
+    ).map(({ id }) => id) ?? [];
   }
 
   async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
     if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
     const room = this.#rooms.get(accountId), leader = room?.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
-    const answer = acknowledgement.safeParse(await leader.connection!.ask('sign', { leaseEpoch: room.knownLease!.epoch, transactionId }, SIGN_TIMEOUT_MS));
+    const answer = acknowledgement.safeParse(
+      await leader.connection!.ask('sign', { leaseEpoch: room.knownLease!.epoch, transactionId }, SIGN_TIMEOUT_MS),
+    );
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
-    return answer.success ? answer.data : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
+    return answer.success
+      ? answer.data
+      : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
   }
 
   close(accountId: AccountId, code: string): void {
@@ -118,14 +128,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   leaseExpiresAtMs(accountId: AccountId): number | null {
     const lease = this.#rooms.get(accountId)?.knownLease;
     const { nowMs, elapsedMs } = this.#now();
-    return lease == null || lease.holder === null || lease.untilMs <= elapsedMs ? null : nowMs + lease.untilMs - elapsedMs;
+    return lease == null || !held(lease, elapsedMs) ? null : nowMs + lease.untilMs - elapsedMs;
   }
 
-  requestPool(accountId: AccountId, chain: PooledChain, from: number, count: number): boolean {
-    return this.#rooms.get(accountId)?.requestPool(chain, from, count) ?? false;
-  }
-
-  /** Asks the leader for pool addresses where the stock is low: after one was issued. */
   async replenish(accountId: AccountId): Promise<void> {
     if (this.#leaders.has(accountId)) await this.#rooms.get(accountId)?.replenish();
   }
@@ -137,7 +142,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   async deliver(accountId: AccountId, deliveries: readonly Delivery[]): Promise<Acknowledgement | null> {
     const room = this.#rooms.get(accountId), leader = room?.leader;
     if (room === undefined || leader == null) return null;
-    const answer = acknowledgement.safeParse(await leader.connection!.ask('deliver', { leaseEpoch: room.knownLease!.epoch, deliveries }, DELIVER_TIMEOUT_MS));
+    const answer = acknowledgement.safeParse(
+      await leader.connection!.ask('deliver', { leaseEpoch: room.knownLease!.epoch, deliveries }, DELIVER_TIMEOUT_MS),
+    );
     return answer.success ? answer.data : null;
   }
 
@@ -168,7 +175,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       await this.#deps.publisher().report(room.accountId, attempts);
       return { ok: true };
     } catch (error) {
-      this.#deps.log.warn({ err: error, accountId: room.accountId, count: attempts.length }, 'attempts could not be recorded');
+      this.#deps.log.warn(
+        { err: error, accountId: room.accountId, count: attempts.length }, 'attempts could not be recorded',
+      );
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
   }
@@ -183,7 +192,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'local keys could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
-    for (const session of room.sessions.connected()) if (session.id !== from.id) session.connection!.send('keys', { records });
+    for (const session of room.sessions.connected()) {
+      if (session.id !== from.id) session.connection!.send('keys', { records });
+    }
     return { ok: true };
   }
 

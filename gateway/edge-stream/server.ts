@@ -6,7 +6,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
-import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, localKeysFrame, STREAM_PATH } from '../../protocol/frames.ts';
 import { admit, type HandshakeDeps } from './handshake.ts';
 import type { EdgeRooms, Joined } from './rooms.ts';
@@ -32,7 +32,8 @@ export interface StreamServer { close(): Promise<void> }
 export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
   const io = new Server(deps.httpServer, {
     path: STREAM_PATH, transports: ['websocket'], serveClient: false, maxHttpBufferSize: FRAME_BYTES_MAX,
-    pingInterval: PING_EVERY_MS, pingTimeout: PING_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS, perMessageDeflate: false,
+    pingInterval: PING_EVERY_MS, pingTimeout: PING_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS,
+    perMessageDeflate: false,
   });
   io.use((socket, next) => {
     join(deps, socket).then((joined) => {
@@ -41,7 +42,7 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
       next();
     }, (error: unknown) => {
       deps.log.warn({ err: error }, 'a handshake failed');
-      next(Object.assign(new Error('INTERNAL_ERROR'), { data: { code: 'INTERNAL_ERROR', message: 'unhandled', details: {} } }));
+      next(Object.assign(new Error('INTERNAL_ERROR'), { data: dataOf(refuse('INTERNAL_ERROR')) }));
     });
   });
   io.on('connection', (socket) => serve(socket, (socket.data as { joined: Joined }).joined, deps.log));
@@ -71,7 +72,10 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
   socket.emit('welcome', joined.welcome);
   joined.begun();
 
-  function on<S extends z.ZodType>(from: Socket, name: string, schema: S, handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined }>): void {
+  function on<S extends z.ZodType>(
+    from: Socket, name: string, schema: S,
+    handle: (frame: z.infer<S>) => Promise<{ ok: boolean; code?: string | undefined }>,
+  ): void {
     from.on(name, (raw: unknown, acknowledge: unknown) => {
       const reply = (answer: object) => {
         if (typeof acknowledge === 'function') (acknowledge as (answer: object) => void)(answer);

@@ -1,6 +1,6 @@
 /**
- * Presence: the edge sessions of this node, in memory. Heartbeats are no facts and never reach an account's stream; rows
- * are written in batches so that lists and a restart find them. Spec §2.8, §3.2; decisions 3.
+ * Presence: the edge sessions of this node, in memory. Heartbeats are no facts and never reach an account's stream;
+ * rows are written in batches so that lists and a restart find them. Spec §2.8, §3.2; decisions 3.
  *
  *   silent for     session
  *   < 60 s         live
@@ -85,20 +85,26 @@ export class Sessions {
   }
 
   /** The session that is heard of now; a new one begins. */
-  see(id: string, details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody>, now: Instant): Session {
+  see(
+    id: string, details: Pick<HandshakeAuth, 'edgeVersion' | 'podHint'> & Partial<HeartbeatBody>, now: Instant,
+  ): Session {
     const known = this.#byId.get(id) ?? this.#begun(id, now);
     this.#byId.set(id, known);
     const { edgeVersion, podHint, outboxDepth, outboxMode, outboxPoisoned } = details;
     return Object.assign(known, {
       edgeVersion, podHint, outboxDepth: outboxDepth ?? known.outboxDepth, outboxMode: outboxMode ?? known.outboxMode,
-      outboxPoisoned: outboxPoisoned ?? known.outboxPoisoned, lastHeartbeatAtMs: now.nowMs, seenMs: now.elapsedMs, endedAtMs: null, unsaved: true,
+      outboxPoisoned: outboxPoisoned ?? known.outboxPoisoned, lastHeartbeatAtMs: now.nowMs, seenMs: now.elapsedMs,
+      endedAtMs: null, unsaved: true,
     });
   }
 
   /** A session that a node which ran before had left open. It could not speak meanwhile: its silence begins now. */
   restore(row: SessionRow, { elapsedMs }: Instant): void {
     if (this.#byId.has(row.id)) return;
-    this.#byId.set(row.id, { ...row, seenMs: elapsedMs, connectedMs: 0, connection: null, ledEpoch: null, toldEpoch: row.leaseEpoch, unsaved: false });
+    this.#byId.set(row.id, {
+      ...row, seenMs: elapsedMs, connectedMs: 0, connection: null, ledEpoch: null, toldEpoch: row.leaseEpoch,
+      unsaved: false,
+    });
   }
 
   livenessOf(session: Session, { elapsedMs }: Instant): SessionLiveness {
@@ -117,24 +123,32 @@ export class Sessions {
         session.endedAtMs = now.nowMs;
         session.unsaved = true;
       }
-      if (session.endedAtMs !== null && !session.unsaved && now.nowMs - session.endedAtMs >= SESSION_REAP_MS) this.#byId.delete(session.id);
+      if (session.endedAtMs !== null && !session.unsaved && now.nowMs - session.endedAtMs >= SESSION_REAP_MS) {
+        this.#byId.delete(session.id);
+      }
     }
     return this.#byId.size > 0;
   }
 
   /** Row of a session; `leader` is the session that leads. */
   rowOf(session: Session, leader: string | null, now: Instant): SessionRow {
-    const { id, accountId, edgeVersion, outboxMode, outboxDepth, outboxPoisoned, podHint, lastHeartbeatAtMs, startedAtMs, endedAtMs, toldEpoch } = session;
+    const {
+      id, accountId, edgeVersion, outboxMode, outboxDepth, outboxPoisoned, podHint, lastHeartbeatAtMs, startedAtMs,
+      endedAtMs, toldEpoch,
+    } = session;
     return {
-      id, accountId, role: id === leader ? 'leader' : 'follower', edgeVersion, liveness: this.livenessOf(session, now), leaseEpoch: toldEpoch,
+      id, accountId, role: id === leader ? 'leader' : 'follower', edgeVersion, liveness: this.livenessOf(session, now),
+      leaseEpoch: toldEpoch,
       outboxMode, outboxDepth, outboxPoisoned, podHint, lastHeartbeatAtMs, startedAtMs, endedAtMs,
     };
   }
 
   #begun(id: string, { nowMs, elapsedMs }: Instant): Session {
     return {
-      id, accountId: this.#accountId, edgeVersion: '', podHint: null, outboxMode: 'durable', outboxDepth: 0, outboxPoisoned: false,
-      startedAtMs: nowMs, lastHeartbeatAtMs: nowMs, endedAtMs: null, seenMs: elapsedMs, connectedMs: elapsedMs, connection: null,
+      id, accountId: this.#accountId, edgeVersion: '', podHint: null, outboxMode: 'durable', outboxDepth: 0,
+      outboxPoisoned: false,
+      startedAtMs: nowMs, lastHeartbeatAtMs: nowMs, endedAtMs: null, seenMs: elapsedMs, connectedMs: elapsedMs,
+      connection: null,
       ledEpoch: null, toldEpoch: 0, unsaved: true,
     };
   }

@@ -347,9 +347,11 @@ test('decisions 3: a new leader is asked for pool addresses where the stock is l
   t.deepEqual(leader.connection.of('replenish'), [asked]);
   await node.rooms.replenish(account);
   t.deepEqual(leader.connection.of('replenish'), [asked, asked]);
-  t.true(node.rooms.requestPool(account, 'sol', 5, 10));
+  await node.pass(65, leader);
+  t.is(leader.connection.of('replenish').length, 3);
   leader.joined.left(true);
-  t.false(node.rooms.requestPool(account, 'sol', 5, 10));
+  await node.rooms.replenish(account);
+  t.is(leader.connection.of('replenish').length, 3);
 });
 
 test('stopping says so on every stream, saves the sessions and arms no timer', async (t) => {
