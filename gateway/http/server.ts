@@ -99,6 +99,7 @@ function createApp(deps: GatewayDeps): FastifyInstance {
     bodyLimit: deps.config.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false, // our own answer, in the envelope
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX },
     frameworkErrors: failed as never,
     clientErrorHandler: (_error, socket) => { socket.end(malformed(deps)); },

@@ -28,7 +28,7 @@ test('decisions 2 and 3: what is added to the table, and nothing beside it', (t)
   };
   for (const [code, status] of Object.entries(added)) t.is(statusOf(code as ErrorCode), status, code);
   const documented = new Set([...codesIn(SECTION), ...Object.keys(added)]);
-  // Overload and draining need a code that says "nothing was done, come back"; decision record 0005.
+  // Overload and draining need a code that says "nothing was done, come back"; decision record 0012.
   t.deepEqual(Object.keys(ERRORS).filter((code) => !documented.has(code)), ['SERVICE_UNAVAILABLE']);
 });
 
