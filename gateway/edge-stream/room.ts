@@ -8,16 +8,15 @@ import { replenishment } from '../../actors/account/pools.ts';
 import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  HEARTBEAT_MS, LEASE_TTL_MS, type HeartbeatBody, type HeartbeatReply, type LeaseFrame, type LocalKeyRecord,
-  type WelcomeFrame,
+  HEARTBEAT_MS, LEASE_TTL_MS, type HeartbeatBody, type HeartbeatReply, type LocalKeyRecord, type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
-import { held, nextLeader, renewed, shortened, type Lease } from './leases.ts';
+import { Leadership, type OnLead } from './leadership.ts';
+import type { Admitted, RoomDeps } from './ports.ts';
 import { Sessions, SESSIONS_PER_ACCOUNT_MAX, type Connection, type Instant, type Session } from './sessions.ts';
 import { LivenessTeller } from './telling.ts';
-import type { Admitted, RoomDeps } from './ports.ts';
 
 /** Records that a welcome carries: as many as a frame takes. */
 const LOCAL_KEYS_MAX = 1_000;
@@ -27,45 +26,20 @@ const STOCK_EVERY_MS = 60_000;
 export class Room {
   readonly accountId: AccountId;
   readonly sessions: Sessions;
+  readonly leadership: Leadership;
   readonly #deps: RoomDeps;
-  /** A holder that this node never heard of counts as live until then. */
-  readonly #unknownHolderUntilMs: number;
-  readonly #onLead: (accountId: AccountId, leading: boolean) => void;
   readonly #teller: LivenessTeller;
-  #lease: Lease | null = null;
   #queue: Promise<unknown> = Promise.resolve();
-  #leading = false;
-  #electing = false;
   /** The account has pools, as it said last, and when that was. */
   #pooled = false;
   #stockedMs = 0;
 
-  constructor(
-    accountId: AccountId, deps: RoomDeps, startedMs: number, onLead: (accountId: AccountId, leading: boolean) => void,
-  ) {
+  constructor(accountId: AccountId, deps: RoomDeps, startedMs: number, onLead: OnLead) {
     this.accountId = accountId;
     this.sessions = new Sessions(accountId);
+    this.leadership = new Leadership(accountId, deps, this.sessions, startedMs, onLead);
     this.#deps = deps;
-    this.#unknownHolderUntilMs = startedMs + LEASE_TTL_MS;
-    this.#onLead = onLead;
     this.#teller = new LivenessTeller(accountId, deps.accounts, () => this.sessions.anyAlive(this.#now()));
-  }
-
-  /** The lease as this node knows it; read from the account where it does not. Refuses: what the account refuses. */
-  lease(): Promise<Lease | Refusal> {
-    return this.#inOrder(() => this.#knownLease());
-  }
-
-  get knownLease(): Lease | null {
-    return this.#lease;
-  }
-
-  /** The session that leads now, with its stream up. */
-  get leader(): Session | null {
-    const lease = this.#lease;
-    if (lease === null || lease.holder === null || !held(lease, this.#now().elapsedMs)) return null;
-    const session = this.sessions.get(lease.holder);
-    return session?.connection == null ? null : session;
   }
 
   /**
@@ -85,7 +59,7 @@ export class Room {
       session.connection = connection;
       session.connectedMs = now.elapsedMs;
       this.#teller.note();
-      const role = await this.#claimOrFollow(state, session);
+      const role = await this.leadership.claim(state, session);
       if (isRefusal(role)) {
         if (session.connection === connection) session.connection = null;
         return role;
@@ -103,8 +77,8 @@ export class Room {
     if (session === undefined || session.connection !== connection) return;
     session.connection = null;
     session.unsaved = true;
-    if (byPeer && this.#lease?.holder === sessionId) this.#lease = shortened(this.#lease, this.#now().elapsedMs);
-    this.#noteLeading();
+    if (byPeer && this.leadership.lease?.holder === sessionId) this.leadership.shorten();
+    this.leadership.note();
   }
 
   /** A heartbeat on the stream, which renews the leader's lease. `ok` false: its stream is to be closed. */
@@ -112,13 +86,11 @@ export class Room {
     const now = this.#now();
     this.sessions.see(session.id, body, now);
     this.#teller.note();
-    const lease = this.#lease;
-    const epoch = lease?.epoch ?? session.toldEpoch;
+    const epoch = this.leadership.lease?.epoch ?? session.toldEpoch;
     const reply = { leaseEpoch: epoch, leaseTtlMs: LEASE_TTL_MS };
-    // While another session is being granted the lease, a holder that was late gets it back only if that fails.
-    const leads = lease !== null && lease.holder === session.id && !this.#electing;
+    const leads = this.leadership.leads(session);
     if (leads) {
-      this.#renew(session, lease);
+      this.leadership.renew(session);
       if (this.#pooled && now.elapsedMs - this.#stockedMs >= STOCK_EVERY_MS) void this.replenish();
     }
     // Who led under an older epoch and says so still believes in it; a follower is only late to learn the new one.
@@ -138,8 +110,9 @@ export class Room {
     return this.#inOrder(async () => {
       const full = this.#sessionCeiling(body.sessionId);
       if (full !== null) return full;
-      const lease = await this.#knownLease();
-      if (isRefusal(lease)) return lease;
+      const state = await this.#inspect();
+      if (isRefusal(state)) return state;
+      const lease = this.leadership.adopt(state);
       const session = this.sessions.see(body.sessionId, body, this.#now());
       this.#teller.note();
       if (session.ledEpoch !== null && session.ledEpoch < lease.epoch && lease.holder !== session.id) {
@@ -148,27 +121,19 @@ export class Room {
       }
       session.toldEpoch = lease.epoch;
       const alone = this.sessions.connected().every(({ id }) => id === session.id);
-      const leads = lease.holder === session.id && alone && !this.#electing;
-      if (leads) this.#renew(session, lease);
+      const leads = alone && this.leadership.leads(session);
+      if (leads) this.leadership.renew(session);
       return { role: leads ? 'leader' : 'follower', leaseEpoch: lease.epoch };
     });
-  }
-
-  /** Null when a frame that acts may be taken. Refuses: LEASE_EPOCH_STALE. I19. */
-  mayAct(session: Session, leaseEpoch: number): Refusal | null {
-    const lease = this.#lease;
-    if (lease !== null && lease.epoch === leaseEpoch && lease.holder === session.id) return null;
-    return refuse('LEASE_EPOCH_STALE', { epoch: lease?.epoch ?? 0 });
   }
 
   /** What time alone changes: ended sessions, a lease that ran out, liveness. False when the room is empty. */
   tick(): boolean {
     const now = this.#now();
     const anyLeft = this.sessions.age(now);
-    this.#noteLeading();
+    this.leadership.note();
     if (anyLeft || this.#teller.open) this.#teller.note();
-    const next = this.#lease === null ? null : nextLeader(this.#lease, this.sessions.all(), now.elapsedMs);
-    if (next !== null && !this.#electing) void this.#elect();
+    if (this.leadership.vacant) void this.leadership.elect((work) => this.#inOrder(work)).then(() => this.replenish());
     return anyLeft || this.#teller.open;
   }
 
@@ -177,7 +142,7 @@ export class Room {
     const now = this.#now();
     const unsaved = this.sessions.all().filter((session) => session.unsaved);
     for (const session of unsaved) session.unsaved = false;
-    return unsaved.map((session) => this.sessions.rowOf(session, this.#lease?.holder ?? null, now));
+    return unsaved.map((session) => this.sessions.rowOf(session, this.leadership.lease?.holder ?? null, now));
   }
 
   /** The rows that could not be saved after all. */
@@ -191,19 +156,19 @@ export class Room {
       session.connection!.close(code);
       session.connection = null;
     }
-    if (this.#lease !== null) this.#lease = shortened(this.#lease, this.#now().elapsedMs);
-    this.#noteLeading();
+    this.leadership.shorten();
+    this.leadership.note();
   }
 
   /** Asks the leader for pool addresses where the stock is low. */
   async replenish(): Promise<void> {
     this.#stockedMs = this.#now().elapsedMs;
-    const state = await this.#inspect(), { leader } = this;
+    const state = await this.#inspect(), { leader, lease } = this.leadership;
     if (isRefusal(state) || leader === null) return;
     this.#pooled = Object.keys(state.pools).length > 0;
     for (const [chain, pool] of Object.entries(state.pools)) {
       const wanted = replenishment(pool);
-      if (wanted !== null) leader.connection!.send('replenish', { leaseEpoch: this.#lease!.epoch, chain, ...wanted });
+      if (wanted !== null) leader.connection!.send('replenish', { leaseEpoch: lease!.epoch, chain, ...wanted });
     }
   }
 
@@ -219,111 +184,6 @@ export class Room {
     return known || !this.sessions.full
       ? null
       : refuse('TIER_FEATURE_LOCKED', { feature: 'edgeSessions', limit: SESSIONS_PER_ACCOUNT_MAX });
-  }
-
-  /** Claims the lease for a session whose stream came up, unless another one may still hold it. */
-  async #claimOrFollow(state: AccountState, session: Session): Promise<EdgeRole | Refusal> {
-    this.#adopt(state);
-    const lease = this.#lease!, { elapsedMs } = this.#now();
-    const senior = lease.holder === session.id ? null : nextLeader(lease, this.sessions.all(), elapsedMs);
-    // The next tick grants it.
-    if (senior !== null && senior !== session.id) return this.#followed(session, lease.epoch);
-    const mayHold = held(lease, elapsedMs) && lease.holder !== null ? [lease.holder] : [];
-    const answer = await this.#deps.accounts.ask(
-      this.accountId, { type: 'claim_lease', sessionId: session.id, liveSessions: mayHold },
-    );
-    if (answer.ok === true) {
-      this.#granted(session, answer.reply.epoch);
-      return 'leader';
-    }
-    if (answer.ok === 'duplicate') return refuse('INTERNAL_ERROR');
-    return answer.code === 'LEASE_HELD' ? this.#followed(session, lease.epoch) : answer;
-  }
-
-  #followed(session: Session, epoch: number): EdgeRole {
-    session.toldEpoch = epoch;
-    session.unsaved = true;
-    return 'follower';
-  }
-
-  /** A lease that ran out goes to the next session. A grant that fails is tried again by the next tick. */
-  async #elect(): Promise<void> {
-    this.#electing = true;
-    await this.#inOrder(async () => {
-      const lease = this.#lease;
-      const next = lease === null ? null : nextLeader(lease, this.sessions.all(), this.#now().elapsedMs);
-      const session = next === null ? undefined : this.sessions.get(next);
-      if (session === undefined) return;
-      const answer = await this.#deps.accounts.ask(
-        this.accountId, { type: 'claim_lease', sessionId: session.id, liveSessions: [] },
-      );
-      if (answer.ok !== true) {
-        const outcome = answer.ok === 'duplicate' ? 'duplicate' : answer.code;
-        return this.#deps.log.warn({ accountId: this.accountId, outcome }, 'no new leader was granted');
-      }
-      this.#granted(session, answer.reply.epoch);
-      for (const other of this.sessions.connected()) {
-        const frame: LeaseFrame = {
-          role: other.id === session.id ? 'leader' : 'follower', leaseEpoch: answer.reply.epoch,
-          leaseTtlMs: LEASE_TTL_MS,
-        };
-        other.toldEpoch = answer.reply.epoch;
-        other.connection!.send('lease', frame);
-      }
-    });
-    this.#electing = false;
-    void this.replenish();
-  }
-
-  #granted(session: Session, epoch: number): void {
-    const before = this.#lease;
-    this.#lease = renewed({ epoch, holder: session.id, untilMs: 0 }, this.#now().elapsedMs);
-    session.ledEpoch = epoch;
-    session.toldEpoch = epoch;
-    session.unsaved = true;
-    if (before !== null && before.holder !== null && before.epoch !== epoch) {
-      const predecessor = this.sessions.get(before.holder);
-      if (predecessor !== undefined) predecessor.unsaved = true;
-      this.#deps.publisher().leaderLost(this.accountId);
-      this.#deps.log.info(
-        { accountId: this.accountId, sessionId: session.id, leaseEpoch: epoch }, 'another edge session leads',
-      );
-      this.#leading = false;
-    }
-    this.#noteLeading();
-  }
-
-  #renew(session: Session, lease: Lease): void {
-    this.#lease = renewed(lease, this.#now().elapsedMs);
-    session.ledEpoch = lease.epoch;
-    this.#noteLeading();
-  }
-
-  /** Tells the publisher when deliveries can be sent, and when no more. */
-  #noteLeading(): void {
-    const leading = this.leader !== null;
-    if (leading === this.#leading) return;
-    this.#leading = leading;
-    this.#onLead(this.accountId, leading);
-    if (leading) this.#deps.publisher().ring(this.accountId);
-    else this.#deps.publisher().leaderLost(this.accountId);
-  }
-
-  async #knownLease(): Promise<Lease | Refusal> {
-    if (this.#lease !== null) return this.#lease;
-    const state = await this.#inspect();
-    if (isRefusal(state)) return state;
-    this.#adopt(state);
-    return this.#lease!;
-  }
-
-  /** The account's own word. A holder that this node did not grant counts as live for a while. */
-  #adopt({ lease: { epoch, holder } }: AccountState): void {
-    const known = this.#lease;
-    if (known !== null && known.epoch === epoch && known.holder === holder) return;
-    const foreignSinceStart = known === null ? this.#unknownHolderUntilMs : this.#now().elapsedMs + LEASE_TTL_MS;
-    this.#lease = { epoch, holder, untilMs: holder === null ? 0 : foreignSinceStart };
-    this.#noteLeading();
   }
 
   async #inspect(): Promise<AccountState | Refusal> {

@@ -105,10 +105,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 
   async askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal> {
     if (this.liveSessions(accountId).length === 0) return refuse('EDGE_OFFLINE');
-    const room = this.#rooms.get(accountId), leader = room?.leader;
+    const room = this.#rooms.get(accountId), leader = room?.leadership.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
     const answer = acknowledgement.safeParse(
-      await leader.connection!.ask('sign', { leaseEpoch: room.knownLease!.epoch, transactionId }, SIGN_TIMEOUT_MS),
+      await leader.connection!.ask('sign', { leaseEpoch: room.leadership.lease!.epoch, transactionId }, SIGN_TIMEOUT_MS),
     );
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
@@ -126,7 +126,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   leaseExpiresAtMs(accountId: AccountId): number | null {
-    const lease = this.#rooms.get(accountId)?.knownLease;
+    const lease = this.#rooms.get(accountId)?.leadership.lease;
     const { nowMs, elapsedMs } = this.#now();
     return lease == null || !held(lease, elapsedMs) ? null : nowMs + lease.untilMs - elapsedMs;
   }
@@ -140,10 +140,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async deliver(accountId: AccountId, deliveries: readonly Delivery[]): Promise<Acknowledgement | null> {
-    const room = this.#rooms.get(accountId), leader = room?.leader;
+    const room = this.#rooms.get(accountId), leader = room?.leadership.leader;
     if (room === undefined || leader == null) return null;
     const answer = acknowledgement.safeParse(
-      await leader.connection!.ask('deliver', { leaseEpoch: room.knownLease!.epoch, deliveries }, DELIVER_TIMEOUT_MS),
+      await leader.connection!.ask('deliver', { leaseEpoch: room.leadership.lease!.epoch, deliveries }, DELIVER_TIMEOUT_MS),
     );
     return answer.success ? answer.data : null;
   }
@@ -169,7 +169,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   }
 
   async #attempts(room: Room, session: Session, { leaseEpoch, attempts }: AttemptsFrame): Promise<Acknowledgement> {
-    const stale = room.mayAct(session, leaseEpoch);
+    const stale = room.leadership.mayAct(session, leaseEpoch);
     if (stale !== null) return { ok: false, code: stale.code, details: stale.details };
     try {
       await this.#deps.publisher().report(room.accountId, attempts);
