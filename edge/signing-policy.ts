@@ -12,6 +12,7 @@ export interface PolicySource {
   /** G29: EDGE_FEE_CAP_<CHAIN>, else the network's own. */
   readonly feeCaps: ReadonlyMap<Chain, bigint>;
   readonly catalogueOf: (chain: Chain) => Catalogue;
+  readonly nowMs: () => number;
 }
 
 /**
@@ -22,7 +23,7 @@ const REPLAY_AHEAD_MAX = 1_024n;
 
 /** The policy for a payload; signatures of `released` transactions hold its replay key no more. */
 export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruction, released: ReadonlySet<string>): SigningPolicy {
-  const { instructions, own, feeCaps, catalogueOf } = source;
+  const { instructions, own, feeCaps, catalogueOf, nowMs } = source;
   const { instruction, unsigned: { from, replayKey } } = recorded;
   const { chain } = instruction;
   const network = networkOf(chain);
@@ -43,5 +44,6 @@ export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruct
         .filter(({ transactionId }) => !released.has(transactionId)).map(({ payload }) => payload),
     },
     replayWindow: highest === null ? null : { from: 0n, to: highest + REPLAY_AHEAD_MAX },
+    nowMs: nowMs(),
   };
 }
