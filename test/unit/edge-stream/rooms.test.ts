@@ -114,6 +114,20 @@ test('decisions 3: a session that arrives when a lease has run out does not over
   t.is(senior.connection.of('lease').at(-1)!.role, 'leader');
 });
 
+test('a session that arrives when the lease of a silent leader has just run out leads at once, and deliveries go to it', async (t) => {
+  const node = await opened(), account = node.add();
+  const silent = await node.edge(account);
+  node.clock.advance(500);
+  silent.beat();
+  node.clock.advance(30_050);
+  const rung = node.rung.length;
+  const newcomer = await node.edge(account);
+  t.like(newcomer.joined.welcome, { role: 'leader', leaseEpoch: 2 });
+  t.is(node.rung.length, rung + 1);
+  await node.rooms.deliver(account, []);
+  t.is(newcomer.connection.of('deliver').length, 1);
+});
+
 test('§7 a leader that was replaced and speaks under its old epoch: LEASE_EPOCH_STALE', async (t) => {
   const node = await opened(), account = node.add();
   const leader = await node.edge(account), follower = await node.edge(account);
