@@ -49,7 +49,7 @@ export async function readCoins(at: At, outpoints: ReadonlySet<string>): Promise
   const confirmed = await readOutputs(at, [...outpoints].map(outpointIn));
   const pool = new Pool(at);
   const spenders = await pool.spendersOf(confirmed.filter(({ inPool }) => !inPool));
-  const change = await readOutputs(at, await pool.changeOf(spenders, new Set(confirmed.map(outpointOf))));
+  const change = await pool.changeOf(spenders, new Set(confirmed.map(outpointOf)));
   const later = await pool.spendersOf(change.filter(({ inPool }) => !inPool));
   const hash = hashIn(await ask(network, node, call('getbestblockhash')), 'best block');
   if (hash !== head.hash) throw new ChainUnavailable(network.slug, 'the head moved while coins were read');
@@ -112,16 +112,19 @@ class Pool {
    * spenders whose coins are all confirmed: then the payload of a later payment itself names all that its parent
    * depends on, so that the parent's death can be proven from it (G27).
    */
-  async changeOf(spenders: Spenders, confirmed: ReadonlySet<string>): Promise<Outpoint[]> {
+  async changeOf(spenders: Spenders, confirmed: ReadonlySet<string>): Promise<Found[]> {
     const { network, node, script } = this.#at;
-    const txids = [...new Set([...spenders.values()].flatMap((spender) => (spender === 'hidden' ? [] : [spender.txid])))];
+    const txids = [...new Set([...spenders.values()].flatMap((one) => (one === 'hidden' ? [] : [one.txid])))];
     const raws = await askAll(network, node, txids.map((txid) => call('getrawtransaction', txid, false)));
-    return raws.flatMap((raw, i) => {
-      const transaction = decodeRaw(String(raw));
-      if (transaction === null || transaction.getId() !== txids[i]) throw new MalformedReply('another transaction than was asked for', String(raw));
+    const change = raws.flatMap((raw, i) => {
+      const transaction = decodeRaw(String(raw)), txid = txids[i]!;
+      if (transaction === null || transaction.getId() !== txid) throw new MalformedReply('another transaction than was asked for', String(raw));
       if (!outpointsSpentBy(transaction).every((outpoint) => confirmed.has(outpoint))) return [];
-      return transaction.outs.flatMap((output, vout) => (Buffer.compare(output.script, script) === 0 ? [{ txid: txids[i]!, vout }] : []));
+      return transaction.outs.flatMap((output, vout) => (Buffer.compare(output.script, script) === 0 ? [{ txid, vout, sats: output.value }] : []));
     });
+    // The chain does not know these outputs: what the pool does not show as unspent, it spends.
+    const unspent = await askAll(network, node, change.map(({ txid, vout }) => call('gettxout', txid, vout, true)));
+    return change.map((output, i) => ({ ...output, height: null, coinbase: false, inPool: unspent[i] !== null }));
   }
 
   async #spendingTxids(outputs: readonly Outpoint[]): Promise<(string | null)[]> {
