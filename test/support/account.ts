@@ -7,6 +7,7 @@ import type { ChainModule } from '../../chains/chain.ts';
 import type { RowWrite } from '../../persistence/rows.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { accountIdOf, newId } from '../../protocol/ids.ts';
+import { envelopeOf } from '../../protocol/schema/events.ts';
 import type { Environment, Family, PooledChain } from '../../protocol/slugs.ts';
 import { vector } from './vectors.ts';
 
@@ -130,9 +131,13 @@ export class TestAccount {
     return this.history.reduce((state, event) => this.#entity.evolve(state, event), this.#initial);
   }
 
-  /** Bodies of the publications so far, parsed. */
+  /** Bodies of the publications so far. Throws: for one that is not in the form of the event catalogue. */
   published(): { event: string; id: string; confirmations: number | null; threshold: number | null; data: Record<string, unknown> }[] {
-    return this.rows.flatMap((row) => (row.table === 'publication' ? [JSON.parse(row.row.body)] : []));
+    return rowsOf(this.rows, 'publication').map(({ row }) => {
+      const body: unknown = JSON.parse(row.body);
+      envelopeOf(row.event).parse(body);
+      return body as ReturnType<TestAccount['published']>[number];
+    });
   }
 }
 
