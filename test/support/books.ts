@@ -1,6 +1,8 @@
 /** The global checker that every fault test ends with: ledger, events, publications and what the receiver got agree. */
 import type { Receiver } from '../../gateway/cli/webhook-receiver.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
+import { EVENT_CATALOGUE } from '../../protocol/schema/events.ts';
+import type { EventName } from '../../protocol/slugs.ts';
 
 /** A payment of the test's model. */
 export interface Paid { readonly address: string; readonly amount: bigint; readonly survives: boolean }
@@ -69,20 +71,23 @@ async function problemsOfPublications(sql: Sql, accountId: string, receiver: Rec
 
 /** What a customer who credits by `event.id` and txid + outputIndex would have in the end. */
 function problemsOfReceiver(paid: ReadonlyMap<string, Paid>, receiver: Receiver): string[] {
+  const problems: string[] = [];
   const seen = new Set<string>();
   const credited = new Map<string, bigint>();
   for (const { id, event, data } of receiver.received) {
+    const shape = EVENT_CATALOGUE[event as EventName]?.data.safeParse(data);
+    if (shape?.success !== true) problems.push(`${event} ${id} is not as the catalogue has it: ${shape?.error?.issues[0]?.path.join('.') ?? 'unknown event'}`);
     if (seen.has(id) || (event !== 'deposit_confirmed' && event !== 'deposit_reversed')) continue;
     seen.add(id);
     const txid = String(data['txid']);
-    const wasConfirmed = event === 'deposit_confirmed' || data['wasConfirmed'] === true;
+    const wasConfirmed = event === 'deposit_confirmed' || data['reversedFrom'] === 'confirmed';
     if (!wasConfirmed) continue;
     const sign = event === 'deposit_confirmed' ? 1n : -1n;
     credited.set(txid, (credited.get(txid) ?? 0n) + sign * BigInt(String(data['amount'])));
   }
-  return [...paid].flatMap(([txid, { amount, survives }]) => {
+  return problems.concat([...paid].flatMap(([txid, { amount, survives }]) => {
     const expected = survives ? amount : 0n;
     const got = credited.get(txid) ?? 0n;
     return got === expected ? [] : [`a customer would have credited ${got} for ${txid}, expected ${expected}`];
-  });
+  }));
 }
