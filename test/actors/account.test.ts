@@ -19,7 +19,10 @@ const entity = createAccountEntity({ book: createChainBook([]) });
 async function started(t: ExecutionContext, change: Partial<AccountState> = {}) {
   const node = startNode(t);
   const store = new MemoryStore<AccountState, AccountEvent, RowWrite>({
-    initial: () => ({ ...initialAccount({ accountId: ACCOUNT, organizationId: ORGANIZATION_ID, environment: 'live', plan: PLAN }), ...change }),
+    initial: () => ({
+      ...initialAccount({ accountId: ACCOUNT, organizationId: ORGANIZATION_ID, environment: 'live', plan: PLAN }),
+      ...change,
+    }),
     keyOf: (row) => (row.table === 'idempotency' ? row.row.key : row.table === 'address' ? row.row.address : null),
   });
   const accounts = node.system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
@@ -30,7 +33,9 @@ async function started(t: ExecutionContext, change: Partial<AccountState> = {}) 
   return { node, store, send, stream: () => store.stream(ACCOUNT)! };
 }
 
-const codes = (outcomes: readonly Outcome<AccountReply>[]) => outcomes.map((outcome) => (outcome.ok === true ? 'ok' : outcome.ok === 'duplicate' ? 'duplicate' : outcome.code));
+const codes = (outcomes: readonly Outcome<AccountReply>[]) => outcomes.map(
+  (outcome) => (outcome.ok === true ? 'ok' : outcome.ok === 'duplicate' ? 'duplicate' : outcome.code),
+);
 const count = (all: readonly string[], one: string) => all.filter((each) => each === one).length;
 
 test('fault 29: a hundred requests at the last free address: one gets it, the others ADDRESS_LIMIT_EXCEEDED', async (t) => {
@@ -48,7 +53,9 @@ test('P1 a hundred requests at once: indexes without gap or repetition, few appe
   t.deepEqual(indexes, Array.from({ length: 100 }, (_, index) => index));
   t.true(store.appended.length - before <= 5, `${store.appended.length - before} appends`);
   t.true(node.batches.some((size) => size > 10));
-  const initial = initialAccount({ accountId: ACCOUNT, organizationId: ORGANIZATION_ID, environment: 'live', plan: PLAN });
+  const initial = initialAccount(
+    { accountId: ACCOUNT, organizationId: ORGANIZATION_ID, environment: 'live', plan: PLAN },
+  );
   t.deepEqual(stream().events.reduce((state, event) => entity.evolve(state, event), initial), stream().state);
   t.is(stream().state.version, stream().version);
 });
@@ -56,7 +63,9 @@ test('P1 a hundred requests at once: indexes without gap or repetition, few appe
 test('fault 28: fifty requests under one idempotency key: one effect, the others are told that the key is taken', async (t) => {
   const { send, stream } = await started(t);
   const idempotency = { key: 'k', method: 'POST', path: '/v1/addresses', bodyHash: '00', successStatus: 201 };
-  const answers = codes(await Promise.all(Array.from({ length: 50 }, () => send({ ...commands.createAddress(), idempotency }))));
+  const answers = codes(
+    await Promise.all(Array.from({ length: 50 }, () => send({ ...commands.createAddress(), idempotency }))),
+  );
   t.deepEqual([count(answers, 'ok'), count(answers, 'duplicate')], [1, 49]);
   t.is(stream().state.activeAddresses, 1);
 });
@@ -97,5 +106,7 @@ test('§5.10 what inspection shows of an account holds no key and no address', a
   await send(commands.createAddress());
   const shown = JSON.stringify(summariseAccount(stream().state));
   t.true(shown.includes('"activeAddresses":1'));
-  for (const secret of [pushedKey('evm').xpub, IDENTITY, keyVector('evm').addresses[0]!.address]) t.false(shown.includes(secret));
+  for (const secret of [pushedKey('evm').xpub, IDENTITY, keyVector('evm').addresses[0]!.address]) {
+    t.false(shown.includes(secret));
+  }
 });

@@ -1,7 +1,9 @@
 /** An account whose commands are decided and folded by hand: given, when, then, without store, clock or actor. */
 import { createAccountEntity } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState, Plan, PushedPool } from '../../actors/account/messages.ts';
+import type {
+  AccountCommand, AccountEvent, AccountReplies, AccountState, Plan, PushedPool,
+} from '../../actors/account/messages.ts';
 import { initialAccount } from '../../actors/account/state.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import type { RowWrite } from '../../persistence/rows.ts';
@@ -17,9 +19,15 @@ export const IDENTITY = 'a'.repeat(64);
 export const OTHER_IDENTITY = 'b'.repeat(64);
 export const PLAN: Plan = { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true };
 
-interface AccountVector { accounts: { accountPath: string; xpub: string; purpose?: number; addresses: { relativePath: string; path: string; address: string }[] }[] }
+interface AccountVector {
+  accounts: {
+    accountPath: string; xpub: string; purpose?: number;
+    addresses: { relativePath: string; path: string; address: string }[];
+  }[];
+}
 const VECTORS: Partial<Record<Family, AccountVector>> = {
-  evm: vector('derivation/evm-bip44-60.json'), tron: vector('derivation/tron-bip44-195.json'), xrp: vector('derivation/xrp-bip44-144.json'),
+  evm: vector('derivation/evm-bip44-60.json'), tron: vector('derivation/tron-bip44-195.json'),
+  xrp: vector('derivation/xrp-bip44-144.json'),
   btc: vector('derivation/btc-bip44-49-84-86.json'),
 };
 
@@ -51,7 +59,9 @@ export function pushedPool(chain: PooledChain, count: number, from = 0): PushedP
   if (count + 1 > known.length) throw new RangeError(`the vectors hold ${known.length} addresses of ${chain}`);
   return {
     chain,
-    addresses: known.slice(0, count).map((address, place) => ({ index: from + place, address, path: POOL_PATHS[chain](from + place) })),
+    addresses: known.slice(0, count).map(
+      (address, place) => ({ index: from + place, address, path: POOL_PATHS[chain](from + place) }),
+    ),
     gasTank: { address: known.at(-1)!, path: GAS_TANK_PATHS[chain] },
   };
 }
@@ -70,15 +80,21 @@ export const ses = (): string => newId('ses', NOW_MS, bytes());
 
 /** Commands with what a test does not care about filled in. */
 export const commands = {
-  enrol: (more: Partial<Extract<AccountCommand, { type: 'enrol' }>> = {}): Extract<AccountCommand, { type: 'enrol' }> => ({
+  enrol: (
+    more: Partial<Extract<AccountCommand, { type: 'enrol' }>> = {},
+  ): Extract<AccountCommand, { type: 'enrol' }> => ({
     type: 'enrol', publicKey: IDENTITY, keys: [pushedKey('evm')], pools: [], rotationId: 'rot_1', addressIds: Array.from({ length: 10 }, adr), ...more,
   }),
-  createAddress: (more: Partial<Extract<AccountCommand, { type: 'create_address' }>> = {}): Extract<AccountCommand, { type: 'create_address' }> => ({
+  createAddress: (
+    more: Partial<Extract<AccountCommand, { type: 'create_address' }>> = {},
+  ): Extract<AccountCommand, { type: 'create_address' }> => ({
     type: 'create_address', id: adr(), chain: 'eth', userRef: null, tag: null, label: null, unissued: [], ...more,
   }),
 };
 
-export interface Taken<T extends AccountCommand['type']> { reply: AccountReplies[T]; events: readonly AccountEvent[]; rows: readonly RowWrite[] }
+export interface Taken<T extends AccountCommand['type']> {
+  reply: AccountReplies[T]; events: readonly AccountEvent[]; rows: readonly RowWrite[];
+}
 
 export class TestAccount {
   readonly #entity;
@@ -88,10 +104,15 @@ export class TestAccount {
   readonly rows: RowWrite[] = [];
   readonly #initial: AccountState;
 
-  constructor({ environment = 'live', plan = {}, modules = [], state }: { environment?: Environment; plan?: Partial<Plan>; modules?: ChainModule[]; state?: AccountState } = {}) {
+  constructor(
+    { environment = 'live', plan = {}, modules = [], state }: {
+      environment?: Environment; plan?: Partial<Plan>; modules?: ChainModule[]; state?: AccountState;
+    } = {},
+  ) {
     this.#entity = createAccountEntity({ book: createChainBook(modules) });
     this.#initial = state ?? initialAccount({
-      accountId: accountIdOf(ORGANIZATION_ID, environment), organizationId: ORGANIZATION_ID, environment, plan: { ...PLAN, ...plan },
+      accountId: accountIdOf(ORGANIZATION_ID, environment), organizationId: ORGANIZATION_ID, environment,
+      plan: { ...PLAN, ...plan },
     });
     this.state = this.#initial;
   }
@@ -104,7 +125,9 @@ export class TestAccount {
   /** Decides and folds. Throws: Error for a refusal. */
   accept<C extends AccountCommand>(command: C): Taken<C['type']> {
     const decision = this.decide(command);
-    if (!decision.ok) throw new Error(`${command.type} was refused: ${decision.code} ${JSON.stringify(decision.details)}`);
+    if (!decision.ok) {
+      throw new Error(`${command.type} was refused: ${decision.code} ${JSON.stringify(decision.details)}`);
+    }
     for (const event of decision.events) this.state = this.#entity.evolve(this.state, event);
     this.history.push(...decision.events);
     this.rows.push(...decision.rows);
@@ -132,7 +155,9 @@ export class TestAccount {
   }
 
   /** Bodies of the publications so far. Throws: for one that is not in the form of the event catalogue. */
-  published(): { event: string; id: string; confirmations: number | null; threshold: number | null; data: Record<string, unknown> }[] {
+  published(): {
+    event: string; id: string; confirmations: number | null; threshold: number | null; data: Record<string, unknown>;
+  }[] {
     return rowsOf(this.rows, 'publication').map(({ row }) => {
       const body: unknown = JSON.parse(row.body);
       envelopeOf(row.event).parse(body);
@@ -142,13 +167,18 @@ export class TestAccount {
 }
 
 /** An enrolled account with EVM keys. */
-export function enrolled(options: ConstructorParameters<typeof TestAccount>[0] = {}, more: Partial<Extract<AccountCommand, { type: 'enrol' }>> = {}): TestAccount {
+export function enrolled(
+  options: ConstructorParameters<typeof TestAccount>[0] = {},
+  more: Partial<Extract<AccountCommand, { type: 'enrol' }>> = {},
+): TestAccount {
   const account = new TestAccount(options);
   account.accept(commands.enrol(more));
   return account;
 }
 
 /** Rows of one table. */
-export function rowsOf<T extends RowWrite['table']>(rows: readonly RowWrite[], table: T): Extract<RowWrite, { table: T }>[] {
+export function rowsOf<T extends RowWrite['table']>(
+  rows: readonly RowWrite[], table: T,
+): Extract<RowWrite, { table: T }>[] {
   return rows.filter((row): row is Extract<RowWrite, { table: T }> => row.table === table);
 }

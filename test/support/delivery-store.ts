@@ -1,4 +1,7 @@
-/** Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per attempt. */
+/**
+ * Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per
+ * attempt.
+ */
 import type { DeliveryStore, DueDelivery } from '../../persistence/ports.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
@@ -17,12 +20,24 @@ export class MemoryDeliveries implements DeliveryStore {
   poison: string | null = null;
   #seq = 0;
 
-  add(accountId: AccountId, more: { webhookId?: string; orderKey?: string; attempts?: number; dueAtMs?: number; replay?: number; sealedSecrets?: string[] } = {}): string {
+  add(
+    accountId: AccountId,
+    more: {
+      webhookId?: string; orderKey?: string; attempts?: number; dueAtMs?: number; replay?: number;
+      sealedSecrets?: string[];
+    } = {},
+  ): string {
     this.#seq += 1;
-    const { webhookId = 'hook', orderKey = `addr-${this.#seq}`, attempts = 0, dueAtMs = 0, replay = 0, sealedSecrets = ['sealed'] } = more;
+    const {
+      webhookId = 'hook', orderKey = `addr-${this.#seq}`, attempts = 0, dueAtMs = 0, replay = 0,
+      sealedSecrets = ['sealed'],
+    } = more;
     const id = newId('dlv', 1_700_000_000_000 + this.#seq);
     const due: DueDelivery = {
-      delivery: { id, eventId: `evt_${this.#seq}`, webhookId, replay, status: attempts === 0 ? 'pending' : 'failed', attempts, nextAttemptAtMs: dueAtMs },
+      delivery: {
+        id, eventId: `evt_${this.#seq}`, webhookId, replay, status: attempts === 0 ? 'pending' : 'failed', attempts,
+        nextAttemptAtMs: dueAtMs,
+      },
       accountId, url: `https://${webhookId}.example/`, sealedSecrets, body: `{"n":${this.#seq}}`, orderKey,
     };
     this.#entries.set(id, { due, seq: this.#seq, claimedUntilMs: 0 });
@@ -33,7 +48,9 @@ export class MemoryDeliveries implements DeliveryStore {
     return this.#entries.get(id)!.due.delivery;
   }
 
-  async claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]> {
+  async claimDue(
+    accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[],
+  ): Promise<DueDelivery[]> {
     this.claims += 1;
     const due = [...this.#entries.values()].filter(({ due: { accountId, delivery }, claimedUntilMs }) =>
       accountIds.includes(accountId) && !busyWebhooks.includes(delivery.webhookId) && claimedUntilMs <= nowMs
@@ -49,13 +66,20 @@ export class MemoryDeliveries implements DeliveryStore {
       this.failing -= 1;
       throw new Error('the database is away');
     }
-    if (attempts.some(({ deliveryId }) => deliveryId === this.poison)) throw new Error('a constraint refuses the statement');
+    if (attempts.some(({ deliveryId }) => deliveryId === this.poison)) {
+      throw new Error('a constraint refuses the statement');
+    }
     for (const attempt of attempts) {
       const entry = this.#entries.get(attempt.deliveryId);
-      if (entry === undefined || entry.due.accountId !== attempt.accountId || entry.due.delivery.attempts >= attempt.attempt) continue;
+      if (entry === undefined || entry.due.accountId !== attempt.accountId || entry.due.delivery.attempts >= attempt.attempt) {
+        continue;
+      }
       this.recorded.push(attempt);
       entry.claimedUntilMs = 0;
-      Object.assign(entry.due.delivery, { attempts: attempt.attempt, status: attempt.next.status, nextAttemptAtMs: attempt.next.nextAttemptAtMs });
+      Object.assign(
+        entry.due.delivery,
+        { attempts: attempt.attempt, status: attempt.next.status, nextAttemptAtMs: attempt.next.nextAttemptAtMs },
+      );
     }
   }
 

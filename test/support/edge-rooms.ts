@@ -1,4 +1,7 @@
-/** Edge rooms over real account decisions, a memory store, a hand-turned clock, and streams that a test holds the far end of. */
+/**
+ * Edge rooms over real account decisions, a memory store, a hand-turned clock, and streams that a test holds the far
+ * end of.
+ */
 import type { AccountCommand } from '../../actors/account/messages.ts';
 import type { Attempt, Publisher } from '../../actors/webhook/ports.ts';
 import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
@@ -97,7 +100,9 @@ export class Rooms {
 
   async connect(accountId: AccountId, edge: TestEdge): Promise<Joined | Refusal> {
     const connection = new TestConnection();
-    const joined = await this.rooms.join({ accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod' }, connection);
+    const joined = await this.rooms.join(
+      { accountId, sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, podHint: 'pod' }, connection,
+    );
     if (isRefusal(joined)) return joined;
     connection.joined = joined;
     edge.connection = connection;
@@ -131,7 +136,9 @@ export class Rooms {
         for (const { id } of old) this.saved.delete(id);
         return old.length;
       },
-      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => void this.localKeys.set(accountId, [...this.localKeys.get(accountId) ?? [], ...records]),
+      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => void this.localKeys.set(
+        accountId, [...this.localKeys.get(accountId) ?? [], ...records],
+      ),
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
     };
     return new EdgeRooms({

@@ -1,4 +1,7 @@
-/** The account actor on the real store: what it decides is what the schema takes, and what it leaves to the store is refused there. */
+/**
+ * The account actor on the real store: what it decides is what the schema takes, and what it leaves to the store is
+ * refused there.
+ */
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
@@ -30,7 +33,10 @@ test.before(async () => {
   stores = await openStores(database);
   const policy = restartPolicy(RESTARTS);
   const write = () => {};
-  system = createSystem({ clock: systemClock, random: () => 0, policies: { entity: policy, worker: policy }, log: { warn: write, error: write }, hooks: {} });
+  system = createSystem({
+    clock: systemClock, random: () => 0, policies: { entity: policy, worker: policy },
+    log: { warn: write, error: write }, hooks: {},
+  });
   const accounts = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: createChainBook([evm as ChainModule]) }), store: stores.accounts, shardOf,
   });
@@ -41,7 +47,9 @@ test.after.always(async () => {
   await database.close();
 });
 
-async function accepted<C extends AccountCommand>(accountId: AccountId, command: C): Promise<AccountReplies[C['type']]> {
+async function accepted<C extends AccountCommand>(
+  accountId: AccountId, command: C,
+): Promise<AccountReplies[C['type']]> {
   const outcome = await send(accountId, command);
   if (outcome.ok !== true) throw new Error(`${command.type}: ${JSON.stringify(outcome)}`);
   return outcome.reply;
@@ -56,17 +64,24 @@ async function refused(accountId: AccountId, command: AccountCommand): Promise<R
 /** An organization and its two accounts, nothing enrolled. */
 async function newOrganization(): Promise<{ live: AccountId; sandbox: AccountId }> {
   const userId = newId('usr', NOW_MS), organizationId = newId('org', NOW_MS);
-  await stores.identity.insertUser({ id: userId, email: `${userId}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null });
+  await stores.identity.insertUser({
+    id: userId, email: `${userId}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false,
+    platformRole: null,
+  });
   await stores.identity.createOrganization({ id: organizationId, name: 'Test', createdAtMs: NOW_MS }, userId, PLAN);
   return { live: accountIdOf(organizationId, 'live'), sandbox: accountIdOf(organizationId, 'sandbox') };
 }
 
 let phrases = 0;
 /** An enrolled account of a new organization; each has a phrase of its own, as far as the vectors reach. */
-async function enrolledAccount(environment: 'live' | 'sandbox' = 'live', identity = newId('key', NOW_MS).slice(4).padEnd(64, '0')): Promise<{ accountId: AccountId; other: AccountId }> {
+async function enrolledAccount(
+  environment: 'live' | 'sandbox' = 'live', identity = newId('key', NOW_MS).slice(4).padEnd(64, '0'),
+): Promise<{ accountId: AccountId; other: AccountId }> {
   const organization = await newOrganization();
   const accountId = organization[environment], other = organization[environment === 'live' ? 'sandbox' : 'live'];
-  await accepted(accountId, commands.enrol({ publicKey: identity, keys: [pushedKey('evm', phrases)], addressIds: ids() }));
+  await accepted(
+    accountId, commands.enrol({ publicKey: identity, keys: [pushedKey('evm', phrases)], addressIds: ids() }),
+  );
   phrases += 1;
   return { accountId, other };
 }
@@ -78,7 +93,9 @@ const unissued = async (accountId: AccountId) => stores.read.unissuedPool(accoun
 /** Applies what waits in the inbox, as `supervision/accounts.ts` does. */
 async function wake(accountId: AccountId) {
   const waiting = await stores.inbox.inboxOf(accountId, 200);
-  return accepted(accountId, { type: 'apply_facts', ...waiting, depositIds: waiting.inbox.map(() => newId('dep', NOW_MS)) });
+  return accepted(
+    accountId, { type: 'apply_facts', ...waiting, depositIds: waiting.inbox.map(() => newId('dep', NOW_MS)) },
+  );
 }
 
 /** Records a block that pays an address, on top of the ledger's cursor. */
@@ -102,7 +119,10 @@ test.serial('§3.6 from a recorded block to deposit, ledger, publication and del
   const paid = await address(accountId);
   const { transfer, before, cursor } = await pay(paid);
   t.like(await wake(accountId), { applied: 1, deferred: 0, events: ['deposit_detected'] });
-  await stores.watch.mature('eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: transfer.blockHash, confirmations: 12 }]);
+  await stores.watch.mature(
+    'eth',
+    [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: transfer.blockHash, confirmations: 12 }],
+  );
   t.deepEqual((await wake(accountId)).events, ['deposit_confirmed']);
   const branch = linksAfter(before, 2, 'c');
   await stores.watch.recordReorg('eth', before, cursor, branch.map((link) => recordOf(link)));
@@ -113,14 +133,20 @@ test.serial('§3.6 from a recorded block to deposit, ledger, publication and del
   await stores.watch.recordBlock('eth', recordOf(next!, [again]));
   t.deepEqual((await wake(accountId)).events, []);
   await accepted(accountId, { type: 'set_address_status', known: paid, status: 'archived' });
-  await stores.watch.mature('eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: next!.hash, confirmations: 12 }]);
+  await stores.watch.mature(
+    'eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: next!.hash, confirmations: 12 }],
+  );
   t.deepEqual((await wake(accountId)).events, []);
   const entries = await database.owner`select kind, incarnation, amount::text, event_id is null as quiet from ledger_entry where account_id = ${accountId} order by recorded_at, incarnation, kind desc`;
   t.deepEqual(entries.map(({ kind, incarnation, amount, quiet }) => [kind, incarnation, amount, quiet]).sort(), [
-    ['detected', 1, '1000', false], ['credit', 1, '1000', false], ['reversal', 1, '-1000', false], ['detected', 2, '1000', true], ['credit', 2, '1000', true],
+    ['detected', 1, '1000', false], ['credit', 1, '1000', false], ['reversal', 1, '-1000', false],
+    ['detected', 2, '1000', true], ['credit', 2, '1000', true],
   ].sort());
   t.is((await stores.read.deliveries(accountId, {}, { page: 0, size: 20 })).totalElements, 3);
-  t.like((await stores.read.transactions(accountId, {}, { page: 0, size: 20 })).content[0], { status: 'confirmed', incarnation: 2 });
+  t.like(
+    (await stores.read.transactions(accountId, {}, { page: 0, size: 20 })).content[0],
+    { status: 'confirmed', incarnation: 2 },
+  );
 });
 
 test.serial('no fact is decided twice: the same inbox rows a second time are stale and change nothing', async (t) => {
@@ -136,31 +162,50 @@ test.serial('no fact is decided twice: the same inbox rows a second time are sta
 
 test.serial('§5.8 the same identity in live and sandbox: CROSS_ENVIRONMENT_IDENTITY, also when both come at once', async (t) => {
   const { live, sandbox } = await newOrganization();
-  const sync = (accountId: AccountId) => send(accountId, commands.enrol({ publicKey: IDENTITY, keys: [], addressIds: [] }));
+  const sync = (accountId: AccountId) => send(
+    accountId, commands.enrol({ publicKey: IDENTITY, keys: [], addressIds: [] }),
+  );
   const outcomes = await Promise.all([sync(live), sync(sandbox)]);
-  t.deepEqual(outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), ['CROSS_ENVIRONMENT_IDENTITY', 'ok']);
+  t.deepEqual(
+    outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(),
+    ['CROSS_ENVIRONMENT_IDENTITY', 'ok'],
+  );
 });
 
 test.serial('I9 an address that another account holds: ADDRESS_CONFLICT', async (t) => {
   const one = await newOrganization(), two = await newOrganization();
   const key = pushedKey('tron');
   await accepted(one.live, commands.enrol({ publicKey: 'd'.repeat(64), keys: [key], addressIds: ids() }));
-  t.is((await refused(two.live, commands.enrol({ publicKey: 'e'.repeat(64), keys: [key], addressIds: ids() }))).code, 'ADDRESS_CONFLICT');
+  t.is(
+    (await refused(two.live, commands.enrol({ publicKey: 'e'.repeat(64), keys: [key], addressIds: ids() }))).code,
+    'ADDRESS_CONFLICT',
+  );
 });
 
 test.serial('an address that was archived meanwhile is not archived twice: CONFLICT, counted once', async (t) => {
   const { accountId } = await enrolledAccount();
   const known = await address(accountId);
-  const outcomes = await Promise.all([1, 2, 3].map(() => send(accountId, { type: 'set_address_status', known, status: 'archived' })));
-  t.deepEqual(outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), ['CONFLICT', 'CONFLICT', 'ok']);
+  const outcomes = await Promise.all(
+    [1, 2, 3].map(() => send(accountId, { type: 'set_address_status', known, status: 'archived' })),
+  );
+  t.deepEqual(
+    outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), ['CONFLICT', 'CONFLICT', 'ok'],
+  );
   t.is((await accepted(accountId, { type: 'inspect' })).activeAddresses, 0);
 });
 
 test.serial('pool addresses come from the store, in their turn, under concurrency', async (t) => {
   const { live: accountId } = await newOrganization();
-  await accepted(accountId, commands.enrol({ publicKey: 'f'.repeat(64), keys: [], pools: [pushedPool('sol', 5)], addressIds: ids() }));
+  await accepted(
+    accountId,
+    commands.enrol({ publicKey: 'f'.repeat(64), keys: [], pools: [pushedPool('sol', 5)], addressIds: ids() }),
+  );
   const window = await unissued(accountId);
-  const rows = await Promise.all([1, 2, 3].map(() => accepted(accountId, commands.createAddress({ id: newId('adr', NOW_MS), chain: 'sol', unissued: window }))));
+  const rows = await Promise.all(
+    [1, 2, 3].map(
+      () => accepted(accountId, commands.createAddress({ id: newId('adr', NOW_MS), chain: 'sol', unissued: window })),
+    ),
+  );
   t.deepEqual(rows.map(({ index }) => index), [0, 1, 2]);
   t.deepEqual((await unissued(accountId)).map(({ index }) => index), [3, 4]);
 });
@@ -170,7 +215,10 @@ test.serial('a withdrawal from build to billing, and a build that gave way, as t
   const from = await address(accountId);
   const build = (): Extract<AccountCommand, { type: 'build_withdrawal' }> => ({
     type: 'build_withdrawal', id: txn(), inputs: inputsOf(), from, tokenSymbol: 'ETH', decimals: 18,
-    intent: { chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1_000n, token: null, tag: null },
+    intent: {
+      chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1_000n, token: null,
+      tag: null,
+    },
   });
   const first = await accepted(accountId, build()), second = await accepted(accountId, build());
   t.is((await stores.read.withdrawal(accountId, first.id))!.status, 'expired');
@@ -178,7 +226,14 @@ test.serial('a withdrawal from build to billing, and a build that gave way, as t
   t.like(known, { status: 'built', unsigned: second.unsigned, updatedAtMs: second.updatedAtMs });
   const repriced = await accepted(accountId, { type: 'reprice_withdrawal', known, inputs: inputsOf() });
   t.is((await refused(accountId, { type: 'abandon_withdrawal', known })).code, 'CONFLICT');
-  t.is((await accepted(accountId, { type: 'abandon_withdrawal', known: (await stores.read.withdrawal(accountId, repriced.id))! })).status, 'expired');
+  t.is(
+    (
+      await accepted(
+        accountId, { type: 'abandon_withdrawal', known: (await stores.read.withdrawal(accountId, repriced.id))! },
+      )
+    ).status,
+    'expired',
+  );
   t.deepEqual((await accepted(accountId, { type: 'inspect' })).counters, {});
 });
 
@@ -188,19 +243,30 @@ test.serial('§6 from the append to the recorded attempt: the publisher claims w
   await accepted(accountId, { type: 'create_webhook', row: hook });
   await accepted(accountId, { type: 'note_liveness', liveness: 'live' });
   const sent: Delivery[] = [];
-  const streams: DeliveryStreams = { leaders: () => new Set([accountId]), deliver: async (_accountId, deliveries) => { sent.push(...deliveries); return { ok: true }; } };
+  const streams: DeliveryStreams = {
+    leaders: () => new Set([accountId]),
+    deliver: async (_accountId, deliveries) => { sent.push(...deliveries); return { ok: true }; },
+  };
   const publisher = createPublisher({
-    store: stores.deliveries, streams, clock: systemClock, random: () => 0, log: { warn: (_fields, message) => t.log(message) },
+    store: stores.deliveries, streams, clock: systemClock, random: () => 0, log: {
+      warn: (_fields, message) => t.log(message),
+    },
     secrets: { open: () => `whsec_${Buffer.alloc(24).toString('base64')}` },
   });
   publisher.start();
   await accepted(accountId, { type: 'note_liveness', liveness: 'down' });
   await accepted(accountId, { type: 'note_liveness', liveness: 'live' });
   publisher.ring(accountId);
-  const waitFor = async (count: number) => { for (let tries = 0; sent.length < count && tries < 500; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10)); };
+  const waitFor = async (count: number) => {
+    for (let tries = 0; sent.length < count && tries < 500; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
   await waitFor(1);
   t.deepEqual(sent.map(({ body }) => (JSON.parse(body) as { event: string }).event), ['edge_offline']);
-  const answered = ({ deliveryId, attempt }: Delivery) => ({ deliveryId, attempt, statusCode: 204, durationMs: 7, retryAfterSeconds: null, outcome: 'answered' as const });
+  const answered = ({ deliveryId, attempt }: Delivery) => (
+    { deliveryId, attempt, statusCode: 204, durationMs: 7, retryAfterSeconds: null, outcome: 'answered' as const }
+  );
   await publisher.report(accountId, [answered(sent[0]!)]);
   await waitFor(2);
   await publisher.report(accountId, [answered(sent[1]!)]);

@@ -10,9 +10,13 @@ import { isOlderVersion } from '../../../gateway/edge-stream/handshake.ts';
 import { attachEdgeStream } from '../../../gateway/edge-stream/server.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
 import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
-import { EDGE_VERSION, STREAM_PATH, welcomeFrame, type HandshakeAuth, type WelcomeFrame } from '../../../protocol/frames.ts';
+import {
+  EDGE_VERSION, STREAM_PATH, welcomeFrame, type HandshakeAuth, type WelcomeFrame,
+} from '../../../protocol/frames.ts';
 import { signRequest } from '../../../protocol/http-signature.ts';
-import { commands, enrolled, ORGANIZATION_ID, OTHER_IDENTITY, pushedKey, ses, TestAccount } from '../../support/account.ts';
+import {
+  commands, enrolled, ORGANIZATION_ID, OTHER_IDENTITY, pushedKey, ses, TestAccount,
+} from '../../support/account.ts';
 import { body, Rooms } from '../../support/edge-rooms.ts';
 import { MemoryDeliveries } from '../../support/delivery-store.ts';
 
@@ -50,7 +54,10 @@ class StreamNode {
 
   async start(rooms = this.node.rooms): Promise<this> {
     const { accountId, environment } = this.account.state;
-    const row = { id: 'key_1', accountId, organizationId: ORGANIZATION_ID, environment, label: 'edge', hash: this.minted.hash, maskedPrefix: '', createdAtMs: 0, revokedAtMs: null };
+    const row = {
+      id: 'key_1', accountId, organizationId: ORGANIZATION_ID, environment, label: 'edge', hash: this.minted.hash,
+      maskedPrefix: '', createdAtMs: 0, revokedAtMs: null,
+    };
     const nonces = new Set<string>();
     const nowMs = () => this.node.clock.nowMs();
     const accounts = { ask: this.node.ask };
@@ -62,7 +69,11 @@ class StreamNode {
       apiKeys: createApiKeys({ apiKeyByHash: async (hash) => (hash === row.hash ? row : null) }, nowMs),
       signatures: createEdgeSignatures({
         accounts, nowMs,
-        edge: { claimNonce: async (keyId, nonce) => (nonces.has(`${keyId}/${nonce}`) ? false : Boolean(nonces.add(`${keyId}/${nonce}`))) },
+        edge: {
+          claimNonce: async (keyId, nonce) => (
+            nonces.has(`${keyId}/${nonce}`) ? false : Boolean(nonces.add(`${keyId}/${nonce}`))
+          ),
+        },
       }),
     });
     return this;
@@ -70,7 +81,10 @@ class StreamNode {
 
   auth(more: Partial<HandshakeAuth> = {}, headers: Record<string, string> = {}): HandshakeAuth {
     const signed = this.identity.headers(this.url + STREAM_PATH, this.node.clock.nowMs());
-    return { headers: { 'x-api-key': this.minted.key, ...signed, ...headers }, sessionId: ses(), edgeVersion: EDGE_VERSION, podHint: null, ...more };
+    return {
+      headers: { 'x-api-key': this.minted.key, ...signed, ...headers }, sessionId: ses(), edgeVersion: EDGE_VERSION,
+      podHint: null, ...more
+    };
   }
 
   /** An edge's socket, welcomed. */
@@ -95,7 +109,10 @@ class StreamNode {
   }
 
   #socket(auth: unknown): Socket {
-    const socket = io(this.url, { path: STREAM_PATH, transports: ['websocket'], reconnection: false, forceNew: true, auth: auth as object });
+    const socket = io(
+      this.url,
+      { path: STREAM_PATH, transports: ['websocket'], reconnection: false, forceNew: true, auth: auth as object },
+    );
     this.#sockets.push(socket);
     return socket;
   }
@@ -114,7 +131,9 @@ function once<T>(socket: Socket, name: string): Promise<T> {
   });
 }
 
-const ask = (socket: Socket, name: string, frame: object): Promise<Record<string, unknown>> => socket.timeout(LIMIT_MS).emitWithAck(name, frame) as Promise<Record<string, unknown>>;
+const ask = (
+  socket: Socket, name: string, frame: object,
+): Promise<Record<string, unknown>> => socket.timeout(LIMIT_MS).emitWithAck(name, frame) as Promise<Record<string, unknown>>;
 
 async function started(t: ExecutionContext, account?: TestAccount): Promise<StreamNode> {
   const node = await new StreamNode(account).start();
@@ -126,7 +145,10 @@ test('§5.3 a signed handshake with its API key is welcomed; heartbeats are ackn
   const node = await started(t);
   const { socket, welcome, sessionId } = await node.edge();
   t.like(welcome, { sessionId, role: 'leader', leaseEpoch: 1, localKeys: [] });
-  t.deepEqual(await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 }), { ok: true, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000 });
+  t.deepEqual(
+    await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 }),
+    { ok: true, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000 },
+  );
 });
 
 test('§5.3 a refused handshake says why: key, skew, signature, nonce, version, form', async (t) => {
@@ -134,11 +156,26 @@ test('§5.3 a refused handshake says why: key, skew, signature, nonce, version, 
   const { url, node: { clock } } = node;
   t.is(await node.refused(node.auth({}, { 'x-api-key': mintApiKey('live').key })), 'UNAUTHORIZED');
   t.is(await node.refused(node.auth({}, { 'x-api-key': '' })), 'UNAUTHORIZED');
-  t.is(await node.refused(node.auth({}, node.identity.headers(url + STREAM_PATH, clock.nowMs() - 301_000))), 'EDGE_SIGNATURE_SKEW');
-  t.is(await node.refused(node.auth({}, node.identity.headers(`${url}/v1/edge/other`, clock.nowMs()))), 'EDGE_SIGNATURE_INVALID');
-  t.is(await node.refused(node.auth({}, node.identity.headers(`http://elsewhere.example${STREAM_PATH}`, clock.nowMs()))), 'EDGE_SIGNATURE_INVALID');
-  t.is(await node.refused(node.auth({}, new EdgeIdentity().headers(url + STREAM_PATH, clock.nowMs()))), 'EDGE_SIGNATURE_INVALID');
-  t.is(await node.refused(node.auth({}, node.identity.headers(url + STREAM_PATH, clock.nowMs(), 'a body'))), 'EDGE_SIGNATURE_INVALID');
+  t.is(
+    await node.refused(node.auth({}, node.identity.headers(url + STREAM_PATH, clock.nowMs() - 301_000))),
+    'EDGE_SIGNATURE_SKEW',
+  );
+  t.is(
+    await node.refused(node.auth({}, node.identity.headers(`${url}/v1/edge/other`, clock.nowMs()))),
+    'EDGE_SIGNATURE_INVALID',
+  );
+  t.is(
+    await node.refused(node.auth({}, node.identity.headers(`http://elsewhere.example${STREAM_PATH}`, clock.nowMs()))),
+    'EDGE_SIGNATURE_INVALID',
+  );
+  t.is(
+    await node.refused(node.auth({}, new EdgeIdentity().headers(url + STREAM_PATH, clock.nowMs()))),
+    'EDGE_SIGNATURE_INVALID',
+  );
+  t.is(
+    await node.refused(node.auth({}, node.identity.headers(url + STREAM_PATH, clock.nowMs(), 'a body'))),
+    'EDGE_SIGNATURE_INVALID',
+  );
   t.is(await node.refused(node.auth({ edgeVersion: '0.9.9' })), 'EDGE_VERSION_UNSUPPORTED');
   t.is(await node.refused(node.auth({ sessionId: 'mine' })), 'INVALID_INPUT');
   t.is(await node.refused({}), 'INVALID_INPUT');
@@ -164,7 +201,9 @@ test('§3.7, §5.7 an edge without enrolment is RESYNC_REQUIRED, one that awaits
 test('a frame that is not in form is INVALID_INPUT, and the stream stays', async (t) => {
   const node = await started(t);
   const { socket, sessionId } = await node.edge();
-  for (const name of ['heartbeat', 'attempts', 'local_keys']) t.deepEqual(await ask(socket, name, { nonsense: true }), { ok: false, code: 'INVALID_INPUT' });
+  for (const name of ['heartbeat', 'attempts', 'local_keys']) t.deepEqual(
+    await ask(socket, name, { nonsense: true }), { ok: false, code: 'INVALID_INPUT' },
+  );
   t.true((await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 })).ok as boolean);
 });
 
@@ -189,7 +228,10 @@ test('§7 an old leader that wakes up: LEASE_EPOCH_STALE, and its stream is clos
   node.node.clock.advance(2_000);
   await promoted;
   const closed = once<string>(old.socket, 'disconnect');
-  t.like(await ask(old.socket, 'attempts', { sessionId: old.sessionId, leaseEpoch: 1, attempts: [] }), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.like(
+    await ask(old.socket, 'attempts', { sessionId: old.sessionId, leaseEpoch: 1, attempts: [] }),
+    { ok: false, code: 'LEASE_EPOCH_STALE' },
+  );
   t.is(await closed, 'io server disconnect');
 });
 
@@ -223,7 +265,11 @@ test('P3 publication to recorded attempt over a real stream: every delivery once
   const reports: Promise<Record<string, unknown>>[] = [];
   socket.on('deliver', (frame: { leaseEpoch: number; deliveries: Delivery[] }, acknowledge: (answer: object) => void) => {
     acknowledge({ ok: true });
-    const attempts = frame.deliveries.map(({ deliveryId, attempt }) => ({ deliveryId, attempt, statusCode: 200, durationMs: 1, retryAfterSeconds: null, outcome: 'answered' }));
+    const attempts = frame.deliveries.map(
+      ({ deliveryId, attempt }) => (
+        { deliveryId, attempt, statusCode: 200, durationMs: 1, retryAfterSeconds: null, outcome: 'answered' }
+      ),
+    );
     reports.push(ask(socket, 'attempts', { sessionId, leaseEpoch: frame.leaseEpoch, attempts }));
   });
   publisher.ring(accountId);

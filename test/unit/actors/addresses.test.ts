@@ -13,25 +13,35 @@ function crowded(account: TestAccount, activeAddresses: number): TestAccount {
 
 test('§1.6 the five EVM networks share path and address: each request issues the next index, counted once', (t) => {
   const account = enrolled();
-  const rows = (['eth', 'bsc', 'polygon', 'avax', 'base'] as const).map((chain) => account.accept(commands.createAddress({ chain })).reply);
+  const rows = (['eth', 'bsc', 'polygon', 'avax', 'base'] as const).map(
+    (chain) => account.accept(commands.createAddress({ chain })).reply,
+  );
   t.deepEqual(rows.map(({ index }) => index), [0, 1, 2, 3, 4]);
   t.deepEqual(rows.map(({ chain }) => chain), ['eth', 'bsc', 'polygon', 'avax', 'base']);
   t.is(account.state.activeAddresses, 5);
   const deposits = keyVector('evm').addresses.filter(({ relativePath }) => relativePath.startsWith('0/'));
-  t.deepEqual(rows.slice(0, 2).map(({ address, derivationPath }) => [address, derivationPath]), deposits.slice(0, 2).map(({ address, path }) => [address, path]));
+  t.deepEqual(
+    rows.slice(0, 2).map(({ address, derivationPath }) => [address, derivationPath]),
+    deposits.slice(0, 2).map(({ address, path }) => [address, path]),
+  );
 });
 
 test('chains.md 4.1, 6.1, 8.1: the first addresses of btc, tron and xrp are those of the published vectors', (t) => {
   const account = enrolled({}, KEYS);
   for (const family of ['btc', 'tron', 'xrp'] as const) {
     const first = keyVector(family).addresses.find(({ relativePath }) => relativePath === '0/0')!;
-    t.like(account.accept(commands.createAddress({ chain: family })).reply, { address: first.address, derivationPath: first.path, index: 0 });
+    t.like(
+      account.accept(commands.createAddress({ chain: family })).reply,
+      { address: first.address, derivationPath: first.path, index: 0 },
+    );
   }
 });
 
 test('I10 indexes of a family go up by one, of different families apart', (t) => {
   const account = enrolled({}, KEYS);
-  const indexes = (['eth', 'btc', 'eth', 'base', 'btc'] as const).map((chain) => account.accept(commands.createAddress({ chain })).reply.index);
+  const indexes = (['eth', 'btc', 'eth', 'base', 'btc'] as const).map(
+    (chain) => account.accept(commands.createAddress({ chain })).reply.index,
+  );
   t.deepEqual(indexes, [0, 0, 1, 2, 1]);
 });
 
@@ -45,13 +55,18 @@ test('§2.3 an address keeps userRef, tag and label; its key covers environment 
 });
 
 test('§3.1 no key, no address: CHAIN_NOT_READY with the state', (t) => {
-  t.like(enrolled().refused(commands.createAddress({ chain: 'btc' })), { code: 'CHAIN_NOT_READY', details: { chain: 'btc', state: 'not_ready' } });
+  t.like(
+    enrolled().refused(commands.createAddress({ chain: 'btc' })),
+    { code: 'CHAIN_NOT_READY', details: { chain: 'btc', state: 'not_ready' } },
+  );
   t.is(new TestAccount().refused(commands.createAddress()).code, 'CHAIN_NOT_READY');
 });
 
 test('§3.8 a lapsed subscription issues nothing in live; sandbox is free', (t) => {
   t.is(enrolled({ plan: { subscription: 'lapsed' } }).refused(commands.createAddress()).code, 'NO_SUBSCRIPTION');
-  t.notThrows(() => enrolled({ environment: 'sandbox', plan: { subscription: 'lapsed' } }).accept(commands.createAddress()));
+  t.notThrows(
+    () => enrolled({ environment: 'sandbox', plan: { subscription: 'lapsed' } }).accept(commands.createAddress()),
+  );
 });
 
 test('§8 a band is full at its capacity: ADDRESS_LIMIT_EXCEEDED with band, limit and current (I27)', (t) => {
@@ -67,23 +82,35 @@ test('§8 a band is full at its capacity: ADDRESS_LIMIT_EXCEEDED with band, limi
 test('§8.2 tier Free: a hundred addresses and two chains, then TIER_FEATURE_LOCKED with the tier that has more', (t) => {
   const account = crowded(enrolled({ plan: { tier: 'free' } }, KEYS), TIER_TERMS.free.addresses! - 1);
   account.accept(commands.createAddress({ chain: 'eth' }));
-  t.like(account.refused(commands.createAddress({ chain: 'eth' })), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'addresses', limit: 100, current: 100, requiredTier: 'premium' } });
+  t.like(
+    account.refused(commands.createAddress({ chain: 'eth' })),
+    {
+      code: 'TIER_FEATURE_LOCKED', details: { feature: 'addresses', limit: 100, current: 100, requiredTier: 'premium' },
+    },
+  );
   const chains = enrolled({ plan: { tier: 'free' } }, KEYS);
   chains.accept(commands.createAddress({ chain: 'eth' }));
   chains.accept(commands.createAddress({ chain: 'btc' }));
-  t.like(chains.refused(commands.createAddress({ chain: 'tron' })), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'chains', limit: 2, requiredTier: 'premium' } });
+  t.like(
+    chains.refused(commands.createAddress({ chain: 'tron' })),
+    { code: 'TIER_FEATURE_LOCKED', details: { feature: 'chains', limit: 2, requiredTier: 'premium' } },
+  );
   t.notThrows(() => chains.accept(commands.createAddress({ chain: 'btc' })));
 });
 
 test('decisions 3: sandbox is exempt from tier, address and band limits', (t) => {
   const account = crowded(enrolled({ environment: 'sandbox', plan: { tier: 'free' } }, KEYS), 5_000_000);
-  for (const chain of ['eth', 'btc', 'tron', 'xrp'] as const) t.notThrows(() => account.accept(commands.createAddress({ chain })));
+  for (const chain of ['eth', 'btc', 'tron', 'xrp'] as const) t.notThrows(
+    () => account.accept(commands.createAddress({ chain })),
+  );
 });
 
 test('§8 archiving makes room, bringing back takes it again; the store refuses a status that is so already', (t) => {
   const account = crowded(enrolled({ plan: { tier: 'premium' } }), 999);
   const row = account.accept(commands.createAddress()).reply;
-  const status = (status: 'active' | 'archived', known = row): AccountCommand => ({ type: 'set_address_status', known, status });
+  const status = (status: 'active' | 'archived', known = row): AccountCommand => (
+    { type: 'set_address_status', known, status }
+  );
   t.is(account.refused(status('active')).code, 'ADDRESS_LIMIT_EXCEEDED');
   const { reply, rows } = account.accept(status('archived'));
   t.is((reply as typeof row).status, 'archived');
@@ -108,7 +135,10 @@ test('§3.1 a pool below 20 % is pool_low, announced once until the next push', 
   const issue = () => account.accept(commands.createAddress({ chain: 'xlm', unissued: stock }));
   for (let issued = 1; issued <= 8; issued += 1) t.is(rowsOf(issue().rows, 'publication').length, 0, `after ${issued}`);
   const low = issue();
-  t.like(JSON.parse(rowsOf(low.rows, 'publication')[0]!.row.body), { event: 'pool_low', data: { chain: 'xlm', unused: 1, levelPercent: 10 } });
+  t.like(
+    JSON.parse(rowsOf(low.rows, 'publication')[0]!.row.body),
+    { event: 'pool_low', data: { chain: 'xlm', unused: 1, levelPercent: 10 } },
+  );
   t.is(account.accept({ type: 'inspect' }).reply.pools.xlm!.lowAnnounced, true);
   t.is(rowsOf(issue().rows, 'publication').length, 0);
 });
@@ -117,7 +147,10 @@ test('decisions 3: an empty pool is EDGE_OFFLINE without a live edge; a live one
   const account = enrolled({}, { keys: [], pools: [pushedPool('sol', 2)] });
   const { addresses } = pushedPool('sol', 2);
   const issued = [0, 1].map(() => account.accept(commands.createAddress({ chain: 'sol', unissued: addresses })).reply);
-  t.deepEqual(issued.map(({ address, derivationPath }) => [address, derivationPath]), addresses.map(({ address, path }) => [address, path]));
+  t.deepEqual(
+    issued.map(({ address, derivationPath }) => [address, derivationPath]),
+    addresses.map(({ address, path }) => [address, path]),
+  );
   t.is(account.refused(commands.createAddress({ chain: 'sol' })).code, 'EDGE_OFFLINE');
   account.accept({ type: 'note_liveness', liveness: 'live' });
   t.is(account.refused(commands.createAddress({ chain: 'sol' })).code, 'EDGE_NOT_SYNCED');
@@ -127,7 +160,10 @@ test('C9-70 a pool address is the one whose turn it is, whatever came along with
   const account = enrolled({}, { keys: [], pools: [pushedPool('sol', 4)] });
   const { addresses } = pushedPool('sol', 4);
   t.is(account.accept(commands.createAddress({ chain: 'sol', unissued: addresses.toReversed() })).reply.index, 0);
-  t.is(account.refused(commands.createAddress({ chain: 'sol', unissued: addresses.slice(0, 1) })).code, 'SERVICE_UNAVAILABLE');
+  t.is(
+    account.refused(commands.createAddress({ chain: 'sol', unissued: addresses.slice(0, 1) })).code,
+    'SERVICE_UNAVAILABLE',
+  );
   t.is(account.accept(commands.createAddress({ chain: 'sol', unissued: addresses })).reply.index, 1);
 });
 
@@ -140,7 +176,12 @@ test('pool pushes: paths by the template, no hole, known indexes skipped, real a
   };
   t.is(account.refused(push((pool) => { pool.addresses[1]!.path = "m/44'/501'/9'/0'"; }, 2)).code, 'INVALID_INPUT');
   t.is(account.refused(push(() => {}, 3)).code, 'INVALID_INPUT');
-  t.is(account.refused(push((pool) => { pool.addresses[0]!.address = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'; }, 2)).code, 'INVALID_ADDRESS');
+  t.is(
+    account.refused(
+      push((pool) => { pool.addresses[0]!.address = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'; }, 2),
+    ).code,
+    'INVALID_ADDRESS',
+  );
   t.is(account.refused(push((pool) => { pool.gasTank.path = "m/44'/501'/7'"; }, 2)).code, 'INVALID_INPUT');
   t.is(account.accept(push(() => {})).events.length, 0);
   t.deepEqual(account.accept(push(() => {}, 2)).reply, { size: 4, unused: 4 });

@@ -1,9 +1,13 @@
 import test from 'ava';
-import { allocate, counterKey, held, holdOf, limitOf, IN_FLIGHT_LIMITS, released, replayKeyOf, waitingIn } from '../../../actors/account/counters.ts';
+import {
+  allocate, counterKey, held, holdOf, limitOf, IN_FLIGHT_LIMITS, released, replayKeyOf, waitingIn,
+} from '../../../actors/account/counters.ts';
 import type { Counter, InFlight } from '../../../actors/account/messages.ts';
 
 const flight = (id: string, stage: InFlight['stage'] = 'signed'): InFlight => ({ id, stage });
-const counter = (next: string | null, free: string[], inFlight: Record<string, InFlight>): Counter => ({ next, free, inFlight });
+const counter = (
+  next: string | null, free: string[], inFlight: Record<string, InFlight>,
+): Counter => ({ next, free, inFlight });
 
 test('V39 allocation: freed values first, else the larger of own and chain, never one in flight', (t) => {
   const cases: [Counter | undefined, bigint, string, string, string[]][] = [
@@ -17,7 +21,9 @@ test('V39 allocation: freed values first, else the larger of own and chain, neve
     [counter('5', [], { 5: flight('a'), 6: flight('b') }), 5n, '7', '8', []],
     [counter('2', [], { 4: flight('a') }), 4n, '5', '6', []],
   ];
-  for (const [before, chainNext, value, next, free] of cases) t.deepEqual(allocate(before, chainNext), { value, next, free });
+  for (const [before, chainNext, value, next, free] of cases) {
+    t.deepEqual(allocate(before, chainNext), { value, next, free });
+  }
 });
 
 test('M19 a Stellar sequence has 64 bits and is never a number', (t) => {
@@ -29,13 +35,19 @@ test('M19 a Stellar sequence has 64 bits and is never a number', (t) => {
 });
 
 test('B19 outpoints are held as they are, what only expires holds nothing', (t) => {
-  t.deepEqual(holdOf('btc', 'bc1q', { kind: 'outpoints', value: ['aa:0', 'bb:1'] }), { key: 'btc:bc1q', values: ['aa:0', 'bb:1'] });
+  t.deepEqual(
+    holdOf('btc', 'bc1q', { kind: 'outpoints', value: ['aa:0', 'bb:1'] }),
+    { key: 'btc:bc1q', values: ['aa:0', 'bb:1'] },
+  );
   t.is(holdOf('sol', 'x', { kind: 'expiry', value: '9' }), null);
 });
 
 test('values are released by whoever holds them, and only the last one out drops the entry', (t) => {
   const key = counterKey('eth', '0x1');
-  const two = held(held({}, { key, values: ['5'] }, flight('a'), { next: '6', free: [] }), { key, values: ['6'] }, flight('b'), { next: '7', free: [] });
+  const two = held(
+    held({}, { key, values: ['5'] }, flight('a'), { next: '6', free: [] }), { key, values: ['6'] }, flight('b'),
+    { next: '7', free: [] },
+  );
   t.deepEqual(released(two, { key, values: ['5'] }, 'b', true), two);
   const freed = released(two, { key, values: ['5'] }, 'a', true);
   t.deepEqual(freed, { [key]: counter('7', ['5'], { 6: flight('b') }) });
@@ -45,7 +57,14 @@ test('values are released by whoever holds them, and only the last one out drops
 });
 
 test('V40, R21, M19 what waits outside of a block counts, by purpose and family', (t) => {
-  t.deepEqual(waitingIn(counter('9', [], { 5: flight('a', 'included'), 6: flight('b'), 7: flight('b'), 8: flight('c', 'built') })).map(({ id }) => id), ['b', 'c']);
-  const limits = (['deposit', 'gas_tank', 'treasury'] as const).map((purpose) => (['evm', 'xrp', 'xlm', 'btc'] as const).map((family) => limitOf(IN_FLIGHT_LIMITS, purpose, family)));
+  t.deepEqual(
+    waitingIn(
+      counter('9', [], { 5: flight('a', 'included'), 6: flight('b'), 7: flight('b'), 8: flight('c', 'built') }),
+    ).map(({ id }) => id),
+    ['b', 'c'],
+  );
+  const limits = (['deposit', 'gas_tank', 'treasury'] as const).map(
+    (purpose) => (['evm', 'xrp', 'xlm', 'btc'] as const).map((family) => limitOf(IN_FLIGHT_LIMITS, purpose, family)),
+  );
   t.deepEqual(limits, [[1, 1, 1, 1], [16, 10, 1, 16], [16, 10, 1, 16]]);
 });

@@ -35,7 +35,8 @@ class Depositor {
       return { id: String(this.#ids), accountId: this.account.state.accountId, fact: { kind, deposit } as Fact };
     });
     const taken = this.account.accept({
-      type: 'apply_facts', inbox, deposits: [...this.deposits.values()], withdrawals: [], addresses: [this.address, ...this.own], depositIds: inbox.map(dep),
+      type: 'apply_facts', inbox, deposits: [...this.deposits.values()], withdrawals: [],
+      addresses: [this.address, ...this.own], depositIds: inbox.map(dep),
     });
     for (const { row } of rowsOf(taken.rows, 'deposit')) this.deposits.set(row.id, row);
     t0(rowsOf(taken.rows, 'inbox_taken')[0]?.ids.length === facts.length);
@@ -50,7 +51,9 @@ class Depositor {
 
   /** Credits less reversals. */
   get balance(): bigint {
-    return rowsOf(this.account.rows, 'ledger_entry').reduce((sum, { row }) => sum + (row.kind === 'detected' ? 0n : row.amount), 0n);
+    return rowsOf(this.account.rows, 'ledger_entry').reduce(
+      (sum, { row }) => sum + (row.kind === 'detected' ? 0n : row.amount), 0n,
+    );
   }
 
   get told(): string[] {
@@ -72,7 +75,10 @@ test('§3.6 detected at one confirmation, credited at the threshold: one entry a
   t.like(given.deposit, { status: 'confirmed', incarnation: 1, amount: 1_500_000n, userRef: 'u-1', tag: 't-1' });
   t.is(given.balance, 1_500_000n);
   t.deepEqual(given.told, ['deposit_detected', 'deposit_confirmed']);
-  t.deepEqual(rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => [row.kind, row.incarnation, row.amount]), [['detected', 1, 1_500_000n], ['credit', 1, 1_500_000n]]);
+  t.deepEqual(
+    rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => [row.kind, row.incarnation, row.amount]),
+    [['detected', 1, 1_500_000n], ['credit', 1, 1_500_000n]],
+  );
 });
 
 test('§6 the envelope of a deposit event, field by field and in order; its id is made of the fact (I12)', (t) => {
@@ -102,7 +108,10 @@ test('G18 several thresholds crossed in one step: each event once, in order', (t
     t.deepEqual(given.told, ['deposit_detected', 'deposit_confirmed']);
     t.is(given.balance, 1_500_000n);
   }
-  t.deepEqual(late.account.history.filter(({ type }) => type.startsWith('deposit')).map(({ type }) => type), ['deposit_detected', 'deposit_confirmed']);
+  t.deepEqual(
+    late.account.history.filter(({ type }) => type.startsWith('deposit')).map(({ type }) => type),
+    ['deposit_detected', 'deposit_confirmed'],
+  );
 });
 
 test('C2-21 facts that are told again change nothing', (t) => {
@@ -119,7 +128,9 @@ test('C2-21 facts that are told again change nothing', (t) => {
 test('G1 two outputs of one transaction are two deposits (C1-2)', (t) => {
   const given = new Depositor();
   given.facts(['seen', given.transfer()], ['seen', given.transfer({ outputIndex: 1, amount: '7' })]);
-  t.deepEqual([...given.deposits.values()].map(({ outputIndex, amount }) => [outputIndex, amount]), [[0, 1_500_000n], [1, 7n]]);
+  t.deepEqual(
+    [...given.deposits.values()].map(({ outputIndex, amount }) => [outputIndex, amount]), [[0, 1_500_000n], [1, 7n]],
+  );
 });
 
 test('decisions 5: a deposit that moved to another block keeps its id, its block changes, no event (C2-17)', (t) => {
@@ -141,22 +152,32 @@ test('§3.6 reversed below the threshold: deposit_reversed, no deposit_confirmed
   t.is(given.deposit.status, 'reversed');
   t.deepEqual(given.told, ['deposit_detected', 'deposit_reversed']);
   const reversed = given.account.published()[1]!;
-  t.like(reversed, { confirmations: 0, threshold: 12, data: { reversedFrom: 'detected', depth: 3, blockHash: '0xaa', height: 100 } });
+  t.like(
+    reversed,
+    { confirmations: 0, threshold: 12, data: { reversedFrom: 'detected', depth: 3, blockHash: '0xaa', height: 100 } },
+  );
   t.deepEqual(rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row.kind), ['detected']);
 });
 
 test('I5 reversed after deposit_confirmed: the reversal is exactly the negative of the credit', (t) => {
   const given = new Depositor();
-  given.facts(['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })], ['orphaned', given.transfer({ confirmations: 14 })]);
+  given.facts(
+    ['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })],
+    ['orphaned', given.transfer({ confirmations: 14 })],
+  );
   t.is(given.balance, 0n);
   const reversal = rowsOf(given.account.rows, 'ledger_entry').at(-1)!.row;
-  t.like(reversal, { kind: 'reversal', amount: -1_500_000n, incarnation: 1, eventId: given.account.published().at(-1)!.id });
+  t.like(
+    reversal, { kind: 'reversal', amount: -1_500_000n, incarnation: 1, eventId: given.account.published().at(-1)!.id },
+  );
   t.is(given.account.published().at(-1)!.data.reversedFrom, 'confirmed');
 });
 
 test('I6 mined again after a reversal: the same deposit, incarnation + 1, no second deposit_detected, confirmed again with another id', (t) => {
   const given = new Depositor();
-  given.facts(['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })], ['orphaned', given.transfer()]);
+  given.facts(
+    ['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })], ['orphaned', given.transfer()],
+  );
   const { id } = given.deposit;
   given.facts(['seen', given.transfer(BLOCK_B)]);
   t.like(given.deposit, { id, status: 'detected', incarnation: 2, ...BLOCK_B });
@@ -170,7 +191,9 @@ test('I6 mined again after a reversal: the same deposit, incarnation + 1, no sec
 
 test('an old maturity of the block that was orphaned credits nothing', (t) => {
   const given = new Depositor();
-  given.facts(['seen', given.transfer()], ['orphaned', given.transfer()], ['matured', given.transfer({ confirmations: 12 })]);
+  given.facts(
+    ['seen', given.transfer()], ['orphaned', given.transfer()], ['matured', given.transfer({ confirmations: 12 })],
+  );
   t.is(given.deposit.status, 'reversed');
   t.is(given.balance, 0n);
 });
@@ -197,7 +220,10 @@ test('G20 value from the gas tank or the treasury is our own job: recorded as a 
   const given = new Depositor();
   t.is(given.own.length, 2);
   for (const { address } of given.own) {
-    given.facts(['seen', given.transfer({ txid: `0x${address}`, from: [address] })], ['matured', given.transfer({ txid: `0x${address}`, from: [address], confirmations: 12 })]);
+    given.facts(
+      ['seen', given.transfer({ txid: `0x${address}`, from: [address] })],
+      ['matured', given.transfer({ txid: `0x${address}`, from: [address], confirmations: 12 })],
+    );
   }
   t.is(given.deposits.size, 0);
   t.deepEqual(given.told, []);
@@ -217,8 +243,12 @@ test('G20 a payment to our own gas tank is no customer deposit', (t) => {
 
 test('R7, M4 the payment that creates a ledger account is also address_activated, once', (t) => {
   const given = new Depositor();
-  given.facts(['seen', given.transfer({ activates: true })], ['matured', given.transfer({ activates: true, confirmations: 1 })]);
-  given.facts(['orphaned', given.transfer({ activates: true })], ['seen', given.transfer({ ...BLOCK_B, activates: true })]);
+  given.facts(
+    ['seen', given.transfer({ activates: true })], ['matured', given.transfer({ activates: true, confirmations: 1 })],
+  );
+  given.facts(
+    ['orphaned', given.transfer({ activates: true })], ['seen', given.transfer({ ...BLOCK_B, activates: true })],
+  );
   t.deepEqual(given.told, ['deposit_detected', 'address_activated', 'deposit_confirmed', 'deposit_reversed']);
 });
 

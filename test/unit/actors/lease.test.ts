@@ -2,7 +2,9 @@ import test from 'ava';
 import fc from 'fast-check';
 import { enrolled, TestAccount } from '../../support/account.ts';
 
-const claim = (sessionId: string, liveSessions: string[] = []) => ({ type: 'claim_lease', sessionId, liveSessions }) as const;
+const claim = (sessionId: string, liveSessions: string[] = []) => (
+  { type: 'claim_lease', sessionId, liveSessions }
+) as const;
 
 test('decisions 3: every grant to another holder raises the epoch by one; a renewal is no event', (t) => {
   const account = enrolled();
@@ -34,7 +36,9 @@ test('§7 without an enrolment there is no lease: RESYNC_REQUIRED', (t) => {
 test('I17 epochs only rise, one holder each, under any order of claims and releases', (t) => {
   const session = fc.constantFrom('a', 'b', 'c');
   const step = fc.oneof(
-    fc.record({ type: fc.constant('claim_lease' as const), sessionId: session, liveSessions: fc.subarray(['a', 'b', 'c']) }),
+    fc.record(
+      { type: fc.constant('claim_lease' as const), sessionId: session, liveSessions: fc.subarray(['a', 'b', 'c']) },
+    ),
     fc.record({ type: fc.constant('release_lease' as const), sessionId: session }),
   );
   t.notThrows(() => fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -60,7 +64,10 @@ test('§3.2 edge_offline and edge_online once per transition; the first contact 
     return account.published().slice(before).map(({ event }) => event);
   };
   t.deepEqual([told('down'), told('live'), told('live'), told('stale')], [[], [], [], []]);
-  t.deepEqual([told('down'), told('down'), told('stale'), told('live'), told('live')], [['edge_offline'], [], [], ['edge_online'], []]);
+  t.deepEqual(
+    [told('down'), told('down'), told('stale'), told('live'), told('live')],
+    [['edge_offline'], [], [], ['edge_online'], []],
+  );
   t.is(account.state.edge.liveness, 'live');
   const ids = account.published().map(({ id }) => id);
   t.is(new Set(ids).size, ids.length);

@@ -16,7 +16,10 @@ test('§8.2 webhooks: 1 on Free, 25 on Premium, more on Ultimate, then TIER_FEAT
   for (const [tier, limit, requiredTier] of limits) {
     const account = new TestAccount({ plan: { tier } });
     for (let count = 0; count < limit; count += 1) account.accept(create(account));
-    t.like(account.refused(create(account)), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'webhooks', limit, requiredTier } });
+    t.like(
+      account.refused(create(account)),
+      { code: 'TIER_FEATURE_LOCKED', details: { feature: 'webhooks', limit, requiredTier } },
+    );
   }
   const ultimate = new TestAccount({ plan: { tier: 'ultimate' } });
   for (let count = 0; count < 60; count += 1) ultimate.accept(create(ultimate));
@@ -39,17 +42,25 @@ test('§4.1 a deleted webhook makes room, once; an unknown one is NOT_FOUND', (t
 
 test('§6 an event can be replayed for 7 days, as often as it is asked for (C5-46)', (t) => {
   const account = new TestAccount();
-  const replay = (eventAtMs: number, newDeliveryId: string) => ({ type: 'replay_delivery', deliveryId: 'dlv_1', newDeliveryId, eventAtMs }) as const;
+  const replay = (eventAtMs: number, newDeliveryId: string) => (
+    { type: 'replay_delivery', deliveryId: 'dlv_1', newDeliveryId, eventAtMs }
+  ) as const;
   const week = 7 * 86_400_000;
   t.is(account.accept(replay(NOW_MS - week, 'dlv_2')).reply.deliveryId, 'dlv_2');
   t.is(account.accept(replay(NOW_MS - week, 'dlv_3')).reply.deliveryId, 'dlv_3');
-  t.like(account.refused(replay(NOW_MS - week - 1, 'dlv_4')), { code: 'CONFLICT', details: { reason: 'replay_window_closed', retentionDays: 7 } });
+  t.like(
+    account.refused(replay(NOW_MS - week - 1, 'dlv_4')),
+    { code: 'CONFLICT', details: { reason: 'replay_window_closed', retentionDays: 7 } },
+  );
 });
 
 test('§3.8 a band upgrade is taken, a downgrade below the active addresses refused', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
   account.state = { ...account.state, activeAddresses: 1_001 };
-  t.like(account.refused({ type: 'change_plan', plan: { band: 'launch' } }), { code: 'ADDRESS_LIMIT_EXCEEDED', details: { band: 'launch', limit: 1_000, current: 1_001 } });
+  t.like(
+    account.refused({ type: 'change_plan', plan: { band: 'launch' } }),
+    { code: 'ADDRESS_LIMIT_EXCEEDED', details: { band: 'launch', limit: 1_000, current: 1_001 } },
+  );
   t.is(account.accept({ type: 'change_plan', plan: { band: 'scale' } }).reply.band, 'scale');
   account.state = { ...account.state, activeAddresses: 1_000 };
   t.is(account.accept({ type: 'change_plan', plan: { band: 'launch' } }).reply.band, 'launch');
@@ -73,6 +84,9 @@ test('I23 an idempotency key is taken with the effect and its reply; a refusal t
   const idempotency = { key: 'k-1', method: 'POST', path: '/v1/addresses', bodyHash: 'ab', successStatus: 201 };
   const account = enrolled();
   const { rows, reply } = account.accept({ ...commands.createAddress(), idempotency });
-  t.deepEqual(rowsOf(rows, 'idempotency').map(({ row }) => row), [{ key: 'k-1', method: 'POST', path: '/v1/addresses', bodyHash: 'ab', status: 201, body: reply }]);
+  t.deepEqual(
+    rowsOf(rows, 'idempotency').map(({ row }) => row),
+    [{ key: 'k-1', method: 'POST', path: '/v1/addresses', bodyHash: 'ab', status: 201, body: reply }],
+  );
   t.false(account.decide({ ...commands.createAddress({ chain: 'btc' }), idempotency }).ok);
 });

@@ -14,33 +14,55 @@ import { inputsOf, RECIPIENT } from '../../support/evm-inputs.ts';
 interface Reason { readonly code: ErrorCode; readonly bring: (state: AccountState) => AccountState }
 
 /** For every set of reasons: the code that the table puts first among them is the answer. */
-function holds(account: () => TestAccount, command: (account: TestAccount) => AccountCommand, reasons: readonly Reason[]): string[] {
+function holds(
+  account: () => TestAccount, command: (account: TestAccount) => AccountCommand, reasons: readonly Reason[],
+): string[] {
   const wrong: string[] = [];
   for (let set = 1; set < 2 ** reasons.length; set += 1) {
     const brought = reasons.filter((_, bit) => (set >> bit) % 2 === 1);
     const subject = account();
     const asked = command(subject);
     subject.state = brought.reduce((state, { bring }) => bring(state), subject.state);
-    const expected = brought.map(({ code }) => code).reduce((first, code) => (precedenceOf(code) < precedenceOf(first) ? code : first));
+    const expected = brought.map(({ code }) => code).reduce(
+      (first, code) => (precedenceOf(code) < precedenceOf(first) ? code : first),
+    );
     const decision = subject.decide(asked);
     const answered = decision.ok ? 'accepted' : decision.code;
-    if (answered !== expected) wrong.push(`${brought.map(({ code }) => code).join(' + ')}: ${answered}, not ${expected}`);
+    if (answered !== expected) wrong.push(
+      `${brought.map(({ code }) => code).join(' + ')}: ${answered}, not ${expected}`,
+    );
   }
   return wrong;
 }
 
 const suspended: Reason = { code: 'ACCOUNT_SUSPENDED', bring: (state) => ({ ...state, suspended: true }) };
 const rotation: Reason = {
-  code: 'IDENTITY_ROTATION_PENDING', bring: (state) => ({ ...state, rotation: { id: 'rot_1', publicKey: 'c'.repeat(64), keys: {}, detectedAtMs: 0 } }),
+  code: 'IDENTITY_ROTATION_PENDING', bring: (state) => (
+    { ...state, rotation: { id: 'rot_1', publicKey: 'c'.repeat(64), keys: {}, detectedAtMs: 0 } }
+  ),
 };
 
 test('style (c): when several refusals apply to an address, the earlier one of the error table wins', (t) => {
-  const premium = () => enrolled({ plan: { tier: 'premium' } }, { keys: [pushedKey('evm')], pools: [pushedPool('sol', 2)] });
-  const lapsed: Reason = { code: 'NO_SUBSCRIPTION', bring: (state) => ({ ...state, plan: { ...state.plan, subscription: 'lapsed' } }) };
-  const full: Reason = { code: 'ADDRESS_LIMIT_EXCEEDED', bring: (state) => ({ ...state, activeAddresses: addressLimitOf(state.plan) }) };
-  const empty: Reason = { code: 'EDGE_OFFLINE', bring: (state) => ({ ...state, pools: { sol: { ...state.pools.sol!, next: 2 } } }) };
+  const premium = () => enrolled(
+    { plan: { tier: 'premium' } }, { keys: [pushedKey('evm')], pools: [pushedPool('sol', 2)] },
+  );
+  const lapsed: Reason = {
+    code: 'NO_SUBSCRIPTION', bring: (state) => ({ ...state, plan: { ...state.plan, subscription: 'lapsed' } }),
+  };
+  const full: Reason = {
+    code: 'ADDRESS_LIMIT_EXCEEDED', bring: (state) => ({ ...state, activeAddresses: addressLimitOf(state.plan) }),
+  };
+  const empty: Reason = {
+    code: 'EDGE_OFFLINE', bring: (state) => ({ ...state, pools: { sol: { ...state.pools.sol!, next: 2 } } }),
+  };
   const red: Reason = { code: 'CHAIN_NOT_READY', bring: (state) => ({ ...state, enrolment: null }) };
-  t.deepEqual(holds(premium, () => commands.createAddress({ chain: 'sol', unissued: pushedPool('sol', 2).addresses }), [suspended, lapsed, full, empty, red]), []);
+  t.deepEqual(
+    holds(
+      premium, () => commands.createAddress({ chain: 'sol', unissued: pushedPool('sol', 2).addresses }),
+      [suspended, lapsed, full, empty, red],
+    ),
+    [],
+  );
   const free = () => {
     const account = enrolled({ plan: { tier: 'free' } });
     account.state = { ...account.state, chains: ['btc', 'tron'] };
@@ -52,10 +74,15 @@ test('style (c): when several refusals apply to an address, the earlier one of t
 test('style (c): when several refusals apply to a build, the earlier one of the error table wins', (t) => {
   const address = (account: TestAccount): AddressRow => account.accept(commands.createAddress()).reply;
   const subject = () => enrolled({ modules: [evm as ChainModule], plan: { tier: 'free' } });
-  const settled: Reason = { code: 'TIER_FEATURE_LOCKED', bring: (state) => ({ ...state, settled: { period: '2026-07', count: 100 } }) };
+  const settled: Reason = {
+    code: 'TIER_FEATURE_LOCKED', bring: (state) => ({ ...state, settled: { period: '2026-07', count: 100 } }),
+  };
   const busy: Reason = {
     code: 'CONFLICT',
-    bring: (state) => ({ ...state, counters: { [`eth:${sender}`]: { next: '8', free: [], inFlight: { 7: { id: 'txn_x', stage: 'signed' } } } } }),
+    bring: (state) => ({
+      ...state,
+      counters: { [`eth:${sender}`]: { next: '8', free: [], inFlight: { 7: { id: 'txn_x', stage: 'signed' } } } },
+    }),
   };
   let sender = '';
   const build = (account: TestAccount): AccountCommand => {
@@ -63,7 +90,10 @@ test('style (c): when several refusals apply to a build, the earlier one of the 
     sender = from.address;
     return {
       type: 'build_withdrawal', id: txn(), inputs: inputsOf(), from, tokenSymbol: 'ETH', decimals: 18,
-      intent: { chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1n, token: null, tag: null },
+      intent: {
+        chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1n, token: null,
+        tag: null,
+      },
     };
   };
   t.deepEqual(holds(subject, build, [suspended, rotation, settled, busy]), []);
@@ -75,7 +105,9 @@ test('style (c): when several refusals apply to signed bytes, the earlier one of
     account.accept({ type: 'claim_lease', sessionId: 'ses_a', liveSessions: [] });
     return account;
   };
-  const stale: Reason = { code: 'LEASE_EPOCH_STALE', bring: (state) => ({ ...state, lease: { ...state.lease, epoch: 9 } }) };
+  const stale: Reason = {
+    code: 'LEASE_EPOCH_STALE', bring: (state) => ({ ...state, lease: { ...state.lease, epoch: 9 } }),
+  };
   const closed: Reason = { code: 'CONFLICT', bring: (state) => ({ ...state, withdrawals: {} }) };
   // The payload is none in every case: SIGNED_BATCH_REJECTED is always among the reasons.
   const always: Reason = { code: 'SIGNED_BATCH_REJECTED', bring: (state) => state };
@@ -83,22 +115,38 @@ test('style (c): when several refusals apply to signed bytes, the earlier one of
     const from = account.accept(commands.createAddress()).reply;
     const known: WithdrawalRow = account.accept({
       type: 'build_withdrawal', id: txn(), inputs: inputsOf(), from, tokenSymbol: 'ETH', decimals: 18,
-      intent: { chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1n, token: null, tag: null },
+      intent: {
+        chain: 'eth', from: from.address, fromPath: from.derivationPath, to: RECIPIENT, amount: 1n, token: null,
+        tag: null,
+      },
     }).reply;
-    return { type: 'submit_signed', known, signed: { chain: 'eth', payload: '0x00', txid: '0x00' }, sessionId: 'ses_a', leaseEpoch: 1 };
+    return {
+      type: 'submit_signed', known, signed: { chain: 'eth', payload: '0x00', txid: '0x00' }, sessionId: 'ses_a',
+      leaseEpoch: 1
+    };
   };
-  for (const reasons of [[always], [always, suspended], [always, rotation], [always, stale, closed], [always, suspended, rotation, stale, closed]]) {
+  for (
+    const reasons of [
+      [always], [always, suspended], [always, rotation], [always, stale, closed],
+      [always, suspended, rotation, stale, closed],
+    ]
+  ) {
     const wrong = holds(subject, submit, reasons).filter((line) => line.startsWith('SIGNED_BATCH_REJECTED'));
     t.deepEqual(wrong, [], reasons.map(({ code }) => code).join());
   }
   const late = subject();
   const asked = submit(late);
   late.state = stale.bring(closed.bring(late.state));
-  t.is(late.refused({ ...asked, signed: { chain: 'eth', payload: '0x00', txid: '0x00' } } as AccountCommand).code, 'SIGNED_BATCH_REJECTED');
+  t.is(
+    late.refused({ ...asked, signed: { chain: 'eth', payload: '0x00', txid: '0x00' } } as AccountCommand).code,
+    'SIGNED_BATCH_REJECTED',
+  );
 });
 
 test('style (c): a sync of a suspended account that is quarantined says the earlier of both', (t) => {
-  const wrong = holds(() => enrolled(), () => commands.enrol({ publicKey: IDENTITY, keys: [pushedKey('tron')] }), [suspended, rotation]);
+  const wrong = holds(
+    () => enrolled(), () => commands.enrol({ publicKey: IDENTITY, keys: [pushedKey('tron')] }), [suspended, rotation],
+  );
   t.deepEqual(wrong, []);
 });
 
@@ -112,7 +160,9 @@ test('the first refusal is the one with the lowest place in the table, in whatev
 });
 
 test('I27 never over the address limit, whatever is created, archived and brought back', (t) => {
-  const step = fc.record({ act: fc.constantFrom('create' as const, 'archive' as const, 'unarchive' as const), which: fc.nat({ max: 120 }) });
+  const step = fc.record(
+    { act: fc.constantFrom('create' as const, 'archive' as const, 'unarchive' as const), which: fc.nat({ max: 120 }) },
+  );
   t.notThrows(() => fc.assert(fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
     const account = enrolled({ plan: { tier: 'premium', band: 'launch' } });
     account.state = { ...account.state, activeAddresses: 995 };
@@ -123,7 +173,10 @@ test('I27 never over the address limit, whatever is created, archived and brough
         if (decision.ok) rows.push(account.accept(commands.createAddress()).reply);
       } else {
         const index = which % Math.max(1, rows.length), known = rows[index];
-        const command = known === undefined ? null : { type: 'set_address_status' as const, known, status: act === 'archive' ? 'archived' as const : 'active' as const };
+        const command = known === undefined ? null : {
+          type: 'set_address_status' as const, known,
+          status: act === 'archive' ? 'archived' as const : 'active' as const,
+        };
         if (command !== null && account.attempt(command) === null) rows[index] = { ...known!, status: command.status };
       }
       if (account.state.activeAddresses > 1_000) return false;

@@ -6,7 +6,9 @@ import { evm } from '../../../chains/evm/index.ts';
 import type { BroadcastResult, ChainModule, Intent, Signed } from '../../../chains/chain.ts';
 import type { AddressRow, Fact, WithdrawalRow } from '../../../persistence/rows.ts';
 import { refuse } from '../../../protocol/errors.ts';
-import { commands, enrolled, OTHER_IDENTITY, pushedKey, rowsOf, ses, txn, type TestAccount } from '../../support/account.ts';
+import {
+  commands, enrolled, OTHER_IDENTITY, pushedKey, rowsOf, ses, txn, type TestAccount,
+} from '../../support/account.ts';
 import { inputsOf, RECIPIENT } from '../../support/evm-inputs.ts';
 
 const PHRASE = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
@@ -28,8 +30,14 @@ class Sender {
   }
 
   build(nonceLatest = 7, more: Partial<Intent> = {}): Extract<AccountCommand, { type: 'build_withdrawal' }> {
-    const intent: Intent = { chain: 'eth', from: this.from.address, fromPath: this.from.derivationPath, to: RECIPIENT, amount: 1_000n, token: null, tag: null, ...more };
-    return { type: 'build_withdrawal', id: txn(), intent, inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }), from: this.from, tokenSymbol: 'ETH', decimals: 18 };
+    const intent: Intent = {
+      chain: 'eth', from: this.from.address, fromPath: this.from.derivationPath, to: RECIPIENT, amount: 1_000n,
+      token: null, tag: null, ...more,
+    };
+    return {
+      type: 'build_withdrawal', id: txn(), intent, inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }),
+      from: this.from, tokenSymbol: 'ETH', decimals: 18
+    };
   }
 
   /** Accepts a command and keeps the rows that it wrote. */
@@ -37,7 +45,9 @@ class Sender {
     const taken = this.account.accept(command);
     for (const write of taken.rows) {
       if (write.table === 'withdrawal') this.rows.set(write.row.id, write.row);
-      if (write.table === 'withdrawal_status') this.rows.set(write.id, { ...this.rows.get(write.id)!, status: write.status, updatedAtMs: write.updatedAtMs });
+      if (write.table === 'withdrawal_status') this.rows.set(
+        write.id, { ...this.rows.get(write.id)!, status: write.status, updatedAtMs: write.updatedAtMs },
+      );
     }
     return taken;
   }
@@ -46,9 +56,14 @@ class Sender {
     return this.do(this.build(nonceLatest)).reply;
   }
 
-  submit(id: string, more: Partial<Extract<AccountCommand, { type: 'submit_signed' }>> = {}): Extract<AccountCommand, { type: 'submit_signed' }> {
+  submit(
+    id: string, more: Partial<Extract<AccountCommand, { type: 'submit_signed' }>> = {},
+  ): Extract<AccountCommand, { type: 'submit_signed' }> {
     const known = this.rows.get(id)!;
-    return { type: 'submit_signed', known, signed: sign(known), sessionId: LEADER, leaseEpoch: this.account.state.lease.epoch, ...more };
+    return {
+      type: 'submit_signed', known, signed: sign(known), sessionId: LEADER, leaseEpoch: this.account.state.lease.epoch,
+      ...more
+    };
   }
 
   noted(id: string, result: BroadcastResult, txid = this.rows.get(id)!.txid!) {
@@ -63,12 +78,20 @@ class Sender {
     return this.rows.get(id)!;
   }
 
-  fact(id: string, kind: Extract<Fact, { withdrawalId: string }>['kind'], more: Partial<Extract<Fact, { withdrawalId: string }>> = {}) {
+  fact(
+    id: string, kind: Extract<Fact, { withdrawalId: string }>['kind'], more: Partial<Extract<Fact,
+    { withdrawalId: string }>> = {},
+  ) {
     this.#facts += 1;
     const known = this.rows.get(id)!;
-    const fact: Fact = { kind, withdrawalId: id, txid: known.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: '21000', ...more };
+    const fact: Fact = {
+      kind, withdrawalId: id, txid: known.txid!, height: 200, blockHash: '0xb1', success: true, reason: null,
+      fee: '21000', ...more,
+    };
     return this.do({
-      type: 'apply_facts', inbox: [{ id: String(this.#facts), accountId: this.account.state.accountId, fact }], deposits: [],
+      type: 'apply_facts', inbox: [
+        { id: String(this.#facts), accountId: this.account.state.accountId, fact },
+      ], deposits: [],
       withdrawals: [known], addresses: [], depositIds: [''],
     });
   }
@@ -105,7 +128,9 @@ test('§4.2 a build is nothing but a payload: row built, counter held, nothing a
 
 test('V39 the nonce is the larger of our next and the latest count; in flight ones are never used again', (t) => {
   const tank = new Sender({}, 'gas_tank');
-  t.deepEqual([tank.built(7), tank.built(7), tank.built(12), tank.built(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 12, 13]);
+  t.deepEqual(
+    [tank.built(7), tank.built(7), tank.built(12), tank.built(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 12, 13],
+  );
 });
 
 test('V39 a nonce that was freed before signing is reused first', (t) => {
@@ -132,7 +157,10 @@ test('V40 a deposit address sends one at a time; a build that nobody signed give
   t.is(rowsOf(rows, 'withdrawal_status')[0]!.id, first.id);
   t.deepEqual([sender.status(first.id), sender.nonceOf(reply.id)], ['expired', 7]);
   sender.do(sender.submit(reply.id));
-  t.like(sender.account.refused(sender.build()), { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] } });
+  t.like(
+    sender.account.refused(sender.build()),
+    { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] } },
+  );
   sender.fact(reply.id, 'withdrawal_included');
   t.is(sender.nonceOf(sender.built(7).id), 8);
 });
@@ -152,7 +180,10 @@ test('what is signed may land and is not abandoned: CONFLICT', (t) => {
   const sender = new Sender();
   const { id } = sender.built();
   sender.do(sender.submit(id));
-  t.like(sender.account.refused({ type: 'abandon_withdrawal', known: sender.rows.get(id)! }), { code: 'CONFLICT', details: { reason: 'signed' } });
+  t.like(
+    sender.account.refused({ type: 'abandon_withdrawal', known: sender.rows.get(id)! }),
+    { code: 'CONFLICT', details: { reason: 'signed' } },
+  );
 });
 
 test('V40 a gas tank has sixteen in flight', (t) => {
@@ -169,15 +200,23 @@ test('five EVM networks share the address and not the count', (t) => {
 
 test('what the builder refuses is answered and holds nothing', (t) => {
   const sender = new Sender();
-  t.is(sender.account.refused({ ...sender.build(), inputs: inputsOf({ nativeBalance: '10' }) }).code, 'INSUFFICIENT_FUNDS');
+  t.is(
+    sender.account.refused({ ...sender.build(), inputs: inputsOf({ nativeBalance: '10' }) }).code, 'INSUFFICIENT_FUNDS',
+  );
   t.deepEqual(sender.account.state.counters, {});
-  t.like(new Sender({ modules: [] }).account.refused(sender.build()), { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
+  t.like(
+    new Sender({ modules: [] }).account.refused(sender.build()),
+    { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } },
+  );
 });
 
 test('§8.2 tier Free stops at 100 settled transactions a month and begins anew with the next', (t) => {
   const sender = new Sender({ plan: { tier: 'free' } });
   sender.account.state = { ...sender.account.state, settled: { period: '2026-07', count: 100 } };
-  t.like(sender.account.refused(sender.build()), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'settledTransactions', limit: 100 } });
+  t.like(
+    sender.account.refused(sender.build()),
+    { code: 'TIER_FEATURE_LOCKED', details: { feature: 'settledTransactions', limit: 100 } },
+  );
   sender.account.nowMs = Date.UTC(2026, 7, 1);
   t.notThrows(() => sender.built());
 });
@@ -188,7 +227,10 @@ test('G25 signed bytes are stored before anything is submitted, the same bytes o
   const submit = sender.submit(id);
   const { reply, rows } = sender.do(submit);
   t.like(reply, { status: 'signing', txid: submit.signed.txid });
-  t.deepEqual(reply.versions, [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload }]);
+  t.deepEqual(
+    reply.versions,
+    [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload }],
+  );
   t.is(rowsOf(rows, 'publication').length, 0);
   const again = sender.do({ ...submit, known: sender.rows.get(id)! });
   t.deepEqual([again.events.length, again.rows.length, again.reply.txid], [0, 0, submit.signed.txid]);
@@ -199,8 +241,13 @@ test('decisions 3: a signed payload that is not the built one is SIGNED_BATCH_RE
   const { id } = sender.built(), other = sender.do(sender.build(7, { amount: 2_000n })).reply;
   t.is(sender.status(id), 'expired');
   const known = sender.rows.get(other.id)!;
-  const wrong: Signed[] = [sign(sender.rows.get(id)!), sign(known, "m/44'/60'/0'/0/1"), { ...sign(known), txid: `0x${'0'.repeat(64)}` }, { ...sign(known), payload: '0x02' }];
-  for (const signed of wrong) t.is(sender.account.refused(sender.submit(other.id, { signed })).code, 'SIGNED_BATCH_REJECTED');
+  const wrong: Signed[] = [
+    sign(sender.rows.get(id)!), sign(known, "m/44'/60'/0'/0/1"), { ...sign(known), txid: `0x${'0'.repeat(64)}` },
+    { ...sign(known), payload: '0x02' },
+  ];
+  for (const signed of wrong) t.is(
+    sender.account.refused(sender.submit(other.id, { signed })).code, 'SIGNED_BATCH_REJECTED',
+  );
 });
 
 test('I19 signed bytes under an old epoch, of another session or without a leader are refused', (t) => {
@@ -218,7 +265,10 @@ test('a row that was read before another change decides nothing: CONFLICT', (t) 
   const { id } = sender.built();
   const old = sender.rows.get(id)!;
   sender.do({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() });
-  t.like(sender.account.refused({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() }), { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
+  t.like(
+    sender.account.refused({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() }),
+    { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } },
+  );
   t.is(sender.account.refused({ type: 'abandon_withdrawal', known: old }).code, 'CONFLICT');
   t.is(sender.account.refused(sender.submit(id, { known: old, signed: sign(old) })).code, 'CONFLICT');
 });
@@ -235,7 +285,10 @@ test('V37 a repricing keeps nonce and payment, raises the fee, and leaves the ol
   sender.fact(id, 'withdrawal_included', { txid: before.txid! });
   sender.fact(id, 'withdrawal_matured', { txid: before.txid! });
   t.like(sender.rows.get(id), { status: 'confirmed', txid: before.txid, fee: 21_000n });
-  t.is(sender.account.refused({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() }).code, 'CONFLICT');
+  t.is(
+    sender.account.refused({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() }).code,
+    'CONFLICT',
+  );
 });
 
 test('G26 accepted and already_known announce once, unknown changes nothing, rejected_final fails and frees the nonce', (t) => {
@@ -249,9 +302,15 @@ test('G26 accepted and already_known announce once, unknown changes nothing, rej
   const other = new Sender();
   const refused = other.built();
   other.do(other.submit(refused.id));
-  other.noted(refused.id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'invalid chain id' }) });
-  t.like(other.rows.get(refused.id), { status: 'failed', failure: { code: 'CHAIN_REJECTED', reason: 'invalid chain id' } });
-  t.deepEqual([other.told, other.account.state.counters, other.account.state.withdrawals], [['withdrawal_failed'], {}, {}]);
+  other.noted(
+    refused.id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'invalid chain id' }) },
+  );
+  t.like(
+    other.rows.get(refused.id), { status: 'failed', failure: { code: 'CHAIN_REJECTED', reason: 'invalid chain id' } },
+  );
+  t.deepEqual(
+    [other.told, other.account.state.counters, other.account.state.withdrawals], [['withdrawal_failed'], {}, {}],
+  );
 });
 
 test('a replacement that the node refuses is dropped; the version before it may still land', (t) => {
@@ -262,7 +321,13 @@ test('a replacement that the node refuses is dropped; the version before it may 
   sender.noted(id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') });
   t.like(sender.rows.get(id), { status: 'broadcast', txid });
   t.is(sender.rows.get(id)!.versions.length, 1);
-  t.is(sender.account.refused({ type: 'note_broadcast', known: sender.rows.get(id)!, txid: '0xother', result: { kind: 'accepted', txid: '0xother' } }).code, 'NOT_FOUND');
+  t.is(
+    sender.account.refused({
+      type: 'note_broadcast', known: sender.rows.get(id)!, txid: '0xother',
+      result: { kind: 'accepted', txid: '0xother' },
+    }).code,
+    'NOT_FOUND',
+  );
 });
 
 test('withdrawal_confirmed at the threshold: settled once, counter released, event with fee and block', (t) => {
@@ -272,10 +337,18 @@ test('withdrawal_confirmed at the threshold: settled once, counter released, eve
   t.is(sender.status(id), 'confirming');
   const { rows } = sender.fact(id, 'withdrawal_matured');
   t.like(sender.rows.get(id), { status: 'confirmed', txid, height: 200, blockHash: '0xb1', fee: 21_000n });
-  t.deepEqual(rowsOf(rows, 'billable'), [{ table: 'billable', withdrawalId: id, kind: 'withdrawal', period: '2026-07' }]);
+  t.deepEqual(
+    rowsOf(rows, 'billable'), [{ table: 'billable', withdrawalId: id, kind: 'withdrawal', period: '2026-07' }],
+  );
   t.deepEqual(sender.account.state.settled, { period: '2026-07', count: 1 });
   t.deepEqual([sender.account.state.counters, sender.account.state.withdrawals], [{}, {}]);
-  t.like(sender.account.published().at(-1), { event: 'withdrawal_confirmed', data: { transactionId: id, txid, amount: '1000', fee: '21000', height: 200, userRef: 'u-9' } });
+  t.like(
+    sender.account.published().at(-1),
+    {
+      event: 'withdrawal_confirmed',
+      data: { transactionId: id, txid, amount: '1000', fee: '21000', height: 200, userRef: 'u-9' },
+    },
+  );
   t.is(sender.fact(id, 'withdrawal_matured').events.length, 0);
   t.is(sender.account.state.settled.count, 1);
 });
@@ -303,7 +376,9 @@ test('an orphaned withdrawal is in flight again; a confirmed one that comes back
   t.deepEqual([sender.status(id), sender.account.state.reopened], ['broadcast', [id]]);
   sender.fact(id, 'withdrawal_included', { blockHash: '0xb3' });
   const { rows } = sender.fact(id, 'withdrawal_matured', { blockHash: '0xb3' });
-  t.deepEqual([sender.status(id), sender.account.state.reopened, rowsOf(rows, 'billable').length], ['confirmed', [], 0]);
+  t.deepEqual(
+    [sender.status(id), sender.account.state.reopened, rowsOf(rows, 'billable').length], ['confirmed', [], 0],
+  );
   t.deepEqual(sender.told, ['withdrawal_broadcast', 'withdrawal_confirmed']);
   t.is(sender.account.state.settled.count, 1);
 });
@@ -315,7 +390,9 @@ test('G27 proven dead: failed, its nonce is gone; a newer version that may land 
   sender.do(sender.submit(id));
   t.is(sender.fact(id, 'withdrawal_dead', { txid: txid!, success: false, reason: 'nonce used' }).events.length, 0);
   sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used by another transaction' });
-  t.deepEqual([sender.status(id), sender.told.at(-1), sender.account.state.counters], ['failed', 'withdrawal_failed', {}]);
+  t.deepEqual(
+    [sender.status(id), sender.told.at(-1), sender.account.state.counters], ['failed', 'withdrawal_failed', {}],
+  );
 });
 
 test('a transaction that was given up and landed all the same is confirmed: the chain is right', (t) => {
@@ -334,9 +411,15 @@ test('a fact about a row that changed after it was read waits, and later ones of
   const old = sender.rows.get(id)!;
   sender.do({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() });
   const fact = (kind: 'withdrawal_included' | 'withdrawal_matured'): Fact =>
-    ({ kind, withdrawalId: id, txid: old.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: null });
-  const inbox = [fact('withdrawal_included'), fact('withdrawal_matured')].map((each, index) => ({ id: String(index), accountId: old.accountId, fact: each }));
-  const { reply, rows } = sender.do({ type: 'apply_facts', inbox, deposits: [], withdrawals: [old], addresses: [], depositIds: ['', ''] });
+    ({
+      kind, withdrawalId: id, txid: old.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: null,
+    });
+  const inbox = [fact('withdrawal_included'), fact('withdrawal_matured')].map(
+    (each, index) => ({ id: String(index), accountId: old.accountId, fact: each }),
+  );
+  const { reply, rows } = sender.do(
+    { type: 'apply_facts', inbox, deposits: [], withdrawals: [old], addresses: [], depositIds: ['', ''] },
+  );
   t.deepEqual([reply.applied, reply.deferred, rows.length], [0, 2, 0]);
 });
 
@@ -350,7 +433,9 @@ test('§5.7 nothing is built or signed while a rotation awaits the owner', (t) =
 
 type Act = 'build' | 'submit' | 'accept' | 'reject' | 'unknown' | 'reprice' | 'abandon' | 'include' | 'mature' | 'orphan' | 'die';
 interface Step { act: Act; which: number; count: number }
-const FACTS = { include: 'withdrawal_included', mature: 'withdrawal_matured', orphan: 'withdrawal_orphaned', die: 'withdrawal_dead' } as const;
+const FACTS = {
+  include: 'withdrawal_included', mature: 'withdrawal_matured', orphan: 'withdrawal_orphaned', die: 'withdrawal_dead',
+} as const;
 const story = (...acts: Act[]) => fc.array(
   fc.record({ act: fc.constantFrom(...acts), which: fc.nat({ max: 30 }), count: fc.nat({ max: 12 }) }) as fc.Arbitrary<Step>, { maxLength: 40 });
 
@@ -393,12 +478,16 @@ test('V39, V40 before any block no nonce is held twice and no more than the limi
 });
 
 test('under any story with blocks the events fold to the state, and what is signed is settled at most once', (t) => {
-  const steps = story('build', 'submit', 'accept', 'reject', 'unknown', 'reprice', 'abandon', 'include', 'mature', 'orphan', 'die');
+  const steps = story(
+    'build', 'submit', 'accept', 'reject', 'unknown', 'reprice', 'abandon', 'include', 'mature', 'orphan', 'die',
+  );
   t.notThrows(() => fc.assert(fc.property(steps, (acts) => {
     const sender = new Sender({}, 'gas_tank');
     for (const act of acts) tell(sender, act);
     const billed = rowsOf(sender.account.rows, 'billable').map(({ withdrawalId }) => withdrawalId);
-    const confirmed = sender.account.published().filter(({ event }) => event === 'withdrawal_confirmed').map(({ data }) => data.transactionId);
+    const confirmed = sender.account.published().filter(
+      ({ event }) => event === 'withdrawal_confirmed',
+    ).map(({ data }) => data.transactionId);
     return JSON.stringify(sender.account.folded()) === JSON.stringify(sender.account.state)
       && new Set(billed).size === billed.length && billed.length === sender.account.state.settled.count
       && JSON.stringify(confirmed) === JSON.stringify(billed);

@@ -17,7 +17,10 @@ const codeOf = (answer: object): string => (isRefusal(answer) ? (answer as Refus
 test('§2.8 the first session leads, a further one follows; welcome says role, epoch and times', async (t) => {
   const node = await opened(), account = node.add();
   const first = await node.edge(account), second = await node.edge(account);
-  t.like(first.joined.welcome, { sessionId: first.sessionId, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000, heartbeatMs: 30_000 });
+  t.like(
+    first.joined.welcome,
+    { sessionId: first.sessionId, role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000, heartbeatMs: 30_000 },
+  );
   t.like(second.joined.welcome, { role: 'follower', leaseEpoch: 1 });
   t.deepEqual([...node.rooms.leaders()], [account]);
   t.deepEqual(node.rooms.liveSessions(account), [first.sessionId, second.sessionId]);
@@ -133,7 +136,10 @@ test('§7 a leader that was replaced and speaks under its old epoch: LEASE_EPOCH
   const leader = await node.edge(account), follower = await node.edge(account);
   await node.pass(33, follower);
   t.like(leader.beat(1), { ok: false, code: 'LEASE_EPOCH_STALE', role: 'follower', leaseEpoch: 2 });
-  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.like(
+    await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }),
+    { ok: false, code: 'LEASE_EPOCH_STALE' },
+  );
   t.deepEqual(node.reported, []);
   t.true(leader.beat(2).ok);
 });
@@ -149,13 +155,26 @@ test('a follower that is late to learn the new epoch is told it, not thrown out'
 test('I19 attempts under the lease are handed on and acknowledged when they are durable; of a follower never', async (t) => {
   const node = await opened(), account = node.add();
   const leader = await node.edge(account), follower = await node.edge(account);
-  const attempts = [{ deliveryId: 'dlv_1', attempt: 1, statusCode: 200, durationMs: 3, retryAfterSeconds: null, outcome: 'answered' as const }];
+  const attempts = [
+    {
+      deliveryId: 'dlv_1', attempt: 1, statusCode: 200, durationMs: 3, retryAfterSeconds: null,
+      outcome: 'answered' as const,
+    },
+  ];
   t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), { ok: true });
   t.deepEqual(node.reported, [{ accountId: account, attempts }]);
-  t.is((await follower.joined.attempts({ sessionId: follower.sessionId, leaseEpoch: 1, attempts })).code, 'LEASE_EPOCH_STALE');
-  t.is((await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 0, attempts })).code, 'LEASE_EPOCH_STALE');
+  t.is(
+    (await follower.joined.attempts({ sessionId: follower.sessionId, leaseEpoch: 1, attempts })).code,
+    'LEASE_EPOCH_STALE',
+  );
+  t.is(
+    (await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 0, attempts })).code, 'LEASE_EPOCH_STALE',
+  );
   node.failReports = true;
-  t.deepEqual(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }), { ok: false, code: 'SERVICE_UNAVAILABLE' });
+  t.deepEqual(
+    await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts }),
+    { ok: false, code: 'SERVICE_UNAVAILABLE' },
+  );
 });
 
 test('decisions 3: after a restart of the node the lease counts as held for one TTL', async (t) => {
@@ -227,9 +246,17 @@ test('a transition that the account could not take is told again', async (t) => 
 test('§2.8 session rows: role, version, liveness, epoch, outbox, pod; ended ones are reaped after an hour', async (t) => {
   const node = await opened(), account = node.add();
   const edge = await node.edge(account), follower = await node.edge(account);
-  edge.joined.heartbeat({ ...body(edge.sessionId), outboxDepth: 4, outboxPoisoned: true, podHint: 'pod-1', leaseEpoch: 1 });
+  edge.joined.heartbeat(
+    { ...body(edge.sessionId), outboxDepth: 4, outboxPoisoned: true, podHint: 'pod-1', leaseEpoch: 1 },
+  );
   await node.pass(1);
-  t.like(node.saved.get(edge.sessionId), { role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 4, outboxPoisoned: true, podHint: 'pod-1', endedAtMs: null });
+  t.like(
+    node.saved.get(edge.sessionId),
+    {
+      role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 4,
+      outboxPoisoned: true, podHint: 'pod-1', endedAtMs: null,
+    },
+  );
   t.is(node.saved.get(follower.sessionId)!.role, 'follower');
   edge.joined.left(true);
   follower.joined.left(true);
@@ -272,8 +299,13 @@ test('§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER
   const node = await opened(), account = node.add();
   t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_OFFLINE');
   const leader = await node.edge(account), follower = await node.edge(account);
-  leader.connection.answer = (frame) => (frame === 'sign' ? { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } } : null);
-  t.deepEqual(await node.rooms.askToSign(account, 'txn_1'), { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } });
+  leader.connection.answer = (frame) => (
+    frame === 'sign' ? { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } } : null
+  );
+  t.deepEqual(
+    await node.rooms.askToSign(account, 'txn_1'),
+    { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } },
+  );
   t.deepEqual(leader.connection.of('sign'), [{ leaseEpoch: 1, transactionId: 'txn_1' }]);
   leader.connection.answer = () => null;
   t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'SERVICE_UNAVAILABLE');
@@ -287,7 +319,9 @@ test('deliveries go to the leader only, under its epoch; without one nobody gets
   t.is(await node.rooms.deliver(account, []), null);
   const leader = await node.edge(account);
   await node.edge(account);
-  const delivery = { deliveryId: 'dlv_1', attempt: 1, url: 'https://x.example/', headers: {}, body: '{}', timeoutMs: 15_000 };
+  const delivery = {
+    deliveryId: 'dlv_1', attempt: 1, url: 'https://x.example/', headers: {}, body: '{}', timeoutMs: 15_000,
+  };
   t.deepEqual(await node.rooms.deliver(account, [delivery]), { ok: true });
   t.deepEqual(leader.connection.of('deliver'), [{ leaseEpoch: 1, deliveries: [delivery] }]);
   leader.connection.answer = () => 'nonsense';
@@ -297,7 +331,10 @@ test('deliveries go to the leader only, under its epoch; without one nobody gets
 test('§5.2 local keys are stored and told to every other replica at once; of another environment never', async (t) => {
   const node = await opened(), account = node.add();
   const [first, second, third] = [await node.edge(account), await node.edge(account), await node.edge(account)];
-  const record: LocalKeyRecord = { id: `ek_${'a'.repeat(26)}`, environment: 'live', hash: '0'.repeat(64), label: 'x', prefix: 'loc_live_ab', createdAtMs: 1, revokedAtMs: null, signature: '0'.repeat(128) };
+  const record: LocalKeyRecord = {
+    id: `ek_${'a'.repeat(26)}`, environment: 'live', hash: '0'.repeat(64), label: 'x', prefix: 'loc_live_ab',
+    createdAtMs: 1, revokedAtMs: null, signature: '0'.repeat(128),
+  };
   t.deepEqual(await second.joined.localKeys([record]), { ok: true });
   t.deepEqual([first, second, third].map(({ connection }) => connection.of('keys').length), [1, 0, 1]);
   t.is((await second.joined.localKeys([{ ...record, environment: 'sandbox' }])).code, 'INVALID_INPUT');
@@ -341,10 +378,16 @@ test('§5.7 closing all streams of an account: each is told why; a new identity 
   const old = await node.edge(account), follower = await node.edge(account);
   test.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)], rotationId: 'rot_2' }));
   node.rooms.close(account, 'IDENTITY_ROTATION_PENDING');
-  t.deepEqual([old, follower].map(({ connection }) => connection.closedWith), ['IDENTITY_ROTATION_PENDING', 'IDENTITY_ROTATION_PENDING']);
+  t.deepEqual(
+    [old, follower].map(({ connection }) => connection.closedWith),
+    ['IDENTITY_ROTATION_PENDING', 'IDENTITY_ROTATION_PENDING'],
+  );
   t.deepEqual([...node.rooms.leaders()], []);
   t.is(codeOf(await node.connect(account, new TestEdge())), 'IDENTITY_ROTATION_PENDING');
-  test.accept({ type: 'decide_rotation', rotationId: 'rot_2', decision: 'approve', byUser: 'usr_1', addressIds: ['adr_1', 'adr_2'] });
+  test.accept({
+    type: 'decide_rotation', rotationId: 'rot_2', decision: 'approve', byUser: 'usr_1',
+    addressIds: ['adr_1', 'adr_2'],
+  });
   t.like((await node.edge(account)).joined.welcome, { role: 'leader', leaseEpoch: 2 });
 });
 
@@ -375,19 +418,34 @@ test('stopping says so on every stream, saves the sessions and arms no timer', a
   t.is(edge.connection.closedWith, 'SERVICE_UNAVAILABLE');
   t.true(node.saved.has(edge.sessionId));
   t.is(node.clock.pending, 0);
-  t.is(codeOf(await node.rooms.join({ accountId: account, sessionId: edge.sessionId, edgeVersion: '1.0.0', podHint: null }, new TestConnection())), 'SERVICE_UNAVAILABLE');
+  t.is(
+    codeOf(
+      await node.rooms.join(
+        { accountId: account, sessionId: edge.sessionId, edgeVersion: '1.0.0', podHint: null }, new TestConnection(),
+      ),
+    ),
+    'SERVICE_UNAVAILABLE',
+  );
   t.is(node.accounts.get(account)!.state.lease.holder, edge.sessionId);
 });
 
 test('under any story of closing, freezing and coming back at most one edge leads by its own belief, and epochs only rise', async (t) => {
-  const act = fc.record({ edge: fc.nat({ max: 2 }), act: fc.constantFrom('close' as const, 'freeze' as const, 'wake' as const, 'back' as const), seconds: fc.integer({ min: 1, max: 20 }) });
+  const act = fc.record({
+    edge: fc.nat({ max: 2 }),
+    act: fc.constantFrom('close' as const, 'freeze' as const, 'wake' as const, 'back' as const),
+    seconds: fc.integer({ min: 1, max: 20 }),
+  });
   await t.notThrowsAsync(fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 14 }), async (story) => {
     const node = await opened(), account = node.add();
     const edges = [new TestEdge(), new TestEdge(), new TestEdge()];
     const up = new Set<TestEdge>(), frozen = new Set<TestEdge>(), believesUntilMs = new Map<TestEdge, number>();
-    const believe = (edge: TestEdge, sentMs: number) => believesUntilMs.set(edge, edge.role === 'leader' ? sentMs + 28_000 : 0);
+    const believe = (edge: TestEdge, sentMs: number) => believesUntilMs.set(
+      edge, edge.role === 'leader' ? sentMs + 28_000 : 0,
+    );
     let epoch = 0;
-    for (const edge of edges) { await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs()); }
+    for (const edge of edges) {
+      await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs());
+    }
     for (const { edge: nth, act: what, seconds } of story) {
       const edge = edges[nth]!;
       if (what === 'close' && up.has(edge) && !frozen.has(edge)) {
@@ -396,7 +454,9 @@ test('under any story of closing, freezing and coming back at most one edge lead
         believesUntilMs.set(edge, Math.min(believesUntilMs.get(edge)!, node.clock.elapsedMs() + 8_000));
       } else if (what === 'freeze' && up.has(edge)) frozen.add(edge);
       else if (what === 'wake') frozen.delete(edge);
-      else if (what === 'back' && !up.has(edge)) { await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs()); }
+      else if (what === 'back' && !up.has(edge)) {
+        await node.connect(account, edge); up.add(edge); believe(edge, node.clock.elapsedMs());
+      }
       for (let second = 0; second < seconds; second += 1) {
         node.clock.advance(1_000);
         await settle();

@@ -28,13 +28,20 @@ class Edges implements DeliveryStreams {
   get sent(): Delivery[] { return this.frames.flatMap(({ deliveries }) => deliveries); }
 }
 
-interface Setup { store: MemoryDeliveries; edges: Edges; clock: HandClock; publisher: Publisher; warnings: string[]; delivered: number[] }
+interface Setup {
+  store: MemoryDeliveries; edges: Edges; clock: HandClock; publisher: Publisher; warnings: string[];
+  delivered: number[];
+}
 
 function setup(): Setup {
   const store = new MemoryDeliveries(), edges = new Edges(), clock = new HandClock(), warnings: string[] = [], delivered: number[] = [];
   const publisher = createPublisher({
     store, streams: edges, clock, random: () => 0, log: { warn: (_fields, message) => void warnings.push(message) },
-    secrets: { open: (sealed, context) => (sealed === 'sealed' && context === webhookSecretContext('hook') ? SECRET : context.includes('broken') ? 'nonsense' : SECRET) },
+    secrets: {
+      open: (sealed, context) => (
+        sealed === 'sealed' && context === webhookSecretContext('hook') ? SECRET : context.includes('broken') ? 'nonsense' : SECRET
+      ),
+    },
     hooks: { onDelivered: (latencyMs) => void delivered.push(latencyMs) },
   });
   publisher.start();
@@ -42,7 +49,10 @@ function setup(): Setup {
 }
 
 const answered = ({ deliveryId, attempt }: Delivery, statusCode: number | null = 200): Attempt =>
-  ({ deliveryId, attempt, statusCode, durationMs: 12.4, retryAfterSeconds: null, outcome: statusCode === null ? 'timeout' : 'answered' });
+  ({
+    deliveryId, attempt, statusCode, durationMs: 12.4, retryAfterSeconds: null,
+    outcome: statusCode === null ? 'timeout' : 'answered',
+  });
 
 test('decisions 4: a due delivery leaves signed through the leader, and its attempt is recorded with what follows', async (t) => {
   const { store, edges, clock, publisher, delivered } = setup();
@@ -61,7 +71,12 @@ test('decisions 4: a due delivery leaves signed through the leader, and its atte
   });
   clock.advance(40);
   await publisher.report(A, [answered(delivery)]);
-  t.deepEqual(store.recorded.map(({ deliveryId, attempt, statusCode, durationMs, error }) => [deliveryId, attempt, statusCode, durationMs, error]), [[id, 1, 200, 12, null]]);
+  t.deepEqual(
+    store.recorded.map(
+      ({ deliveryId, attempt, statusCode, durationMs, error }) => [deliveryId, attempt, statusCode, durationMs, error],
+    ),
+    [[id, 1, 200, 12, null]],
+  );
   t.is(store.status(id).status, 'delivered');
   t.deepEqual(delivered, [40]);
   await publisher.stop();
@@ -74,7 +89,9 @@ test('decisions 4: with no live edge a delivery stays pending and no attempt is 
   publisher.ring(A);
   clock.advance(1_000);
   await rounds(20);
-  t.deepEqual([store.claims, edges.frames.length, store.status(id).attempts, store.status(id).status], [0, 0, 0, 'pending']);
+  t.deepEqual(
+    [store.claims, edges.frames.length, store.status(id).attempts, store.status(id).status], [0, 0, 0, 'pending'],
+  );
   edges.leads(A);
   publisher.ring(A);
   await until('the leader got it', () => edges.frames.length === 1);
@@ -100,7 +117,9 @@ test('C5-44 first attempts of one address and endpoint leave in order, one after
   edges.leads(A);
   const ordered = [1, 2, 3].map(() => store.add(A, { orderKey: 'addr' })) as [string, string, string];
   const [first, second, third] = ordered;
-  const other = store.add(A, { orderKey: 'elsewhere' }), elsewhere = store.add(A, { orderKey: 'addr', webhookId: 'hook-2' });
+  const other = store.add(A, { orderKey: 'elsewhere' }), elsewhere = store.add(
+    A, { orderKey: 'addr', webhookId: 'hook-2' },
+  );
   publisher.ring(A);
   await until('the heads left', () => edges.sent.length === 3);
   t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), [first, other, elsewhere]);
@@ -128,7 +147,9 @@ test('a retry waits for its rung, keeps its lane out of the way, and goes under 
   const fresh = store.add(A, { orderKey: 'addr' });
   clock.advance(1_000);
   await until('retry and new event left', () => edges.sent.length === 3);
-  t.deepEqual(edges.sent.slice(1).map(({ deliveryId, attempt }) => [deliveryId, attempt]).sort(), [[id, 2], [fresh, 1]].sort());
+  t.deepEqual(
+    edges.sent.slice(1).map(({ deliveryId, attempt }) => [deliveryId, attempt]).sort(), [[id, 2], [fresh, 1]].sort(),
+  );
   await publisher.stop();
 });
 
@@ -167,7 +188,9 @@ test('a frame that the edge refuses goes again after a pause, in its order, and 
   t.is(edges.frames.length, 1);
   clock.advance(1_200);
   await until('it went again', () => edges.frames.length === 2);
-  t.deepEqual(edges.frames[1]!.deliveries.map(({ deliveryId, attempt }) => [deliveryId, attempt]), ids.map((id) => [id, 1]));
+  t.deepEqual(
+    edges.frames[1]!.deliveries.map(({ deliveryId, attempt }) => [deliveryId, attempt]), ids.map((id) => [id, 1]),
+  );
   t.is(store.released, 0);
   await publisher.stop();
 });
@@ -240,7 +263,9 @@ test('attempts that could not be recorded are not acknowledged; nonsense of one 
   t.is(store.status(ids[0]!).attempts, 0);
   store.poison = ids[0]!;
   // The first report is on its way alone; the other two share a statement, which is refused.
-  const reports = await Promise.allSettled([2, 0, 1].map((index) => publisher.report(A, [answered(edges.sent[index]!)])));
+  const reports = await Promise.allSettled(
+    [2, 0, 1].map((index) => publisher.report(A, [answered(edges.sent[index]!)])),
+  );
   t.deepEqual(reports.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
   t.deepEqual(store.statements, [1, 1, 2, 1, 1]);
   t.is(store.status(ids[1]!).status, 'delivered');

@@ -4,7 +4,10 @@ import { Webhook } from 'standardwebhooks';
 import { secretBytes, signatureHeaders, webhookSecretContext } from '../../../actors/webhook/sign.ts';
 import { vector } from '../../support/vectors.ts';
 
-interface Vector { secret: string; id: string; timestamp: number; payload: string; headers: Record<string, string>; valid: boolean; note: string }
+interface Vector {
+  secret: string; id: string; timestamp: number; payload: string; headers: Record<string, string>; valid: boolean;
+  note: string;
+}
 const { vectors } = vector<{ vectors: Vector[] }>('auth/standard-webhooks.json');
 
 for (const { secret, id, timestamp, payload, headers, note } of vectors.filter(({ valid }) => valid)) {
@@ -33,7 +36,9 @@ const anySecret = fc.uint8Array({ minLength: 24, maxLength: 64 });
 
 test('decisions 4: an independent verifier takes every signature and refuses a changed byte', (t) => {
   t.notThrows(() => fc.assert(fc.property(anySecret, fc.json(), (bytes, body) => {
-    const headers = signatureHeaders({ eventId: 'evt_1', body, timestampSeconds: nowSeconds() }, [secretBytes(secretOf(bytes))]);
+    const headers = signatureHeaders(
+      { eventId: 'evt_1', body, timestampSeconds: nowSeconds() }, [secretBytes(secretOf(bytes))],
+    );
     new Webhook(secretOf(bytes)).verify(body, headers);
     try {
       new Webhook(secretOf(bytes)).verify(`${body} `, headers);
@@ -46,14 +51,21 @@ test('decisions 4: an independent verifier takes every signature and refuses a c
 
 test('decisions 4: while a secret is rotated there are two signatures, and either secret verifies', (t) => {
   const [current, previous] = [secretOf(new Uint8Array(24).fill(1)), secretOf(new Uint8Array(24).fill(2))];
-  const headers = signatureHeaders({ eventId: 'evt_1', body: '{}', timestampSeconds: nowSeconds() }, [secretBytes(current!), secretBytes(previous!)]);
+  const headers = signatureHeaders(
+    { eventId: 'evt_1', body: '{}', timestampSeconds: nowSeconds() }, [secretBytes(current!), secretBytes(previous!)],
+  );
   t.is(headers['webhook-signature']!.split(' ').length, 2);
   for (const secret of [current!, previous!]) t.deepEqual(new Webhook(secret).verify('{}', headers), {});
   t.throws(() => new Webhook(secretOf(new Uint8Array(24).fill(3))).verify('{}', headers));
 });
 
 test('a text that is no secret is refused without being repeated', (t) => {
-  for (const text of ['', 'whsec_', 'whsec_short', 'sk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${Buffer.alloc(65).toString('base64')}`, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa*w']) {
+  for (
+    const text of [
+      '', 'whsec_', 'whsec_short', 'sk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      `whsec_${Buffer.alloc(65).toString('base64')}`, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa*w',
+    ]
+  ) {
     const error = t.throws(() => secretBytes(text), { instanceOf: RangeError });
     t.false(text.length > 6 && error.message.includes(text));
   }
