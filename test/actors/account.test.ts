@@ -70,7 +70,7 @@ test('fault 28: fifty requests under one idempotency key: one effect, the others
   t.is(stream().state.activeAddresses, 1);
 });
 
-test('I20 what only the store can see is answered to whoever asked for it: the others of its batch go on', async (t) => {
+test('I9, I20 what only the store can see is answered to whoever asked for it: the others of its batch go on', async (t) => {
   const { store, send, stream } = await started(t);
   store.hold();
   const first = send({ type: 'note_peak', day: '2026-07-01' });

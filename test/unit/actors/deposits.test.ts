@@ -99,7 +99,7 @@ test('§6 the envelope of a deposit event, field by field and in order; its id i
   t.is(rowsOf(given.account.rows, 'ledger_entry')[0]!.row.eventId, id);
 });
 
-test('G18 several thresholds crossed in one step: each event once, in order', (t) => {
+test('G18, C5-51 several thresholds crossed in one step: each event once, in order', (t) => {
   const late = new Depositor();
   late.facts(['matured', late.transfer({ confirmations: 30 })]);
   const both = new Depositor();
@@ -114,7 +114,7 @@ test('G18 several thresholds crossed in one step: each event once, in order', (t
   );
 });
 
-test('C2-21 facts that are told again change nothing', (t) => {
+test('C2-18, C2-21, C5-49 facts that are told again change nothing', (t) => {
   const given = new Depositor();
   given.facts(['seen', given.transfer()], ['seen', given.transfer()]);
   given.facts(['seen', given.transfer()]);
