@@ -45,7 +45,7 @@ interface At { readonly network: BtcNetwork; readonly node: Endpoint; readonly s
 /** Throws: ChainUnavailable when the node's head moved meanwhile, MalformedReply. */
 export async function readCoins(at: At, outpoints: ReadonlySet<string>): Promise<Coin[]> {
   const { network, node, head } = at;
-  if (outpoints.size > OUTPOINTS_MAX) throw new ChainUnavailable(network.slug, `${outpoints.size} outputs of one address: too many`);
+  if (outpoints.size > OUTPOINTS_MAX) throw tooMany(network, outpoints.size);
   const confirmed = await readOutputs(at, [...outpoints].map(outpointIn));
   const pool = new Pool(at);
   const spenders = await pool.spendersOf(confirmed.filter(({ inPool }) => !inPool));
@@ -55,6 +55,10 @@ export async function readCoins(at: At, outpoints: ReadonlySet<string>): Promise
   if (hash !== head.hash) throw new ChainUnavailable(network.slug, 'the head moved while coins were read');
   const all = new Map([...spenders, ...later]);
   return [...confirmed, ...change].map((found) => coinOf(found, all));
+}
+
+function tooMany({ slug }: BtcNetwork, count: number): ChainUnavailable {
+  return new ChainUnavailable(slug, `${count} outputs of one address: more than are looked at`);
 }
 
 function outpointIn(text: string): Outpoint {
@@ -122,6 +126,7 @@ class Pool {
       if (!outpointsSpentBy(transaction).every((outpoint) => confirmed.has(outpoint))) return [];
       return transaction.outs.flatMap((output, vout) => (Buffer.compare(output.script, script) === 0 ? [{ txid, vout, sats: output.value }] : []));
     });
+    if (change.length > OUTPOINTS_MAX) throw tooMany(network, change.length);
     // The chain does not know these outputs: what the pool does not show as unspent, it spends.
     const unspent = await askAll(network, node, change.map(({ txid, vout }) => call('gettxout', txid, vout, true)));
     return change.map((output, i) => ({ ...output, height: null, coinbase: false, inPool: unspent[i] !== null }));

@@ -33,6 +33,14 @@ export const INPUT_WEIGHT: Readonly<Record<SingleKeyKind, number>> = {
   p2tr: 4 * 41 + 1 + 1 + SCHNORR_BYTES,
 };
 
+/** Lock times from here on are instants, not heights. Source: bitcoin/bitcoin src/script/script.h LOCKTIME_THRESHOLD. */
+const LOCKTIME_HEIGHTS_END = 500_000_000;
+
+/** True for a lock time that is a height. */
+export function isHeight(locktime: number): boolean {
+  return locktime < LOCKTIME_HEIGHTS_END;
+}
+
 /** What a script pays when one key can spend it; null for a witness script and for a script without an address. */
 export function singleKeyOf(script: Uint8Array): (Output & { readonly kind: SingleKeyKind }) | null {
   const output = outputOf(script);

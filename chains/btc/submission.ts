@@ -9,6 +9,7 @@ import { askAll, call, tryAsk } from './node.ts';
 import { decodePsbt } from './psbt.ts';
 import { explainRejection, type Verdict } from './rejection.ts';
 import { decodeRaw } from './signed.ts';
+import { isHeight } from './spending.ts';
 import type { Sources } from './sources.ts';
 
 export interface SubmissionParts {
@@ -61,7 +62,7 @@ async function submitTo({ network, heads }: SubmissionParts, node: Endpoint, pay
   if (verdict.kind !== 'rejected' && verdict.kind !== 'behind') return verdict;
   const head = await heads.headOf(node); // one that is behind is no judge
   const locktime = decodeRaw(payload)!.locktime;
-  return verdict.kind === 'behind' && head.height < locktime
+  return verdict.kind === 'behind' && isHeight(locktime) && head.height < locktime
     ? { kind: 'unknown', reason: `${verdict.reason}: the node is at ${head.height}, the lock time is ${locktime}` } : verdict;
 }
 

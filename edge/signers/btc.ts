@@ -15,15 +15,13 @@ import { scriptOf } from '../../chains/btc/script.ts';
 import { INPUTS_MAX } from '../../chains/btc/selection.ts';
 import { decodeRaw, matchSigned, spentBy } from '../../chains/btc/signed.ts';
 import { feeOf, vsizeOf } from '../../chains/btc/size.ts';
-import { signatureHash, singleKeyOf, unlock, type Spent } from '../../chains/btc/spending.ts';
+import { isHeight, signatureHash, singleKeyOf, unlock, type Spent } from '../../chains/btc/spending.ts';
 import { SEQUENCE, TX_VERSION } from '../../chains/btc/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
-/** Lock times from here on are instants, not heights. Source: bitcoin/bitcoin src/script/script.h LOCKTIME_THRESHOLD. */
-const LOCKTIME_HEIGHTS_END = 500_000_000;
 const SIGHASH_ALL = 1;
 const SIGHASH_DEFAULT = 0;
 
@@ -73,7 +71,7 @@ function readPayload(network: BtcNetwork, { payload }: Unsigned, instruction: In
 /** Version, lock time and counts are those that a payment has. */
 function checkFrame({ txVersion, locktime, inputs, outputs }: Psbt): Refusal | null {
   if (txVersion !== TX_VERSION) return refuseToSign('transaction_version', { expected: TX_VERSION, found: txVersion });
-  if (locktime >= LOCKTIME_HEIGHTS_END) return refuseToSign('locktime', { found: locktime });
+  if (!isHeight(locktime)) return refuseToSign('locktime', { found: locktime });
   if (inputs.length === 0 || inputs.length > INPUTS_MAX) return refuseToSign('input_count', { found: inputs.length });
   return outputs.length === 1 || outputs.length === 2 ? null : refuseToSign('output_count', { found: outputs.length });
 }
