@@ -68,7 +68,7 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
     const threshold = Math.max(...facts.map((fact) => fact.threshold));
     if (!await quorum.confirms(height, blockHash, threshold)) return waits('confirmed by the other endpoints');
     for (const [txid, ofTransaction] of Map.groupBy(facts, (fact) => fact.txid)) {
-      const outcome = await client.getOutcome(txid);
+      const outcome = await client.getOutcome(txid, { height, hash: blockHash });
       if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) continue;
       (outcome.success ? result.confirmed : result.refuted).push(...ofTransaction);
     }

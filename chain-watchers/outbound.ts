@@ -139,7 +139,7 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
   if (!gatePassed(parts.network, height, headHeight, finalityOf(memory.head, parts.nowMs()))) return;
   if (await parts.client.getBlockHash(height) !== blockHash) return;
   if (!await (await quorumOf(run)).confirms(height, blockHash, parts.network.threshold)) return;
-  const outcome = await parts.client.getOutcome(txid);
+  const outcome = await parts.client.getOutcome(txid, { height, hash: blockHash });
   if (outcome === null || outcome.hash !== blockHash) return;
   await note(run, row, {
     kind: 'withdrawal_matured', txid, height, blockHash, success: outcome.success, reason: outcome.reason,
