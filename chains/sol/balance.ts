@@ -16,8 +16,16 @@ export function balanceOf({ lamports, rentExempt }: SolBalanceInputs): Balance {
   return { amount: lamports, reserved: rentExempt, available, decimals: SOL_DECIMALS, accountExists: true };
 }
 
+/** What one token account of an owner holds. */
+export interface TokenHolding {
+  readonly amount: bigint;
+  /** False for a frozen account, and for one beside the associated account: payments leave that one only (L26). */
+  readonly spendable: boolean;
+}
+
 /** A token's balance: the sum over all token accounts of the owner; none of them is a real zero. Spec: chains.md L4. */
-export function tokenBalanceOf(amounts: readonly bigint[], decimals: number): Balance {
-  const amount = amounts.reduce((sum, part) => sum + part, 0n);
-  return { amount, reserved: 0n, available: amount, decimals, accountExists: amounts.length > 0 };
+export function tokenBalanceOf(holdings: readonly TokenHolding[], decimals: number): Balance {
+  const sumOf = (some: readonly TokenHolding[]) => some.reduce((sum, { amount }) => sum + amount, 0n);
+  const amount = sumOf(holdings), available = sumOf(holdings.filter(({ spendable }) => spendable));
+  return { amount, reserved: amount - available, available, decimals, accountExists: holdings.length > 0 };
 }

@@ -4,7 +4,14 @@ import type { Network } from '../chain.ts';
 /** Lamports per SOL as a power of ten. */
 export const SOL_DECIMALS = 9;
 
-export const solana: Network = {
+export interface SolNetwork extends Network {
+  /** Bounds of the price of compute, micro-lamports per unit. L27. */
+  readonly unitPrice: { readonly floor: bigint; readonly ceiling: bigint };
+  /** Blocks for which a transaction may name a block's hash, this one included. L25. */
+  readonly blockhashLifetime: number;
+}
+
+export const solana: SolNetwork = {
   slug: 'sol',
   family: 'sol',
   nativeSymbol: 'SOL',
@@ -17,4 +24,12 @@ export const solana: Network = {
   identity: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', // genesis hash
   explorer: { tx: 'https://explorer.solana.com/tx/{id}', address: 'https://explorer.solana.com/address/{id}' },
   feeCap: 10_000_000n,
+  unitPrice: { floor: 1_000n, ceiling: 5_000_000n },
+  blockhashLifetime: 151,
 };
+
+/** The family's view of a network. Throws: TypeError for a network of another family. */
+export function solOf(network: Network): SolNetwork {
+  if (network.family !== 'sol' || !('unitPrice' in network)) throw new TypeError(`${network.slug} is not of the Solana family`);
+  return network as SolNetwork;
+}

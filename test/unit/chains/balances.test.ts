@@ -63,7 +63,8 @@ test('L28 sol: the rent-exempt minimum is reserved while the account exists; tok
   t.deepEqual(parts(solBalance({ lamports: 1_000_000n, rentExempt: 890_880n })), [1_000_000n, 890_880n, 109_120n, true]);
   t.deepEqual(parts(solBalance({ lamports: 5n, rentExempt: 890_880n })), [5n, 890_880n, 0n, true]);
   t.deepEqual(parts(solBalance({ lamports: null, rentExempt: 890_880n })), [0n, 0n, 0n, false]);
-  t.deepEqual(parts(solToken([3n, 4n], 6)), [7n, 0n, 7n, true]);
+  const holdings = [{ amount: 3n, spendable: true }, { amount: 4n, spendable: true }, { amount: 5n, spendable: false }];
+  t.deepEqual(parts(solToken(holdings, 6)), [12n, 5n, 7n, true], 'what cannot be sent is reserved');
   t.deepEqual(parts(solToken([], 6)), [0n, 0n, 0n, false]);
 });
 

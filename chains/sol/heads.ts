@@ -1,0 +1,94 @@
+/**
+ * Where the chain is, as the endpoints tell it: the newest confirmed slot with its block hash, and the newest finalized
+ * slot. The highest head that was ever answered is kept: an endpoint below it is behind and not believed while another
+ * one is not (G10); a head that all endpoints show lower is a rollback and is answered as it is (C1-12).
+ *
+ * `getLatestBlockhash` names the slot of the confirmed block and that block's own hash in one answer; `getSlot` alone
+ * has no hash, and slots are not heights: some of them hold no block.
+ */
+import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
+import { countIn, objectIn, textIn } from '../node-answer.ts';
+import { askAll, call, contextual, CONFIRMED, FINALIZED } from './node.ts';
+
+/** Newest confirmed block of an endpoint, and how long a transaction that names its hash lives. */
+export interface Latest {
+  readonly slot: number;
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: number;
+}
+
+export interface Heads {
+  /** Highest confirmed slot that an endpoint has shown. */
+  seen(): number;
+  /** Highest finalized slot that an endpoint has shown; it never falls. */
+  finalized(): number;
+  /** Rises with each `getHead`: what was read of blocks that are not final holds until then. */
+  turn(): number;
+  getHead(): Promise<Head>;
+  /** Believes an endpoint's state at a slot. Throws: ChainUnavailable when it is behind what was seen. */
+  accept(endpoint: Endpoint, slot: number): void;
+}
+
+export const LATEST = call('getLatestBlockhash', CONFIRMED);
+
+/** Slots by which a second endpoint may trail the first and still be believed: three seconds. */
+const TRAILING_SLOTS_MAX = 8;
+
+/** An answer to `LATEST`. Throws: MalformedReply. */
+export function latestOf(answer: unknown): Latest {
+  const { slot, value } = contextual(answer, 'getLatestBlockhash');
+  const { blockhash, lastValidBlockHeight } = objectIn(value, 'latest block hash');
+  return {
+    slot, blockhash: textIn(blockhash, 'block hash'),
+    lastValidBlockHeight: countIn(lastValidBlockHeight, 'lastValidBlockHeight'),
+  };
+}
+
+export function createHeads(network: Network, transport: Transport): Heads {
+  let seen = 0, finalized = 0, turn = 0;
+  const finalizedOf = new Map<Endpoint, number>();
+
+  const accept: Heads['accept'] = (endpoint, slot) => {
+    if (slot + TRAILING_SLOTS_MAX < seen) {
+      transport.report(endpoint, 'lagging', slot);
+      throw new ChainUnavailable(network.slug, `the node is at slot ${slot}, behind ${seen}`);
+    }
+    transport.report(endpoint, 'ok', slot);
+    seen = Math.max(seen, slot);
+  };
+
+  const readHead = async (endpoint: Endpoint): Promise<Head> => {
+    const [latest, final] = await askAll({ network, transport, endpoint }, [LATEST, call('getSlot', FINALIZED)]);
+    const { slot, blockhash } = latestOf(latest);
+    transport.report(endpoint, 'ok', slot);
+    // What an endpoint once called final stays final; a load balancer may ask another node the next time.
+    const highest = Math.max(finalizedOf.get(endpoint) ?? 0, countIn(final, 'finalized slot'));
+    finalizedOf.set(endpoint, highest);
+    return { height: slot, hash: blockhash, finalizedHeight: Math.min(highest, slot) };
+  };
+
+  const believe = (head: Head): Head => {
+    seen = head.height;
+    finalized = Math.max(finalized, head.finalizedHeight ?? 0);
+    turn += 1;
+    return head;
+  };
+
+  const getHead = async (): Promise<Head> => {
+    let behind: Head | null = null;
+    try {
+      return believe(await transport.attempt(async (endpoint) => {
+        const own = await readHead(endpoint);
+        if (own.height >= seen) return own;
+        if (behind === null || own.height > behind.height) behind = own;
+        throw new ChainUnavailable(network.slug, `the node is at slot ${own.height}, behind ${seen}`);
+      }));
+    } catch (error) {
+      const rolledBack = behind as Head | null;
+      if (rolledBack === null || !(error instanceof ChainUnavailable)) throw error;
+      return believe(rolledBack);
+    }
+  };
+
+  return { seen: () => seen, finalized: () => finalized, turn: () => turn, getHead, accept };
+}

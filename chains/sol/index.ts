@@ -1,0 +1,13 @@
+/** The Solana family. */
+import type { ChainModule } from '../chain.ts';
+import { blockFromAnswers } from './block.ts';
+import { createClient } from './client.ts';
+import { solFacts } from './facts.ts';
+import { estimateFee, type SolInputs } from './fee.ts';
+import { matchSigned } from './signed.ts';
+import type { SolBlock } from './transfers.ts';
+import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
+
+export const sol: ChainModule<SolBlock, SolInputs> = {
+  ...solFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+};
