@@ -1,4 +1,7 @@
-/** What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing. */
+/**
+ * What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides
+ * nothing.
+ */
 import type { Logger } from 'pino';
 import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
@@ -10,7 +13,9 @@ import type { Refusal } from '../protocol/errors.ts';
 import type { Chain, EdgeRole } from '../protocol/slugs.ts';
 import type { Metrics } from './http/metrics.ts';
 
-/** The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT. */
+/**
+ * The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT.
+ */
 export interface DuplicateKey { readonly ok: 'duplicate' }
 
 export type Answer<C extends AccountCommand> =
@@ -43,7 +48,10 @@ export interface EdgeStreams {
   askToSign(accountId: AccountId, transactionId: string): Promise<Acknowledgement | Refusal>;
   /** Closes every stream of an account (revoked key, rotation). */
   close(accountId: AccountId, code: string): void;
-  /** The heartbeat of spec §4.3 over REST, when the stream is down: liveness, session row, role. Refuses: LEASE_EPOCH_STALE. */
+  /**
+   * The heartbeat of spec §4.3 over REST, when the stream is down: liveness, session row, role. Refuses:
+   * LEASE_EPOCH_STALE.
+   */
   noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal>;
   /** When the lease of the current leader ends unless it is renewed; null when it is vacant or another node's. */
   leaseExpiresAtMs(accountId: AccountId): number | null;
@@ -52,14 +60,27 @@ export interface EdgeStreams {
 }
 
 export interface SandboxControl {
-  simulateDeposit(accountId: AccountId, ask: { chain: Chain; address: string; amount: string; tokenContract: string | null; autoConfirm: boolean; confirmAfterSeconds: number | null }): Promise<{ txid: string; outputIndex: number; height: number } | Refusal>;
-  simulateConfirmation(accountId: AccountId, ask: { chain: Chain; txid: string; confirmations: number }): Promise<{ confirmations: number } | Refusal>;
+  simulateDeposit(
+    accountId: AccountId,
+    ask: {
+      chain: Chain; address: string; amount: string; tokenContract: string | null; autoConfirm: boolean;
+      confirmAfterSeconds: number | null;
+    },
+  ): Promise<{ txid: string; outputIndex: number; height: number } | Refusal>;
+  simulateConfirmation(
+    accountId: AccountId, ask: { chain: Chain; txid: string; confirmations: number },
+  ): Promise<{ confirmations: number } | Refusal>;
   simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;
-  simulateChainDown(accountId: AccountId, ask: { chain: Chain; seconds: number }): Promise<{ untilMs: number } | Refusal>;
+  simulateChainDown(
+    accountId: AccountId, ask: { chain: Chain; seconds: number },
+  ): Promise<{ untilMs: number } | Refusal>;
   reset(accountId: AccountId): Promise<void>;
 }
 
-/** Seals secrets at rest with AES-256-GCM; `context` is bound as additional data so that ciphertexts cannot be swapped. */
+/**
+ * Seals secrets at rest with AES-256-GCM; `context` is bound as additional data so that ciphertexts cannot be
+ * swapped.
+ */
 export interface SecretBox {
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
@@ -85,7 +106,9 @@ export interface GaugeReader {
 /** Requests of one account within a minute. In memory for one node, Redis for several. */
 export interface RateLimiter {
   /** Counts one request. `resetSeconds` is the time until the window ends. */
-  take(key: string, limit: number, nowMs: number): Promise<{ allowed: boolean; remaining: number; resetSeconds: number }>;
+  take(key: string, limit: number, nowMs: number): Promise<{
+    allowed: boolean; remaining: number; resetSeconds: number;
+  }>;
 }
 
 export interface GatewayConfig {

@@ -78,7 +78,10 @@ export function createClient(options: ClientOptions): Client {
     } catch (error) {
       sent.signal?.throwIfAborted();
       const reason = timeout.aborted ? 'timeout' : causeOf(error);
-      return { status: 503, requestId: null, replayed: false, retryAfterSeconds: null, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason }) };
+      return {
+        status: 503, requestId: null, replayed: false, retryAfterSeconds: null,
+        outcome: refuse('UPSTREAM_UNAVAILABLE', { reason }),
+      };
     }
   };
   const client: Client = {
@@ -116,23 +119,34 @@ function read(response: Response, text: string, bare: boolean): Answered<unknown
     status: response.status,
     requestId: response.headers.get('x-request-id'),
     replayed: response.headers.get('idempotent-replayed') === 'true',
-    retryAfterSeconds: /^[0-9]{1,9}$/.test(response.headers.get('retry-after') ?? '') ? Number(response.headers.get('retry-after')) : null,
+    retryAfterSeconds: /^[0-9]{1,9}$/.test(response.headers.get('retry-after') ?? '')
+      ? Number(response.headers.get('retry-after'))
+      : null,
   };
-  if (bare && response.ok) return { ...around, outcome: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) as unknown : text };
+  if (bare && response.ok) {
+    const json = response.headers.get('content-type')?.includes('json') === true;
+    return { ...around, outcome: json ? JSON.parse(text) as unknown : text };
+  }
+  const unknown = (reason: string, more: object = {}) =>
+    ({ ...around, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason, status: response.status, ...more }) });
   const parsed = envelopeOf(text);
-  if (parsed === null) return { ...around, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason: 'no envelope', status: response.status }) };
+  if (parsed === null) return unknown('no envelope');
   if (parsed.success) return { ...around, outcome: parsed.data };
   const { code, message, details } = parsed.error;
   // A newer service may have codes that this client does not know: the status still says which kind it is.
-  if (!(code in ERRORS)) return { ...around, outcome: refuse('UPSTREAM_UNAVAILABLE', { reason: 'unknown code', code, status: response.status }) };
+  if (!(code in ERRORS)) return unknown('unknown code', { code });
   return { ...around, outcome: refuse(code as ErrorCode, { ...details }, message) };
 }
 
-type Parsed = { success: true; data: unknown } | { success: false; error: { code: string; message: string; details: object } };
+type Parsed =
+  | { success: true; data: unknown }
+  | { success: false; error: { code: string; message: string; details: object } };
 
 function envelopeOf(text: string): Parsed | null {
   try {
-    const value = JSON.parse(text) as { success?: unknown; data?: unknown; error?: { code?: unknown; message?: unknown; details?: unknown } };
+    const value = JSON.parse(text) as {
+      success?: unknown; data?: unknown; error?: { code?: unknown; message?: unknown; details?: unknown };
+    };
     if (value.success === true) return { success: true, data: value.data };
     const { code, message, details } = value.error ?? {};
     if (value.success !== false || typeof code !== 'string') return null;

@@ -2,7 +2,8 @@
  * HTTP Message Signatures (RFC 9421) with `alg="ed25519"` and Content-Digest (RFC 9530): the edge signs, the cloud
  * verifies, both from this file. Decisions 2 fixes what is covered.
  *
- *   Signature-Input: sig=("@method" "@authority" "@path" "@query" "content-digest");created=…;nonce="…";keyid="…";alg="ed25519"
+ *   Signature-Input: sig=("@method" "@authority" "@path" "@query" "content-digest")
+ *                    ;created=…;nonce="…";keyid="…";alg="ed25519"
  *   base: `"component": value` a line, in the order of the list, then `"@signature-params": ` and the text after `sig=`
  */
 import { createHash, createPublicKey, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
@@ -33,7 +34,9 @@ export interface MessageSignature {
 }
 
 /** The lines that are signed. Source: RFC 9421 §2.5. */
-export function signatureBase(components: readonly (readonly [name: string, value: string])[], parameters: string): string {
+export function signatureBase(
+  components: readonly (readonly [name: string, value: string])[], parameters: string,
+): string {
   return [...components.map(([name, value]) => `"${name}": ${value}`), `"@signature-params": ${parameters}`].join('\n');
 }
 
@@ -69,22 +72,30 @@ export interface Signer {
 
 /** The three headers of a signed request. `nonce` is used once; `nowMs` becomes `created`. */
 export function signRequest(
-  request: { method: string; url: string | URL; body?: string | Uint8Array }, signer: Signer, nonce: string, nowMs: number,
+  request: { method: string; url: string | URL; body?: string | Uint8Array },
+  signer: Signer, nonce: string, nowMs: number,
 ): { 'content-digest': string; 'signature-input': string; signature: string } {
   const url = new URL(request.url);
   const contentDigest = contentDigestOf(Buffer.from(request.body ?? ''));
   const values = valueOf({
-    method: request.method, authority: url.host, path: url.pathname, query: url.search === '' ? '?' : url.search, contentDigest,
+    method: request.method, authority: url.host, path: url.pathname, query: url.search === '' ? '?' : url.search,
+    contentDigest,
   });
   const created = Math.floor(nowMs / 1_000);
   const list = SIGNATURE_COMPONENTS.map((name) => `"${name}"`).join(' ');
   const parameters = `(${list});created=${created};nonce="${nonce}";keyid="${signer.keyId}";alg="ed25519"`;
   const base = signatureBase(SIGNATURE_COMPONENTS.map((name) => [name, values[name]!] as const), parameters);
   const signature = Buffer.from(signer.sign(Buffer.from(base))).toString('base64');
-  return { 'content-digest': contentDigest, 'signature-input': `${LABEL}=${parameters}`, signature: `${LABEL}=:${signature}:` };
+  return {
+    'content-digest': contentDigest, 'signature-input': `${LABEL}=${parameters}`,
+    signature: `${LABEL}=:${signature}:`,
+  };
 }
 
-const INPUT = /^([a-z*][a-z0-9_.*-]{0,63})=(\(("[a-z@-]+"(?: "[a-z@-]+"){0,15})\)((?:;[a-z]{1,20}=(?:"[A-Za-z0-9+/=_.:-]{0,256}"|[0-9]{1,15})){1,8}))$/;
+// label `=` `(` quoted components `)` then `;name=` and a quoted text or a number for each parameter
+const INPUT = new RegExp(
+  '^([a-z*][a-z0-9_.*-]{0,63})=(\\(("[a-z@-]+"(?: "[a-z@-]+"){0,15})\\)'
+  + '((?:;[a-z]{1,20}=(?:"[A-Za-z0-9+/=_.:-]{0,256}"|[0-9]{1,15})){1,8}))$');
 const ALLOWED = new Set(['created', 'nonce', 'keyid', 'alg']);
 
 /**
@@ -96,7 +107,8 @@ export function parseSignature(signatureInput: string, signature: string): Messa
   const bytes = /^([a-z*][a-z0-9_.*-]{0,63})=:([A-Za-z0-9+/]{86}==):$/.exec(signature.trim());
   if (input === null || bytes === null || input[1] !== bytes[1]) return null;
   const components = input[3]!.split(' ').map((name) => name.slice(1, -1));
-  if (components.length !== SIGNATURE_COMPONENTS.length || SIGNATURE_COMPONENTS.some((name) => !components.includes(name))) return null;
+  const covered = SIGNATURE_COMPONENTS.every((name) => components.includes(name));
+  if (!covered || components.length !== SIGNATURE_COMPONENTS.length) return null;
   const pairs = [...input[4]!.matchAll(/;([a-z]+)=(?:"([^"]*)"|([0-9]+))/g)];
   const texts = new Map(pairs.map(([, name, text]) => [name!, text] as const));
   const created = pairs.find(([, name]) => name === 'created')?.[3];
@@ -107,7 +119,8 @@ export function parseSignature(signatureInput: string, signature: string): Messa
   if (created === undefined || nonce === undefined || nonce.length < 8 || nonce.length > 128) return null;
   if (keyId === undefined || !/^[0-9a-f]{64}$/.test(keyId)) return null;
   return {
-    components, createdSeconds: Number(created), nonce, keyId, parameters: input[2]!, signature: Buffer.from(bytes[2]!, 'base64'),
+    components, createdSeconds: Number(created), nonce, keyId, parameters: input[2]!,
+    signature: Buffer.from(bytes[2]!, 'base64'),
   };
 }
 
@@ -122,7 +135,10 @@ export function isSignatureOf(signature: MessageSignature, request: SignedReques
 
 /** 2^255 − 19. */
 const FIELD = (1n << 255n) - 19n;
-/** y coordinates of the points of order 1, 2, 4 and 8: anyone can sign for such a "key". Source: RFC 7748 §6, libsodium's list. */
+/**
+ * y coordinates of the points of order 1, 2, 4 and 8: anyone can sign for such a "key". Source: RFC 7748 §6,
+ * libsodium's list.
+ */
 const SMALL_ORDER = new Set([
   0n, 1n, FIELD - 1n,
   BigInt('0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826'),
@@ -148,7 +164,9 @@ function publicKeyOf(hex: string): KeyObject | null {
   const known = parsedKeys.get(hex);
   if (known !== undefined) return known;
   if (!isSoundPublicKey(hex)) return null;
-  const key = createPublicKey({ key: Buffer.concat([SPKI_HEADER, Buffer.from(hex, 'hex')]), format: 'der', type: 'spki' });
+  const key = createPublicKey({
+    key: Buffer.concat([SPKI_HEADER, Buffer.from(hex, 'hex')]), format: 'der', type: 'spki',
+  });
   if (parsedKeys.size >= PARSED_KEYS_MAX) parsedKeys.delete(parsedKeys.keys().next().value!);
   parsedKeys.set(hex, key);
   return key;

@@ -36,7 +36,8 @@ export function stringsIn(text: string): JsonStrings {
     if (found[0] !== '"') {
       outside.push(text.slice(at, found.index + 1));
       at = found.index + 1;
-      if (found[0] === '{' || found[0] === '[') frames.push({ array: found[0] === '[', field: top.field, group: groups += 1 });
+      const opens = found[0] === '{' || found[0] === '[';
+      if (opens) frames.push({ array: found[0] === '[', field: top.field, group: groups += 1 });
       else if (frames.length > 1) frames.pop();
       continue;
     }

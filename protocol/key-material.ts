@@ -9,7 +9,8 @@ import { stringsIn, type JsonString } from './json-strings.ts';
 import { holdsPhrase, isPhraseShaped } from './phrases.ts';
 
 export const KEY_MATERIAL_RULES = [
-  'mnemonic', 'extended_private_key', 'wif', 'stellar_seed', 'xrp_seed', 'secret_key_base58', 'secret_key_bytes', 'hex_64',
+  'mnemonic', 'extended_private_key', 'wif', 'stellar_seed', 'xrp_seed', 'secret_key_base58', 'secret_key_bytes',
+  'hex_64',
 ] as const;
 export type KeyMaterialRule = (typeof KEY_MATERIAL_RULES)[number];
 
@@ -25,19 +26,21 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   if (holdsSecretBytes(outside)) return 'secret_key_bytes';
   // Every key is a long run of letters and digits; most bodies have none, unless one is hidden behind escapes.
   const mayHoldKey = /[0-9A-Za-z]{28}|\\/.test(text);
-  return (mayHoldKey ? inFields([...values.map(({ field, text: value }) => ({ name: field, text: value })), { name: '', text: outside }]) : null)
-    ?? inWords(outside, values, keys);
+  const fields = values.map(({ field, text: value }) => ({ name: field, text: value }));
+  return (mayHoldKey ? inFields([...fields, { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
 }
 
 /** The rule that named values (a query, headers) or nameless ones (parts of a path) meet, or null. */
 export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRule | null {
-  return inFields(fields) ?? (fields.some(({ text }) => isPhraseShaped(text)) || holdsPhrase(fields.map(({ text }) => text).join(' ')) ? 'mnemonic' : null);
+  const texts = fields.map(({ text }) => text);
+  return inFields(fields) ?? (texts.some(isPhraseShaped) || holdsPhrase(texts.join(' ')) ? 'mnemonic' : null);
 }
 
 function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
   // Strings one after the other: a phrase may be spread over the entries of an array or over fields. Names of fields
   // count once: "index" and "address" are words of the list, and a pool repeats them a thousand times.
-  if (holdsPhrase(values.map((value) => value.text).join(' ')) || holdsPhrase([...new Set(keys)].join(' ')) || holdsPhrase(outside)) return 'mnemonic';
+  const streams = [values.map((value) => value.text).join(' '), [...new Set(keys)].join(' '), outside];
+  if (streams.some(holdsPhrase)) return 'mnemonic';
   let whole = '';
   for (const [at, value] of values.entries()) {
     whole = values[at - 1]?.group === value.group ? `${whole} ${value.text}` : value.text;
@@ -53,7 +56,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9_-]{40,})$/;
 function inFields(fields: readonly Field[], decoded = false): KeyMaterialRule | null {
   for (const { name, text } of fields) {
     if (text.length < KEY_CHARS_MIN) continue;
-    const rule = inText(text, HASH_FIELD.test(name)) ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim()) : null);
+    const rule = inText(text, HASH_FIELD.test(name))
+      ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim()) : null);
     if (rule !== null) return rule;
   }
   return null;
@@ -64,7 +68,9 @@ function inDecoded(name: string, text: string): KeyMaterialRule | null {
   const plain = Buffer.from(text, 'base64').toString('utf8');
   if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
   const below = stringsIn(plain);
-  return inFields([{ name, text: plain }, ...below.values.map(({ field, text: value }) => ({ name: field, text: value }))], true)
+  return inFields(
+    [{ name, text: plain }, ...below.values.map(({ field, text: value }) => ({ name: field, text: value }))], true,
+  )
     ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : null);
 }
 
@@ -75,7 +81,8 @@ function inText(text: string, hashField: boolean): KeyMaterialRule | null {
     if (token.length === 56 && token.startsWith('S') && isStellarSeed(token)) return 'stellar_seed';
     if (token.length <= 31 && token.startsWith('s') && isXrpSeed(token)) return 'xrp_seed';
     if ((token.length === 51 || token.length === 52) && isWif(token)) return 'wif';
-    if (!hashField && token.length >= 86 && token.length <= 88 && base58Bytes(token)?.length === 64) return 'secret_key_base58';
+    const mayBeSecretKey = !hashField && token.length >= 86 && token.length <= 88;
+    if (mayBeSecretKey && base58Bytes(token)?.length === 64) return 'secret_key_base58';
   }
   return null;
 }

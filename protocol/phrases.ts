@@ -22,8 +22,13 @@ const LIST_WORDS = 2_048;
 /** Lengths of a phrase, in words. Source: BIP-39. */
 export const PHRASE_WORDS: readonly number[] = [12, 15, 18, 21, 24];
 const WORDS_MIN = 12;
-/** No prose has this many list words in a row, and one of so many windows has a valid checksum: it need not be looked for. */
+/**
+ * No prose has this many list words in a row, and one of so many windows has a valid checksum: it need not be looked
+ * for.
+ */
 const RUN_JUDGED_MAX = 48;
+
+const listOf = (entry: number): number => Math.floor(entry / LIST_WORDS);
 
 /** Normalised word → list × 2048 + index, for every list that has it. */
 let known: Map<string, number[]> | null = null;
@@ -36,7 +41,7 @@ function words(): Map<string, number[]> {
   const map = new Map<string, number[]>();
   const put = (text: string, list: number, index: number) => {
     const entries = map.get(text) ?? [];
-    if (entries.some((entry) => Math.floor(entry / LIST_WORDS) === list)) return;
+    if (entries.some((entry) => listOf(entry) === list)) return;
     map.set(text, [...entries, list * LIST_WORDS + index]);
   };
   LISTS.forEach((list, number) => list.forEach((word, index) => put(bare(word), number, index)));
@@ -64,7 +69,7 @@ export function holdsPhrase(text: string): boolean {
   for (const token of tokens) {
     const entries = table.get(token) ?? [];
     for (let list = 0; list < runs.length; list += 1) {
-      const entry = entries.find((candidate) => Math.floor(candidate / LIST_WORDS) === list);
+      const entry = entries.find((candidate) => listOf(candidate) === list);
       if (entry !== undefined) runs[list]!.push(entry % LIST_WORDS);
       else if (runs[list]!.length > 0 && closes(runs, list)) return true;
     }
@@ -100,10 +105,13 @@ export function isPhraseShaped(text: string): boolean {
   const tokens = wordsOf(text);
   const table = words();
   const all = (candidates: readonly string[]) => PHRASE_WORDS.includes(candidates.length)
-    && LISTS.some((_, list) => candidates.every((word) => table.get(word)?.some((entry) => Math.floor(entry / LIST_WORDS) === list)));
+    && LISTS.some((_, list) => candidates.every((word) => table.get(word)?.some((entry) => listOf(entry) === list)));
   if (all(tokens)) return true;
   // Chinese is often written without separators; any twelve common characters look alike, so the checksum must hold.
-  return tokens.length === 1 && /^\p{Script=Han}+$/u.test(tokens[0]!) && all([...tokens[0]!]) && holdsPhrase([...tokens[0]!].join(' '));
+  return tokens.length === 1
+    && /^\p{Script=Han}+$/u.test(tokens[0]!)
+    && all([...tokens[0]!])
+    && holdsPhrase([...tokens[0]!].join(' '));
 }
 
 /** entropy(n × 32 / 3 bits) || first n / 3 bits of SHA-256(entropy), eleven bits a word. Source: BIP-39. */

@@ -71,7 +71,9 @@ export function pathMatches(template: string, path: string): boolean {
 }
 
 const EVERY: readonly ErrorCode[] = ['INVALID_INPUT', 'KEY_MATERIAL_REJECTED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'];
-const SIGNATURE: readonly ErrorCode[] = ['EDGE_SIGNATURE_SKEW', 'EDGE_SIGNATURE_INVALID', 'EDGE_NONCE_REPLAY', 'IDENTITY_ROTATION_PENDING'];
+const SIGNATURE: readonly ErrorCode[] = [
+  'EDGE_SIGNATURE_SKEW', 'EDGE_SIGNATURE_INVALID', 'EDGE_NONCE_REPLAY', 'IDENTITY_ROTATION_PENDING',
+];
 const BY_CREDENTIAL: Readonly<Record<Credential, readonly ErrorCode[]>> = {
   none: [],
   application: ['UNAUTHORIZED', ...SIGNATURE, 'RATE_LIMIT_EXCEEDED', 'FORBIDDEN'],

@@ -31,7 +31,8 @@ export function verifyWebhook(
   if (id === undefined || timestamp === undefined || signature === undefined || !/^[0-9]{1,12}$/.test(timestamp)) {
     return { valid: false, reason: 'headers' };
   }
-  if (Math.abs(nowMs / 1_000 - Number(timestamp)) > WEBHOOK_TOLERANCE_SECONDS) return { valid: false, reason: 'timestamp' };
+  const ageSeconds = Math.abs(nowMs / 1_000 - Number(timestamp));
+  if (ageSeconds > WEBHOOK_TOLERANCE_SECONDS) return { valid: false, reason: 'timestamp' };
   const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(rawBody).digest();
   const matches = signature.split(' ').some((entry) => {
     const claimed = entry.startsWith('v1,') ? Buffer.from(entry.slice(3), 'base64') : Buffer.alloc(0);

@@ -19,16 +19,22 @@ export function adminHandlers({ actors, log }: HandlerDeps): Pick<Handlers, 'lis
     async restartActor(asked) {
       const { path } = asked.params;
       if (!actors.restart(path)) return refuse('NOT_FOUND');
-      log.warn({ requestId: asked.requestId, userId: asked.caller.bearer!.userId, path }, 'an administrator restarted an actor');
+      log.warn(
+        { requestId: asked.requestId, userId: asked.caller.bearer!.userId, path },
+        'an administrator restarted an actor',
+      );
       return { path, restarted: true as const };
     },
   };
 }
 
 function actorView(inspection: Inspection, childrenMax: number): ActorView {
-  const { path, kind, id, phase, summary, mailboxDepth, messagesHandled, restarts, lastFault, childCount, children = [] } = inspection;
+  const {
+    path, kind, id, phase, summary, mailboxDepth, messagesHandled, restarts, lastFault, childCount, children = [],
+  } = inspection;
   return {
-    path, kind, id, phase, state: summary === null ? null : { ...summary }, mailboxDepth, messages: messagesHandled, restarts,
+    path, kind, id, phase, mailboxDepth, messages: messagesHandled, restarts,
+    state: summary === null ? null : { ...summary },
     lastFault: lastFault === null ? null : { ...lastFault }, childCount,
     children: children.slice(0, childrenMax).map((child) => actorView(child, childrenMax)),
   };

@@ -12,7 +12,9 @@ type Answering = Pick<GatewayDeps, 'nowMs' | 'log' | 'metrics'>;
 const metaOf = (deps: Answering, requestId: string) => ({ requestId, timestamp: new Date(deps.nowMs()).toISOString() });
 
 /** The reply as its schema lists it: a field that is not listed does not leave, whatever a row holds. */
-export function send(deps: Answering, route: Listed, request: FastifyRequest, reply: FastifyReply, { outcome, replayed }: Answered): FastifyReply {
+export function send(
+  deps: Answering, route: Listed, request: FastifyRequest, reply: FastifyReply, { outcome, replayed }: Answered,
+): FastifyReply {
   if (replayed) void reply.header('idempotent-replayed', 'true');
   if (isRefusal(outcome)) return sendRefusal(deps, request, reply, outcome);
   void reply.code(outcome.status).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
@@ -23,14 +25,20 @@ export function send(deps: Answering, route: Listed, request: FastifyRequest, re
   const parsed = route.reply.safeParse(outcome.reply);
   if (!parsed.success) {
     const fields = parsed.error.issues.map((issue) => issue.path.join('.'));
-    deps.log.error({ requestId: request.id, operationId: route.operationId, names: fields }, 'a reply has not the shape it promises');
+    deps.log.error(
+      { requestId: request.id, operationId: route.operationId, names: fields },
+      'a reply has not the shape it promises',
+    );
     return sendRefusal(deps, request, reply, refuse('INTERNAL_ERROR'));
   }
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(succeed(parsed.data, metaOf(deps, request.id))));
+  const envelope = succeed(parsed.data, metaOf(deps, request.id));
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(envelope));
 }
 
 /** The failure envelope of a refusal. */
-export function sendRefusal(deps: Answering, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+export function sendRefusal(
+  deps: Answering, request: FastifyRequest, reply: FastifyReply, refusal: Refusal,
+): FastifyReply {
   request.code = refusal.code;
   const { retryAfterSeconds } = refusal.details as { retryAfterSeconds?: unknown };
   if (typeof retryAfterSeconds === 'number') void reply.header('retry-after', String(retryAfterSeconds));

@@ -17,7 +17,9 @@ type Area = 'listBalances' | 'getBalance' | 'getTokenBalance';
 type View = ReplyOf<'getBalance'>;
 
 export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pick<Handlers, Area> {
-  async function balanceOf(accountId: AccountId, chain: Chain, text: string, tokenText: string | null): Promise<View | Refusal> {
+  async function balanceOf(
+    accountId: AccountId, chain: Chain, text: string, tokenText: string | null,
+  ): Promise<View | Refusal> {
     const parsed = parseAddress(chain, text);
     if (isRefusal(parsed)) return parsed;
     const disabled = notEnabled(chains, accountId, chain);
@@ -48,14 +50,16 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
       return { ...rows, content };
     },
     getBalance: (asked) => balanceOf(accountOf(asked), asked.params.chain, asked.params.address, null),
-    getTokenBalance: (asked) => balanceOf(accountOf(asked), asked.params.chain, asked.params.address, asked.params.token),
+    getTokenBalance: (asked) =>
+      balanceOf(accountOf(asked), asked.params.chain, asked.params.address, asked.params.token),
   };
 }
 
 function viewOf(binding: ChainBinding, address: string, token: Token | null, balance: Balance): View {
   return {
     ...moneyOf(balance.amount, balance.decimals),
-    chain: binding.network.slug, address, tokenContract: token?.contract ?? null, tokenSymbol: assetOf(binding, token).symbol,
+    chain: binding.network.slug, address,
+    tokenContract: token?.contract ?? null, tokenSymbol: assetOf(binding, token).symbol,
     reserved: String(balance.reserved), available: String(balance.available), accountExists: balance.accountExists,
   };
 }

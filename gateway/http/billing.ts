@@ -19,17 +19,22 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 
     changeBand: {
       replay: async (stored) => planView(stored as Plan),
       async handle(asked) {
-        const answer = await deps.accounts.ask(accountOf(asked), { type: 'change_plan', plan: { band: asked.body.band }, ...claimOf(asked) });
+        const answer = await deps.accounts.ask(
+          accountOf(asked), { type: 'change_plan', plan: { band: asked.body.band }, ...claimOf(asked) },
+        );
         return answer.ok === true ? planView(answer.reply) : answer;
       },
     },
   };
 }
 
-const planView = ({ tier, band, subscription, paymentsActive }: Plan): ReplyOf<'changeBand'> => ({ tier, band, subscription, paymentsActive });
+const planView = ({ tier, band, subscription, paymentsActive }: Plan): ReplyOf<'changeBand'> =>
+  ({ tier, band, subscription, paymentsActive });
 
 /** Counters of the account against its plan. The projection is a straight line through the month so far. */
-export function usageOf({ environment, plan, activeAddresses, peak, settled }: AccountState, nowMs: number): ReplyOf<'getUsage'> {
+export function usageOf(
+  { environment, plan, activeAddresses, peak, settled }: AccountState, nowMs: number,
+): ReplyOf<'getUsage'> {
   const period = billingPeriod(nowMs);
   const [year, month] = period.split('-').map(Number) as [number, number];
   const startMs = Date.UTC(year, month - 1, 1), endMs = Date.UTC(year, month, 1);
@@ -39,8 +44,10 @@ export function usageOf({ environment, plan, activeAddresses, peak, settled }: A
   const peakActive = peak.day.startsWith(period) ? Math.max(peak.active, activeAddresses) : activeAddresses;
   const projected = Math.ceil((count * (endMs - startMs)) / Math.max(1, nowMs - startMs));
   // A tier with its own count stops there; only a band goes on with overage.
-  const over = (transactions: number) => (metered && TIER_TERMS[plan.tier].settledTransactions === null ? Math.max(0, transactions - included) : 0);
-  const price = (transactions: number) => formatAmount(BigInt(transactions) * BigInt(BAND_TERMS[plan.band].overageMills), MILLS_DECIMALS);
+  const goesOver = metered && TIER_TERMS[plan.tier].settledTransactions === null;
+  const over = (transactions: number) => (goesOver ? Math.max(0, transactions - included) : 0);
+  const price = (transactions: number) =>
+    formatAmount(BigInt(transactions) * BigInt(BAND_TERMS[plan.band].overageMills), MILLS_DECIMALS);
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   return {
     period: { start: day(startMs), end: day(endMs - 1) },

@@ -1,11 +1,20 @@
-/** Bodies: read whole within their limit, compared with the signed digest, looked through for keys, and only then parsed. */
+/**
+ * Bodies: read whole within their limit, compared with the signed digest, looked through for keys, and only then
+ * parsed.
+ */
 import { isDigestOf } from '../../protocol/http-signature.ts';
-import { findKeyMaterial, findKeyMaterialInFields, type Field, type KeyMaterialRule } from '../../protocol/key-material.ts';
+import {
+  findKeyMaterial, findKeyMaterialInFields, type Field, type KeyMaterialRule,
+} from '../../protocol/key-material.ts';
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { Caller } from './context.ts';
 
-/** Headers that have their own grammar and their own check, or are consumed before: digests, signatures, credentials. */
-const UNSCANNED_HEADERS = new Set(['signature', 'signature-input', 'content-digest', 'repr-digest', 'authorization', 'x-api-key', 'cookie']);
+/**
+ * Headers that have their own grammar and their own check, or are consumed before: digests, signatures, credentials.
+ */
+const UNSCANNED_HEADERS = new Set([
+  'signature', 'signature-input', 'content-digest', 'repr-digest', 'authorization', 'x-api-key', 'cookie',
+]);
 
 /** Throws: Refused KEY_MATERIAL_REJECTED with the rule's name and nothing of what was found. */
 function reject(rule: KeyMaterialRule | null): void {
@@ -13,7 +22,9 @@ function reject(rule: KeyMaterialRule | null): void {
 }
 
 /** Looks through path, query and headers. Throws: Refused KEY_MATERIAL_REJECTED, INVALID_INPUT for broken encoding. */
-export function guardHead(url: string, headers: Readonly<Record<string, string | readonly string[] | undefined>>): void {
+export function guardHead(
+  url: string, headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): void {
   const [path = '', ...rest] = url.split('?');
   const fields: Field[] = Object.entries(headers)
     .filter(([name, value]) => value !== undefined && !UNSCANNED_HEADERS.has(name))

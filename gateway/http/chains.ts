@@ -34,11 +34,15 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       const { chain } = asked.params;
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
-      const { completeHeight, headHeight, headAtMs, unresolved } = await stores.watch.coverage(ledgerOf(chain, accountId));
+      const {
+        completeHeight, headHeight, headAtMs, unresolved,
+      } = await stores.watch.coverage(ledgerOf(chain, accountId));
       return {
         chain, completeHeight, headHeight, headAt: instantOrNull(headAtMs),
         lag: completeHeight === null || headHeight === null ? null : Math.max(0, headHeight - completeHeight),
-        unresolved: unresolved.map(({ height, reason, tries, sinceMs }) => ({ height, reason, tries, since: instantOf(sinceMs) })),
+        unresolved: unresolved.map(({ height, reason, tries, sinceMs }) => ({
+          height, reason, tries, since: instantOf(sinceMs),
+        })),
       };
     },
     async listTokens(asked) {
@@ -54,8 +58,11 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
 }
 
 /** Tokens that this node monitors beside the published registry (a private chain, a test network). */
-async function addedTokens({ chains }: HandlerDeps, accountId: Parameters<HandlerDeps['chains']['enabled']>[0], published: readonly Entry[]): Promise<Entry[]> {
-  const known = new Set(published.flatMap(({ deployments }) => deployments.map(({ chain, contractAddress }) => `${chain} ${contractAddress}`)));
+async function addedTokens(
+  { chains }: HandlerDeps, accountId: Parameters<HandlerDeps['chains']['enabled']>[0], published: readonly Entry[],
+): Promise<Entry[]> {
+  const known = new Set(published.flatMap(({ deployments }) =>
+    deployments.map(({ chain, contractAddress }) => `${chain} ${contractAddress}`)));
   const added = new Map<string, Entry>();
   for (const chain of chains.enabled(accountId)) {
     const binding = await chains.bind(accountId, chain);
@@ -63,12 +70,16 @@ async function addedTokens({ chains }: HandlerDeps, accountId: Parameters<Handle
     for (const { contract, symbol, decimals } of binding.catalogue.values()) {
       if (known.has(`${chain} ${contract}`)) continue;
       const entry = added.get(symbol) ?? { symbol, deployments: [], unsupportedChains: [] };
-      entry.deployments.push({ chain, contractAddress: contract, decimals, monitored: true, deprecated: false, bridgeable: false });
+      entry.deployments.push({
+        chain, contractAddress: contract, decimals, monitored: true, deprecated: false, bridgeable: false,
+      });
       added.set(symbol, entry);
     }
   }
   return [...added.values()].map((entry) => ({
     ...entry,
-    unsupportedChains: CHAINS.filter((chain) => !entry.deployments.some((one) => one.chain === chain)).map((chain) => ({ chain, reason: 'not deployed' })),
+    unsupportedChains: CHAINS
+      .filter((chain) => !entry.deployments.some((one) => one.chain === chain))
+      .map((chain) => ({ chain, reason: 'not deployed' })),
   }));
 }

@@ -9,7 +9,8 @@ import type { HandlerDeps } from './handlers.ts';
 import { deliveryView, pageAs } from './views.ts';
 
 type Area =
-  | 'listDeliveries' | 'listDeadLetters' | 'listWebhookDeliveries' | 'replayDelivery' | 'replayDeliveries' | 'simulateDuplicateDelivery';
+  | 'listDeliveries' | 'listDeadLetters' | 'listWebhookDeliveries' | 'replayDelivery' | 'replayDeliveries'
+  | 'simulateDuplicateDelivery';
 
 export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { accounts, stores: { reads }, nowMs } = deps;
@@ -28,7 +29,9 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { page, size, ...filter } = asked.query;
       const known = await reads.webhook(accountId, webhookId);
       // A deleted endpoint keeps its history.
-      const { totalElements } = known === null ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 }) : { totalElements: 1 };
+      const { totalElements } = known === null
+        ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 })
+        : { totalElements: 1 };
       return totalElements === 0 ? refuse('NOT_FOUND') : list(accountId, { webhookId, ...filter }, { page, size });
     },
     replayDelivery: {
@@ -38,7 +41,8 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const known = await reads.delivery(accountId, asked.params.id);
         if (known === null) return refuse('NOT_FOUND');
         const answer = await accounts.ask(accountId, {
-          type: 'replay_delivery', deliveryId: known.id, newDeliveryId: newId('dlv', nowMs()), eventAtMs: known.createdAtMs, ...claimOf(asked),
+          type: 'replay_delivery', deliveryId: known.id, newDeliveryId: newId('dlv', nowMs()),
+          eventAtMs: known.createdAtMs, ...claimOf(asked),
         });
         return answer.ok === true ? answer.reply : answer;
       },
@@ -46,7 +50,9 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     replayDeliveries: (asked) => replayRange(deps, asked),
     async simulateDuplicateDelivery(asked) {
       const accountId = accountOf(asked);
-      const found = await reads.deliveries(accountId, { eventId: asked.body.eventId }, { page: 0, size: PAGE_SIZE_MAX });
+      const found = await reads.deliveries(
+        accountId, { eventId: asked.body.eventId }, { page: 0, size: PAGE_SIZE_MAX },
+      );
       const first = found.content.filter(({ replay }) => replay === 0);
       if (first.length === 0) return refuse('NOT_FOUND');
       const replayed = await replayEach(deps, accountId, first);
@@ -62,7 +68,8 @@ async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) 
   const fromMs = Date.parse(from), toMs = Date.parse(to);
   if (toMs <= fromMs) return refuse('INVALID_INPUT', { field: 'to', reason: 'must be after from' });
   const { deliveries: read } = deps.stores.reads;
-  const page = (number: number) => read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, { page: number, size: PAGE_SIZE_MAX });
+  const page = (number: number) =>
+    read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, { page: number, size: PAGE_SIZE_MAX });
   const found = await firstDeliveries(page);
   if (isRefusal(found)) return found;
   if (dryRun) return { count: found.length, replayed: 0, dryRun };
@@ -77,19 +84,30 @@ async function firstDeliveries(page: (number: number) => Promise<Page<DeliveryVi
     const { content, totalPages } = await page(number);
     found.push(...content.filter(({ replay }) => replay === 0));
     if (found.length > REPLAY_RANGE_MAX) {
-      return refuse('INVALID_INPUT', { field: 'from', reason: 'the range holds too many deliveries', max: REPLAY_RANGE_MAX });
+      return refuse(
+        'INVALID_INPUT', { field: 'from', reason: 'the range holds too many deliveries', max: REPLAY_RANGE_MAX },
+      );
     }
     if (number + 1 >= totalPages) return found;
   }
 }
 
-/** New deliveries of the same events, oldest first. Refuses what the account refuses for the first that it does not take. */
-async function replayEach({ accounts, nowMs }: HandlerDeps, accountId: AccountId, deliveries: readonly DeliveryView[]): Promise<string[] | Refusal> {
+/**
+ * New deliveries of the same events, oldest first. Refuses what the account refuses for the first that it does not
+ * take.
+ */
+async function replayEach(
+  { accounts, nowMs }: HandlerDeps, accountId: AccountId, deliveries: readonly DeliveryView[],
+): Promise<string[] | Refusal> {
   const made: string[] = [];
   for (const { id, createdAtMs } of deliveries.toReversed()) {
-    const answer = await accounts.ask(accountId, { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs: createdAtMs });
+    const answer = await accounts.ask(
+      accountId,
+      { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs: createdAtMs },
+    );
     if (answer.ok === true) made.push(answer.reply.deliveryId);
-    else if (isRefusal(answer) && (answer.code !== 'CONFLICT' || deliveries.length === 1)) return answer; // a closed window leaves one out
+    // One whose window has closed is left out of a range.
+    else if (isRefusal(answer) && (answer.code !== 'CONFLICT' || deliveries.length === 1)) return answer;
   }
   return made;
 }

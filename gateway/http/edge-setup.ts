@@ -1,4 +1,7 @@
-/** The command that starts an edge: complete but for the API key and the phrase, which the cloud does not have. Spec §4.3. */
+/**
+ * The command that starts an edge: complete but for the API key and the phrase, which the cloud does not have. Spec
+ * §4.3.
+ */
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 
@@ -20,9 +23,15 @@ export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyO
     environment,
     command,
     variables: [
-      { name: 'FLOCK_API_KEY', value: null, description: `an API key of this environment (${keyForm}); mint one under settings` },
+      {
+        name: 'FLOCK_API_KEY', value: null,
+        description: `an API key of this environment (${keyForm}); mint one under settings`,
+      },
       { name: 'CLOUD_URL', value: publicUrl, description: 'this service' },
-      { name: 'MNEMONIC_FILE', value: '/run/secrets/phrase', description: 'file with the recovery phrase; it never leaves the edge' },
+      {
+        name: 'MNEMONIC_FILE', value: '/run/secrets/phrase',
+        description: 'file with the recovery phrase; it never leaves the edge',
+      },
       { name: 'EDGE_DATA_DIR', value: '/data', description: 'durable: outbox, spend ledger, instructions' },
     ],
   };

@@ -23,13 +23,16 @@ export function edgeHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 }
 
 /** The state of an account. Throws: Refused when it cannot be asked. */
-export async function stateOf({ accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId): Promise<AccountState> {
+export async function stateOf(
+  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId,
+): Promise<AccountState> {
   const answer = await accounts.ask(accountId, { type: 'inspect' });
   if (answer.ok === true) return answer.reply as AccountState;
   throw new Refused(isRefusal(answer) ? answer : refuse('INTERNAL_ERROR'));
 }
 
-type Reading = 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks';
+type Reading =
+  | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks';
 
 function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
   const { edges, stores } = deps;
@@ -47,7 +50,9 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
     async getEdgeOutbox(asked) {
       const session = leaderOf(await stores.edge.sessions(accountOf(asked)));
       return {
-        outboxDepth: session?.outboxDepth ?? 0, outboxPoisoned: session?.outboxPoisoned ?? false, outboxMode: session?.outboxMode ?? null,
+        outboxDepth: session?.outboxDepth ?? 0,
+        outboxPoisoned: session?.outboxPoisoned ?? false,
+        outboxMode: session?.outboxMode ?? null,
       };
     },
     async getEdgeReadiness(asked) {
@@ -81,7 +86,8 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
     async syncEdge(asked) {
       const publicKey = signerOf(asked.caller);
       const { edgeVersion, keys, pools } = asked.body;
-      const old = versionRefusal(edgeVersion) ?? (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
+      const old = versionRefusal(edgeVersion)
+        ?? (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
       if (old !== null) return old;
       const answer = await accounts.ask(accountOf(asked), {
         type: 'enrol', publicKey, keys, pools, rotationId: newId('rot', nowMs()), addressIds: addressIds(),
@@ -89,7 +95,9 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       if (answer.ok !== true) return answer;
       const { outcome, readiness } = answer.reply;
       // Spec §5.7: another identity fails authentication; its keys are held back and the owner decides.
-      if (outcome === 'rotation_pending') return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
+      if (outcome === 'rotation_pending') {
+        return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
+      }
       return { outcome, readiness };
     },
     async resumeEdge(asked) {
@@ -111,7 +119,9 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const known = await accounts.ask(accountId, { type: 'resume', publicKey: signerOf(asked.caller) });
       if (known.ok !== true) return known;
       const noted = await edges.noteHeartbeat(accountId, asked.body);
-      return isRefusal(noted) ? noted : { role: noted.role, leaseEpoch: noted.leaseEpoch, leaseTtlMs: LEASE_TTL_MS, serverTimeMs: nowMs() };
+      return isRefusal(noted)
+        ? noted
+        : { role: noted.role, leaseEpoch: noted.leaseEpoch, leaseTtlMs: LEASE_TTL_MS, serverTimeMs: nowMs() };
     },
     async pushPool(asked) {
       const answer = await accounts.ask(accountOf(asked), {
@@ -125,7 +135,8 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       if (known === null) return refuse('NOT_FOUND');
       const { signedPayload, txid, sessionId, leaseEpoch } = asked.body;
       const answer = await accounts.ask(accountId, {
-        type: 'submit_signed', known, signed: { chain: known.chain, payload: signedPayload, txid }, sessionId, leaseEpoch,
+        type: 'submit_signed', known, signed: { chain: known.chain, payload: signedPayload, txid },
+        sessionId, leaseEpoch,
       });
       if (answer.ok !== true) return answer;
       const row = await reads.transaction(accountId, known.id);
@@ -142,5 +153,7 @@ function signerOf({ signature }: Caller): string {
 
 /** Refuses: EDGE_VERSION_UNSUPPORTED. */
 function versionRefusal(edgeVersion: string): Refusal | null {
-  return isOlderVersion(edgeVersion, EDGE_VERSION_MIN) ? refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN }) : null;
+  return isOlderVersion(edgeVersion, EDGE_VERSION_MIN)
+    ? refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN })
+    : null;
 }

@@ -7,7 +7,8 @@ import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 const FASTIFY: Readonly<Record<string, () => Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => refuse('PAYLOAD_TOO_LARGE'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => refuse('UNSUPPORTED_MEDIA_TYPE'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => refuse('INVALID_INPUT', { field: 'body' }, 'the body is not as long as announced'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    refuse('INVALID_INPUT', { field: 'body' }, 'the body is not as long as announced'),
   FST_ERR_BAD_URL: () => refuse('INVALID_INPUT', { field: 'path' }, 'the path is not valid percent-encoding'),
   FST_ERR_MAX_PARAM_LENGTH: () => refuse('NOT_FOUND'),
 };
@@ -15,7 +16,9 @@ const FASTIFY: Readonly<Record<string, () => Refusal>> = {
 /** The refusal that an error stands for, or null when it is a fault of ours. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refused) return error.refusal;
-  if (error instanceof ChainUnavailable) return refuse('CHAIN_UNAVAILABLE', { chain: error.chain, reason: error.reason });
+  if (error instanceof ChainUnavailable) {
+    return refuse('CHAIN_UNAVAILABLE', { chain: error.chain, reason: error.reason });
+  }
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? FASTIFY[code]?.() ?? null : null;
 }

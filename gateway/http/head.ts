@@ -18,8 +18,12 @@ export function headOf(request: FastifyRequest): SignedHead {
   };
 }
 
+const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
+
 /** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
-export function checkHead(route: Listed, { headers }: FastifyRequest, reply: FastifyReply, configuredLimit: number): void {
+export function checkHead(
+  route: Listed, { headers }: FastifyRequest, reply: FastifyReply, configuredLimit: number,
+): void {
   const limit = Math.max(route.bodyLimitBytes ?? 0, configuredLimit);
   const length = Number(headers['content-length'] ?? 0);
   if (length > limit) {
@@ -27,8 +31,10 @@ export function checkHead(route: Listed, { headers }: FastifyRequest, reply: Fas
     throw new Refused(refuse('PAYLOAD_TOO_LARGE', { maxBytes: limit }));
   }
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
-  const json = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i.test(headers['content-type'] ?? '');
-  if (!json || headers['content-encoding'] !== undefined) throw new Refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
+  const json = JSON_TYPE.test(headers['content-type'] ?? '');
+  if (!json || headers['content-encoding'] !== undefined) {
+    throw new Refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
+  }
 }
 
 /** Refuses: INVALID_INPUT for a key that is empty or too long; null where there is none. */
@@ -42,14 +48,17 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | null | R
 
 /** Cookies by name; the last of one name counts. */
 export function cookiesOf(header: string | undefined): Record<string, string> {
-  const pairs = (header ?? '').split(';').map((pair) => pair.split('=', 2).map((part) => part.trim()) as [string, string | undefined]);
-  return Object.fromEntries(pairs.filter(([name, value]) => name !== '' && value !== undefined)) as Record<string, string>;
+  const pairs = (header ?? '').split(';')
+    .map((pair) => pair.split('=', 2).map((part) => part.trim()) as [string, string | undefined]);
+  const named = pairs.filter(([name, value]) => name !== '' && value !== undefined);
+  return Object.fromEntries(named) as Record<string, string>;
 }
 
 /** What a path that is not served gets: 405 where another method is. */
 export function unknownPath(request: FastifyRequest, reply: FastifyReply): Refusal {
   const { path } = headOf(request);
-  const methods = [...new Set(ROUTE_LIST.filter((route) => route.where !== 'edge' && pathMatches(route.path, path)).map(({ method }) => method))];
+  const routes = ROUTE_LIST.filter((route) => route.where !== 'edge' && pathMatches(route.path, path));
+  const methods = [...new Set(routes.map(({ method }) => method))];
   if (methods.length === 0) return refuse('NOT_FOUND');
   void reply.header('allow', methods.join(', '));
   return refuse('METHOD_NOT_ALLOWED', { allowed: methods });

@@ -4,7 +4,9 @@ import type { Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { describeApi } from './openapi.ts';
 
-export function healthHandlers({ health, metrics, isDraining, config }: HandlerDeps): Pick<Handlers, 'getLive' | 'getReady' | 'getMetrics' | 'getDescription'> {
+export function healthHandlers({
+  health, metrics, isDraining, config,
+}: HandlerDeps): Pick<Handlers, 'getLive' | 'getReady' | 'getMetrics' | 'getDescription'> {
   let description: string | null = null;
   return {
     getLive: async () => ({ status: 'live' as const }),

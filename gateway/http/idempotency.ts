@@ -3,8 +3,8 @@
  * while the first is at work waits for it; another body under the same key is IDEMPOTENCY_CONFLICT. Decisions 3, I23.
  *
  * A success of an account command is stored by the account's own append, together with the effect; other successes and
- * refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no second
- * factor) are not kept: nothing was done, and the caller may try again with the same key.
+ * refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no
+ * second factor) are not kept: nothing was done, and the caller may try again with the same key.
  */
 import type { IdempotencyRow } from '../../persistence/rows.ts';
 import type { ReadStore } from '../../persistence/ports.ts';
@@ -15,10 +15,11 @@ import type { SecretBox } from '../ports.ts';
 
 export const KEY_CHARS_MAX = 255;
 
-export type Outcome = { readonly ok: true; readonly status: number; readonly reply: unknown } | Refusal | { readonly ok: 'duplicate' };
+export interface Done { readonly ok: true; readonly status: number; readonly reply: unknown }
+export type Outcome = Done | Refusal | { readonly ok: 'duplicate' };
 
 export interface Answered {
-  readonly outcome: { readonly ok: true; readonly status: number; readonly reply: unknown } | Refusal;
+  readonly outcome: Done | Refusal;
   readonly replayed: boolean;
 }
 
@@ -40,7 +41,9 @@ export interface Idempotency {
 const NOT_KEPT: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'TOTP_REQUIRED', 'IDEMPOTENCY_CONFLICT']);
 const MOMENTARY_STATUSES: ReadonlySet<number> = new Set([423, 429]);
 
-const isKept = (code: ErrorCode): boolean => statusOf(code) < 500 && !MOMENTARY_STATUSES.has(statusOf(code)) && !NOT_KEPT.has(code);
+const isKept = (code: ErrorCode): boolean => statusOf(code) < 500
+  && !MOMENTARY_STATUSES.has(statusOf(code))
+  && !NOT_KEPT.has(code);
 
 interface Flight { readonly bodyHash: string; readonly done: Promise<Answered & { readonly kept: boolean }> }
 
@@ -56,7 +59,9 @@ export function createIdempotency(
     body: { sealed: secrets.seal(JSON.stringify(body), context(use)) },
   });
 
-  async function replayed(use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>): Promise<Answered> {
+  async function replayed(
+    use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>,
+  ): Promise<Answered> {
     if (row.bodyHash !== use.bodyHash) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
     const sealed = (row.body as { sealed?: unknown } | null)?.sealed;
     const body: unknown = typeof sealed === 'string' ? JSON.parse(secrets.open(sealed, context(use))) : row.body;
@@ -68,7 +73,9 @@ export function createIdempotency(
     return { outcome: { ok: true, status: row.status, reply }, replayed: true };
   }
 
-  async function first(use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>): Promise<Answered & { kept: boolean }> {
+  async function first(
+    use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>,
+  ): Promise<Answered & { kept: boolean }> {
     const stored = () => reads.idempotent(use.accountId, use.method, use.path, use.key);
     const before = use.kept === 'store' ? await stored() : null;
     if (before !== null) return { ...await replayed(use, before, replay), kept: true };
@@ -80,7 +87,9 @@ export function createIdempotency(
     // A refusal may rest on what the first use of the key did (the cap is reached, the webhook is gone).
     const earlier = await stored();
     if (earlier !== null) return { ...await replayed(use, earlier, replay), kept: true };
-    if (outcome.ok === 'duplicate') return { outcome: refuse('INTERNAL_ERROR', { reason: 'stored answer missing' }), replayed: false, kept: false };
+    if (outcome.ok === 'duplicate') {
+      return { outcome: refuse('INTERNAL_ERROR', { reason: 'stored answer missing' }), replayed: false, kept: false };
+    }
     if (!isKept(outcome.code)) return { outcome, replayed: false, kept: false };
     const { code, message, details } = outcome;
     await save(use, statusOf(code), { code, message, details });

@@ -5,14 +5,17 @@
  */
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** Facts that may be logged. Text of these is an id, a slug, a code, a place or a number; never a body, header or URL. */
+/**
+ * Facts that may be logged. Text of these is an id, a slug, a code, a place or a number; never a body, header or URL.
+ */
 const FACTS: ReadonlySet<string> = new Set([
-  'requestId', 'operationId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'rule', 'step', 'event', 'signal',
-  'accountId', 'organizationId', 'userId', 'apiKeyId', 'sessionId', 'environment', 'role', 'leaseEpoch', 'epoch', 'node', 'shard', 'shards',
-  'chain', 'ledger', 'height', 'hash', 'depth', 'endpoint', 'txid', 'outputIndex', 'transactionId', 'withdrawalId', 'depositId', 'addressId',
-  'webhookId', 'deliveryId', 'eventId', 'attempt', 'rotationId',
-  'path', 'kind', 'actor', 'actors', 'restarts', 'delayMs', 'phase', 'outcome', 'count', 'size', 'version', 'port', 'host', 'roles', 'checks',
-  'drained', 'abandoned', 'tries', 'lag', 'from', 'to', 'applied', 'pending', 'migration', 'names', 'ms', 'seconds',
+  'requestId', 'operationId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'rule', 'step', 'event',
+  'signal', 'accountId', 'organizationId', 'userId', 'apiKeyId', 'sessionId', 'environment', 'role', 'leaseEpoch',
+  'epoch', 'node', 'shard', 'shards', 'chain', 'ledger', 'height', 'hash', 'depth', 'endpoint', 'txid',
+  'outputIndex', 'transactionId', 'withdrawalId', 'depositId', 'addressId', 'webhookId', 'deliveryId', 'eventId',
+  'attempt', 'rotationId', 'path', 'kind', 'actor', 'actors', 'restarts', 'delayMs', 'phase', 'outcome', 'count',
+  'size', 'version', 'port', 'host', 'roles', 'checks', 'drained', 'abandoned', 'tries', 'lag', 'from', 'to',
+  'applied', 'pending', 'migration', 'names', 'ms', 'seconds',
 ]);
 const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
 
@@ -71,18 +74,23 @@ function factOf(value: unknown): unknown {
   if (typeof value === 'string') return scrub(value.slice(0, TEXT_CHARS_MAX));
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value;
   if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return value.slice(0, LIST_MAX).map((entry) => (typeof entry === 'object' ? '[object]' : factOf(entry)));
+  if (Array.isArray(value)) {
+    return value.slice(0, LIST_MAX).map((entry) => (typeof entry === 'object' ? '[object]' : factOf(entry)));
+  }
   return '[object]';
 }
 
-/** Name, code and places in the code of an error and its cause; its message is somebody else's text and has no way in. */
+/**
+ * Name, code and places in the code of an error and its cause; its message is somebody else's text and has no way in.
+ */
 function errorOf(value: unknown, withCause: 'with cause' | 'alone' = 'with cause'): unknown {
   if (!(value instanceof Error)) {
     const { code } = (typeof value === 'object' && value !== null ? value : {}) as { code?: unknown };
     return typeof code === 'string' ? { code: scrub(code.slice(0, TEXT_CHARS_MAX)) } : factOf(value);
   }
   const { code } = value as { code?: unknown };
-  const at = (value.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)).slice(0, STACK_FRAMES).map((line) => line.trim());
+  const at = (value.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+    .slice(0, STACK_FRAMES).map((line) => line.trim());
   return {
     name: value.name, at,
     ...(typeof code === 'string' ? { code: scrub(code.slice(0, TEXT_CHARS_MAX)) } : {}),

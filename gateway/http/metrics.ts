@@ -1,4 +1,7 @@
-/** Prometheus metrics of a node. Names: issue 2 point 11; the prefix is the spec's (`svc_event_publication_incomplete`). */
+/**
+ * Prometheus metrics of a node. Names: issue 2 point 11; the prefix is the spec's
+ * (`svc_event_publication_incomplete`).
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { GaugeReader } from '../ports.ts';
 
@@ -34,11 +37,15 @@ const HELP: Readonly<Record<string, string>> = {
 export function createMetrics(reader: GaugeReader): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const gauge = (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) => new Histogram({ name, help, buckets, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
 
   const read = {
-    publicationsIncomplete: gauge('svc_event_publication_incomplete', 'Recorded events whose receivers have not all taken them'),
+    publicationsIncomplete: gauge(
+      'svc_event_publication_incomplete', 'Recorded events whose receivers have not all taken them',
+    ),
     mailboxDepth: gauge('svc_mailbox_depth', 'Messages that wait in all mailboxes'),
     deadLetters: gauge('svc_dead_letters', 'Messages that nobody handled or nobody waited for'),
     residentAccounts: gauge('svc_resident_accounts', 'Account actors in memory'),
@@ -51,8 +58,12 @@ export function createMetrics(reader: GaugeReader): Metrics {
   };
   const requests = histogram('svc_http_request_seconds', 'Time to answer a request', SECONDS, ['operation', 'status']);
   const appends = histogram('svc_append_batch_size', 'Entries of one grouped append', SIZES);
-  const deliveries = histogram('svc_delivery_latency_seconds', 'Time from when a delivery was due to its recorded attempt', SECONDS, ['outcome']);
-  const blocks = histogram('svc_block_latency_seconds', 'Time from a block read to its facts stored', SECONDS, ['chain']);
+  const deliveries = histogram(
+    'svc_delivery_latency_seconds', 'Time from when a delivery was due to its recorded attempt', SECONDS, ['outcome'],
+  );
+  const blocks = histogram(
+    'svc_block_latency_seconds', 'Time from a block read to its facts stored', SECONDS, ['chain'],
+  );
 
   const gauges = new Map<string, Gauge>([
     ['svc_blocks_unresolved', readByChain.blocksUnresolved], ['svc_head_age_seconds', readByChain.headAgeSeconds],
@@ -73,7 +84,8 @@ export function createMetrics(reader: GaugeReader): Metrics {
       }
       return registry.metrics();
     },
-    set: (name, labels, value) => made(gauges, name, () => gauge(name, HELP[name] ?? name, Object.keys(labels))).set({ ...labels }, value),
+    set: (name, labels, value) =>
+      made(gauges, name, () => gauge(name, HELP[name] ?? name, Object.keys(labels))).set({ ...labels }, value),
     add: (name, labels, by = 1) => made(counters, name, () => new Counter({
       name, help: HELP[name] ?? name, labelNames: Object.keys(labels), registers,
     })).inc({ ...labels }, by),

@@ -1,7 +1,9 @@
 /** The OpenAPI 3.1 document, made of the route table and the event catalogue: nothing is described twice. */
 import { z } from 'zod';
 import { ERRORS, statusOf } from '../../protocol/errors.ts';
-import { heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody } from '../../protocol/frames.ts';
+import {
+  heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody,
+} from '../../protocol/frames.ts';
 import { codesOf, TAGS, type Credential, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import * as account from '../../protocol/schema/account.ts';
@@ -35,7 +37,8 @@ export function describeApi(origin: string): ApiDescription {
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
       title: 'Flock', version: DESCRIPTION_VERSION,
-      description: 'Non-custodial multi-chain wallet infrastructure. The same paths are served by the cloud and by the edge in your own network; every answer has one envelope; branch on `error.code`.',
+      description: 'Non-custodial multi-chain wallet infrastructure. The same paths are served by the cloud and by the '
+        + 'edge in your own network; every answer has one envelope; branch on `error.code`.',
     },
     servers: [{ url: origin, description: 'cloud' }],
     tags: TAGS.map((name) => ({ name })),
@@ -46,9 +49,19 @@ export function describeApi(origin: string): ApiDescription {
 }
 
 const SECURITY: Json = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`flk_live_…` or `flk_test_…` at the cloud, `loc_live_…` or `loc_test_…` at an edge' },
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'console users; `X-Environment` chooses live (the default) or sandbox' },
-  edgeSignature: { type: 'apiKey', in: 'header', name: 'Signature', description: 'RFC 9421, ed25519, over @method @authority @path @query content-digest; parameters created, nonce, keyid' },
+  apiKey: {
+    type: 'apiKey', in: 'header', name: 'X-API-Key',
+    description: '`flk_live_…` or `flk_test_…` at the cloud, `loc_live_…` or `loc_test_…` at an edge',
+  },
+  bearer: {
+    type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
+    description: 'console users; `X-Environment` chooses live (the default) or sandbox',
+  },
+  edgeSignature: {
+    type: 'apiKey', in: 'header', name: 'Signature',
+    description: 'RFC 9421, ed25519, over @method @authority @path @query content-digest; parameters created, nonce, '
+      + 'keyid',
+  },
 };
 
 const SECURITY_OF: Readonly<Record<Credential, readonly Json[]>> = {
@@ -82,13 +95,21 @@ function componentsOf(names: ReadonlyMap<z.ZodType, string>): Record<string, Jso
   const convert = (io: 'input' | 'output', wanted: (schema: z.ZodType) => boolean) => {
     const registry = z.registry<{ id: string }>();
     for (const [schema, id] of names) if (wanted(schema)) registry.add(schema, { id });
-    return z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}`, unrepresentable: 'any', override: io === 'output' ? opened : () => undefined }).schemas;
+    return z.toJSONSchema(
+      registry,
+      {
+        io, uri: (id) => `#/components/schemas/${id}`, unrepresentable: 'any',
+        override: io === 'output' ? opened : () => undefined,
+      },
+    ).schemas;
   };
   // A named part of a body (a pool in a sync) is converted with the bodies.
   const parts = new Set<z.ZodType>([pushedKey, pushedPool]);
   const inputs = convert('input', (schema) => bodies.has(schema) || parts.has(schema));
   const outputs = convert('output', (schema) => !bodies.has(schema) && !parts.has(schema));
-  const schemas = Object.fromEntries(Object.entries({ ...inputs, ...outputs }).map(([id, schema]) => [id, clean(schema as Json)]));
+  const schemas = Object.fromEntries(Object.entries({ ...inputs, ...outputs }).map(([id, schema]) => [
+    id, clean(schema as Json),
+  ]));
   return { ...schemas, Meta: META, Failure: FAILURE };
 }
 
@@ -105,7 +126,10 @@ const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 const META: Json = {
   type: 'object', required: ['requestId', 'timestamp'],
-  properties: { requestId: { type: 'string', examples: ['req_24pgoiqkv6buxq5cnqlkjmhx4e'] }, timestamp: { type: 'string', format: 'date-time' } },
+  properties: {
+    requestId: { type: 'string', examples: ['req_24pgoiqkv6buxq5cnqlkjmhx4e'] },
+    timestamp: { type: 'string', format: 'date-time' },
+  },
 };
 /** Spec §2.1. What `details` holds depends on the code. */
 const FAILURE: Json = {
@@ -128,7 +152,8 @@ const FAILURE: Json = {
 // ── Operations ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 function operationOf(operationId: string, route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
-  const input = route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, names, 'input') } } } };
+  const content = (body: z.ZodType) => ({ 'application/json': { schema: schemaOf(body, names, 'input') } });
+  const input = route.body === undefined ? {} : { requestBody: { required: true, content: content(route.body) } };
   return {
     operationId, tags: [route.tag], summary: route.summary, 'x-deployment': route.where,
     ...(route.credential === 'none' ? { security: [] } : { security: SECURITY_OF[route.credential] }),
@@ -145,35 +170,54 @@ function schemaOf(schema: z.ZodType, names: ReadonlyMap<z.ZodType, string>, io: 
 }
 
 function success(route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
-  if (route.bare !== undefined) return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
+  if (route.bare !== undefined) {
+    return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
+  }
   const schema = {
     type: 'object', required: ['success', 'data', 'meta'],
     properties: { success: { const: true }, data: schemaOf(route.reply, names, 'output'), meta: ref('Meta') },
   };
-  return { description: 'done', headers: { 'X-Request-Id': { schema: { type: 'string' } } }, content: { 'application/json': { schema } } };
+  return {
+    description: 'done', headers: { 'X-Request-Id': { schema: { type: 'string' } } },
+    content: { 'application/json': { schema } },
+  };
 }
+
+const WITH_PATIENCE: ReadonlySet<string> = new Set(['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
+const RETRY_AFTER: Json = { 'Retry-After': { description: 'seconds', schema: { type: 'integer' } } };
 
 /** One response for each status, naming its codes. */
 function failuresOf(route: Route): Record<string, Json> {
   const byStatus = Map.groupBy(codesOf(route), statusOf);
   return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), {
     description: codes.map((code) => `\`${code}\` ${ERRORS[code][1]}`).join('; '),
-    ...(codes.some((code) => code === 'RATE_LIMIT_EXCEEDED' || code === 'SERVICE_UNAVAILABLE') ? { headers: { 'Retry-After': { description: 'seconds', schema: { type: 'integer' } } } } : {}),
-    content: { 'application/json': { schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] } } },
+    ...(codes.some((code) => WITH_PATIENCE.has(code)) ? { headers: RETRY_AFTER } : {}),
+    content: { 'application/json': {
+      schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] },
+    } },
   }]));
 }
 
 function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, Json>; required?: string[];
+  };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name, in: place, required: place === 'path' || required.includes(name), schema: rest, ...(description === undefined ? {} : { description }),
+    name, in: place, required: place === 'path' || required.includes(name), schema: rest,
+    ...(description === undefined ? {} : { description }),
   }));
 }
 
 function headersOf(route: Route): Json[] {
-  const idempotency = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 }, description: 'the first answer is given again for 24 hours' };
-  const environment = { name: 'X-Environment', in: 'header', required: false, schema: { enum: ['live', 'sandbox'], default: 'live' }, description: 'of a bearer token' };
+  const idempotency = {
+    name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description: 'the first answer is given again for 24 hours',
+  };
+  const environment = {
+    name: 'X-Environment', in: 'header', required: false, schema: { enum: ['live', 'sandbox'], default: 'live' },
+    description: 'of a bearer token',
+  };
   return [
     ...(route.idempotent === undefined ? [] : [idempotency]),
     ...(route.credential === 'application' || route.credential === 'bearer' ? [environment] : []),
@@ -181,19 +225,27 @@ function headersOf(route: Route): Json[] {
 }
 
 function webhookOf(event: (typeof EVENTS)[number]): Json {
-  const header = (name: string, description: string) => ({ name, in: 'header', required: true, schema: { type: 'string' }, description });
+  const header = (name: string, description: string) =>
+    ({ name, in: 'header', required: true, schema: { type: 'string' }, description });
   return {
     post: {
       operationId: `on_${event}`, tags: ['Webhooks'], summary: EVENT_CATALOGUE[event].when,
       parameters: [
         header('webhook-id', "the event's id: consumers are idempotent on it"),
         header('webhook-timestamp', 'seconds of the attempt'),
-        header('webhook-signature', 'Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two while a secret is being rotated'),
+        header(
+          'webhook-signature',
+          'Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two while a secret is rotated',
+        ),
       ],
       requestBody: { required: true, content: { 'application/json': {
-        schema: clean(z.toJSONSchema(envelopeOf(event), { io: 'output', override: opened }) as Json), examples: { [event]: { value: exampleOf(event) } },
+        schema: clean(z.toJSONSchema(envelopeOf(event), { io: 'output', override: opened }) as Json),
+        examples: { [event]: { value: exampleOf(event) } },
       } } },
-      responses: { '2XX': { description: 'taken; anything else is tried again' }, 410: { description: 'the endpoint is gone and is disabled' } },
+      responses: {
+        '2XX': { description: 'taken; anything else is tried again' },
+        410: { description: 'the endpoint is gone and is disabled' },
+      },
     },
   };
 }

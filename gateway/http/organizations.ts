@@ -9,7 +9,9 @@ import { instantOf, wholePage } from './views.ts';
 /** What a new tenant starts with; payments are switched on by their own process. */
 const FIRST_PLAN: Plan = { tier: 'free', band: 'launch', subscription: 'active', paymentsActive: false };
 
-export function organizationHandlers({ stores: { identity }, nowMs }: HandlerDeps): Pick<Handlers, 'createOrganization' | 'listOrganizations' | 'listMembers'> {
+export function organizationHandlers({
+  stores: { identity }, nowMs,
+}: HandlerDeps): Pick<Handlers, 'createOrganization' | 'listOrganizations' | 'listMembers'> {
   return {
     async createOrganization(asked) {
       const { userId } = bearerOf(asked);

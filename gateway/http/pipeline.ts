@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
 import type { GatewayDeps } from '../ports.ts';
 import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
@@ -51,25 +52,33 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     return send(deps, route, request, reply, await answer(handlers[route.operationId]!, asked, use, route.status));
   };
 
-  async function answer(entry: NonNullable<Handlers[keyof Handlers]>, asked: Asked, use: KeyUse | null, status: number): Promise<Answered> {
+  async function answer(
+    entry: NonNullable<Handlers[keyof Handlers]>, asked: Asked, use: KeyUse | null, status: number,
+  ): Promise<Answered> {
     // The table ties operation, handler and input together; a union of all handlers cannot say so.
-    const { handle, replay } = (typeof entry === 'function' ? { handle: entry, replay: undefined } : entry) as unknown as Partial<Replayable<never>> & { handle: Act };
+    const { handle, replay } = (typeof entry === 'function' ? { handle: entry } : entry) as unknown as Entry;
     const act = () => outcomeOf(handle, asked, status, deps.log);
     if (use === null) return { outcome: withoutDuplicate(await act()), replayed: false };
-    return idempotency.once(use, act, (stored) => (replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never)));
+    return idempotency.once(
+      use, act, (stored) => (replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never)),
+    );
   }
 }
 
 type Act = (asked: Asked) => Promise<unknown>;
+interface Entry { readonly handle: Act; readonly replay?: Replayable<never>['replay'] }
 
 /** How a key is used: not at all without an account, or where a repetition changes nothing. */
 function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | null): KeyUse | null {
   const { accountId } = request.caller;
   if (key === null || accountId === null || idempotent === undefined) return null;
-  return { accountId, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent };
+  return {
+    accountId, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent,
+  };
 }
 
-const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) => ({ key, method, path, bodyHash, successStatus });
+const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) =>
+  ({ key, method, path, bodyHash, successStatus });
 
 async function outcomeOf(handle: Act, asked: Asked, status: number, log: Logger): Promise<Outcome> {
   try {
@@ -87,13 +96,17 @@ const withoutDuplicate = (outcome: Outcome): Answered['outcome'] =>
 
 /** Refuses: RATE_LIMIT_EXCEEDED. Whoever works without an account is counted by user. */
 async function rateRefusal(
-  { rateLimiter, nowMs }: GatewayDeps, limits: RequestLimits, route: Listed, { accountId, bearer }: Caller, reply: FastifyReply,
+  { rateLimiter, nowMs }: GatewayDeps, limits: RequestLimits, route: Listed, { accountId, bearer }: Caller,
+  reply: FastifyReply,
 ): Promise<Refusal | null> {
   if (accountId === null && bearer === null) return null;
   const signed = route.credential === 'signed';
-  const limit = accountId === null ? USER_REQUESTS_PER_MINUTE : signed ? SIGNED_REQUESTS_PER_MINUTE : await limits.of(accountId);
+  const ofAccount = async (id: AccountId) => (signed ? SIGNED_REQUESTS_PER_MINUTE : limits.of(id));
+  const limit = accountId === null ? USER_REQUESTS_PER_MINUTE : await ofAccount(accountId);
   const key = accountId === null ? `user:${bearer!.userId}` : signed ? `edge:${accountId}` : accountId;
   const { allowed, remaining, resetSeconds } = await rateLimiter.take(key, limit, nowMs());
   void reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds });
-  return allowed ? null : refuse('RATE_LIMIT_EXCEEDED', { limit, windowSeconds: WINDOW_MS / 1_000, retryAfterSeconds: resetSeconds });
+  return allowed
+    ? null
+    : refuse('RATE_LIMIT_EXCEEDED', { limit, windowSeconds: WINDOW_MS / 1_000, retryAfterSeconds: resetSeconds });
 }

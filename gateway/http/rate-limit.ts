@@ -1,5 +1,5 @@
 /**
- * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8, decisions 3.
+ * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8.
  * In memory, so the limit is a node's own; several nodes share one through Redis behind the same port.
  */
 import type { AccountState } from '../../actors/account/messages.ts';

@@ -16,8 +16,11 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
       if (isRefusal(parsed)) return parsed;
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
-      if (await reads.addressByText(accountId, chain, parsed.canonical) === null) return refuse('NOT_FOUND', { field: 'address' });
-      return sandbox.simulateDeposit(accountId, { chain, address: parsed.canonical, amount, tokenContract, autoConfirm, confirmAfterSeconds });
+      const known = await reads.addressByText(accountId, chain, parsed.canonical);
+      if (known === null) return refuse('NOT_FOUND', { field: 'address' });
+      return sandbox.simulateDeposit(
+        accountId, { chain, address: parsed.canonical, amount, tokenContract, autoConfirm, confirmAfterSeconds },
+      );
     },
     simulateConfirmation: async (asked) => {
       const accountId = accountOf(asked);

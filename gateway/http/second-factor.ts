@@ -1,4 +1,6 @@
-/** What needs a fresh second factor: a code in the body, or one accepted by step-up within five minutes. Decisions 2. */
+/**
+ * What needs a fresh second factor: a code in the body, or one accepted by step-up within five minutes. Decisions 2.
+ */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { TOTP_FRESH_MS } from './auth/totp.ts';
 import { bearerOf, type Caller } from './context.ts';
@@ -6,7 +8,8 @@ import type { HandlerDeps } from './handlers.ts';
 
 /** Null when the factor is fresh. Refuses: TOTP_REQUIRED. */
 export async function notFresh(
-  { auth, stores: { identity }, nowMs }: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>, asked: { readonly caller: Caller }, code: string | undefined,
+  { auth, stores: { identity }, nowMs }: Pick<HandlerDeps, 'auth' | 'stores' | 'nowMs'>,
+  asked: { readonly caller: Caller }, code: string | undefined,
 ): Promise<Refusal | null> {
   const { userId, totpAtMs } = bearerOf(asked);
   if (code !== undefined) {

@@ -1,6 +1,7 @@
 /**
  * The REST server. Each request passes the same checks in the order of the error table: path and method, size and media
- * type, API key or bearer, the edge's signature, the body against its digest, key material, rate limit, role, input. Then
+ * type, API key or bearer, the edge's signature, the body against its digest, key material, rate limit, role, input.
+ * Then
  * a handler asks, and the answer is put in the envelope. The gateway decides nothing.
  */
 import type { AddressInfo } from 'node:net';
@@ -54,7 +55,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     void reply.header('x-request-id', request.id);
     const { route } = request.routeOptions.config;
     if (route === undefined) return;
-    if (state.draining && route.tag !== 'Health') throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
+    if (state.draining && route.tag !== 'Health') {
+      throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
+    }
     checkHead(route, request, reply, deps.config.bodyLimitBytes);
     const caller = await auth.credentials.authenticate(route, headOf(request));
     if (isRefusal(caller)) throw new Refused(caller);
@@ -67,7 +70,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       method: route.method,
       url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
       config: { route },
-      ...(route.bodyLimitBytes === undefined ? {} : { bodyLimit: Math.max(route.bodyLimitBytes, deps.config.bodyLimitBytes) }),
+      bodyLimit: Math.max(route.bodyLimitBytes ?? 0, deps.config.bodyLimitBytes),
       handler: (request, reply) => serve(route, request, reply),
     });
   }

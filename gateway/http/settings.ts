@@ -12,7 +12,8 @@ import type { HandlerDeps } from './handlers.ts';
 import { notFresh } from './second-factor.ts';
 import { instantOf, instantOrNull, wholePage } from './views.ts';
 
-type Area = 'listApiKeys' | 'mintApiKey' | 'revokeApiKey' | 'getEdgeSetup' | 'listRotations' | 'approveRotation' | 'rejectRotation';
+type Area =
+  | 'listApiKeys' | 'mintApiKey' | 'revokeApiKey' | 'getEdgeSetup' | 'listRotations' | 'approveRotation' | 'rejectRotation';
 
 export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { auth, config, stores: { identity }, nowMs } = deps;
@@ -31,7 +32,8 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       if (stale !== null) return stale;
       const { key, hash, maskedPrefix } = mintApiKey(environment);
       const row: ApiKeyRow = {
-        id: newId('key', nowMs()), accountId: accountIdOf(organizationId, environment), organizationId, environment, label, hash,
+        id: newId('key', nowMs()), accountId: accountIdOf(organizationId, environment), organizationId, environment,
+        label, hash,
         maskedPrefix, createdAtMs: nowMs(), revokedAtMs: null,
       };
       await identity.insertApiKey(row);
@@ -53,7 +55,8 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async listRotations(asked) {
       const { rotation } = await stateOf(deps, accountOf(asked));
       return wholePage(rotation === null ? [] : [{
-        id: rotation.id, publicKey: rotation.publicKey, detectedAt: instantOf(rotation.detectedAtMs), families: Object.keys(rotation.keys),
+        id: rotation.id, publicKey: rotation.publicKey, detectedAt: instantOf(rotation.detectedAtMs),
+        families: Object.keys(rotation.keys),
       }]);
     },
     approveRotation: decide(deps, 'approve'),
@@ -64,7 +67,9 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 /** Owner plus fresh second factor. Spec §3.1, §5.5. */
 function decide(deps: HandlerDeps, decision: 'approve' | 'reject'): Replayable<'approveRotation'> {
   const { accounts, edges, nowMs } = deps;
-  const decided = (id: string) => ({ id, decision: decision === 'approve' ? 'approved' as const : 'rejected' as const });
+  const decided = (id: string) => ({
+    id, decision: decision === 'approve' ? 'approved' as const : 'rejected' as const,
+  });
   return {
     replay: async (_stored, asked) => decided(asked.params.id),
     async handle(asked) {
@@ -73,7 +78,8 @@ function decide(deps: HandlerDeps, decision: 'approve' | 'reject'): Replayable<'
       if (stale !== null) return stale;
       const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
       const answer = await accounts.ask(accountId, {
-        type: 'decide_rotation', rotationId: asked.params.id, decision, byUser: bearerOf(asked).userId, addressIds, ...claimOf(asked),
+        type: 'decide_rotation', rotationId: asked.params.id, decision, byUser: bearerOf(asked).userId, addressIds,
+        ...claimOf(asked),
       });
       if (answer.ok !== true) return answer;
       edges.close(accountId, 'EDGE_SIGNATURE_INVALID'); // every stream proves its identity again

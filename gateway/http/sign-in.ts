@@ -1,4 +1,6 @@
-/** Sign-in of console users: password and second factor, short access tokens, a rotating refresh cookie. Decisions 2. */
+/**
+ * Sign-in of console users: password and second factor, short access tokens, a rotating refresh cookie. Decisions 2.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { MembershipRow, UserRow } from '../../persistence/ports.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
@@ -34,7 +36,9 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const user = await identity.userByEmail(email);
       if (!await isPassword(user?.passwordHash ?? null, password) || user === null) return refuse('UNAUTHORIZED');
       if (user.totpConfirmed) {
-        const wrong = totp === undefined ? refuse('TOTP_REQUIRED', { reason: 'missing' }) : await auth.secondFactor.spend(user, totp);
+        const wrong = totp === undefined
+          ? refuse('TOTP_REQUIRED', { reason: 'missing' })
+          : await auth.secondFactor.spend(user, totp);
         if (wrong !== null) return wrong;
       }
       const membership = organizationId === undefined
@@ -50,7 +54,9 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         sessions.forget(asked);
         return refuse('UNAUTHORIZED');
       }
-      return sessions.begin(asked, user, user.memberships.find((one) => one.organizationId === taken.organizationId), null);
+      return sessions.begin(
+        asked, user, user.memberships.find((one) => one.organizationId === taken.organizationId), null,
+      );
     },
     async logout(asked) {
       const token = asked.cookies[COOKIE];
@@ -96,8 +102,12 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Refuses: RATE_LIMIT_EXCEEDED. */
-async function loginRefusal({ rateLimiter, nowMs }: HandlerDeps, address: string, email: string): Promise<Refusal | null> {
-  for (const [key, limit] of [[`login:${address}`, LOGINS_PER_ADDRESS], [`login:${hashOf(email)}`, LOGINS_PER_EMAIL]] as const) {
+async function loginRefusal(
+  { rateLimiter, nowMs }: HandlerDeps, address: string, email: string,
+): Promise<Refusal | null> {
+  for (const [key, limit] of [
+    [`login:${address}`, LOGINS_PER_ADDRESS], [`login:${hashOf(email)}`, LOGINS_PER_EMAIL],
+  ] as const) {
     const { allowed, resetSeconds } = await rateLimiter.take(key, limit, nowMs());
     if (!allowed) return refuse('RATE_LIMIT_EXCEEDED', { windowSeconds: 60, retryAfterSeconds: resetSeconds });
   }
@@ -105,8 +115,9 @@ async function loginRefusal({ rateLimiter, nowMs }: HandlerDeps, address: string
 }
 
 function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDeps) {
+  const secure = config.publicUrl.startsWith('https:') ? '; Secure' : '';
   const cookie = (value: string, maxAgeSeconds: number) =>
-    `${COOKIE}=${value}; Path=/v1/auth; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${config.publicUrl.startsWith('https:') ? '; Secure' : ''}`;
+    `${COOKIE}=${value}; Path=/v1/auth; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`;
 
   const token = async (bearer: Bearer): Promise<Reply> => ({
     accessToken: await auth.issuer.issue(bearer), tokenType: 'Bearer', expiresInSeconds: ACCESS_TOKEN_SECONDS,
@@ -115,12 +126,18 @@ function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDe
 
   return {
     token,
-    /** An access token and a new refresh cookie. A user without an organization gets no cookie: there is nothing to go back to. */
-    async begin(asked: Answering, user: User, membership: MembershipRow | undefined, totpAtMs: number | null): Promise<Reply> {
+    /**
+     * An access token and a new refresh cookie. A user without an organization gets no cookie: there is nothing to go
+     * back to.
+     */
+    async begin(
+      asked: Answering, user: User, membership: MembershipRow | undefined, totpAtMs: number | null,
+    ): Promise<Reply> {
       if (membership !== undefined) {
         const secret = randomBytes(REFRESH_BYTES).toString('base64url');
         await identity.saveRefreshToken({
-          hash: hashOf(secret), userId: user.id, organizationId: membership.organizationId, expiresAtMs: nowMs() + REFRESH_MS,
+          hash: hashOf(secret), userId: user.id, organizationId: membership.organizationId,
+          expiresAtMs: nowMs() + REFRESH_MS,
         });
         asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
       }

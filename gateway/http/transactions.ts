@@ -1,4 +1,7 @@
-/** Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the account. Spec §4.2. */
+/**
+ * Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the
+ * account. Spec §4.2.
+ */
 import type { BuildInputs, Intent } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { TransactionView } from '../../persistence/ports.ts';
@@ -13,7 +16,9 @@ import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { builtView, feeView, transactionView } from './views.ts';
 
-type Area = 'listTransactions' | 'getTransaction' | 'buildTransaction' | 'repriceTransaction' | 'broadcastTransaction' | 'createTrustline' | 'getFees';
+type Area =
+  | 'listTransactions' | 'getTransaction' | 'buildTransaction' | 'repriceTransaction' | 'broadcastTransaction'
+  | 'createTrustline' | 'getFees';
 
 /** What is to be moved, as a request names it. */
 interface Wish {
@@ -25,7 +30,9 @@ interface Wish {
   readonly chainTag: string | null;
   readonly kind: 'payment' | 'trustline';
 }
-interface Ready { readonly binding: ChainBinding; readonly from: AddressRow; readonly intent: Intent; readonly inputs: BuildInputs }
+interface Ready {
+  readonly binding: ChainBinding; readonly from: AddressRow; readonly intent: Intent; readonly inputs: BuildInputs;
+}
 
 export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { accounts, chains, edges, stores: { reads }, nowMs } = deps;
@@ -38,7 +45,8 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     const { binding, intent, inputs, from } = ready;
     const { symbol, decimals } = assetOf(binding, intent.token);
     const answer = await accounts.ask(accountId, {
-      type: 'build_withdrawal', id: newId('txn', nowMs()), intent, inputs, from, tokenSymbol: symbol, decimals, ...claimOf(asked),
+      type: 'build_withdrawal', id: newId('txn', nowMs()), intent, inputs, from, tokenSymbol: symbol, decimals,
+      ...claimOf(asked),
     });
     return answer.ok === true ? builtView(answer.reply) : answer;
   }
@@ -67,7 +75,8 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       handle: (asked) => {
         const { chain, asset } = asked.body;
         return build(asked, {
-          chain, from: asked.params.address, to: null, amount: 'all', tokenContract: asset, chainTag: null, kind: 'trustline',
+          chain, from: asked.params.address, to: null, amount: 'all', tokenContract: asset, chainTag: null,
+          kind: 'trustline',
         });
       },
     },
@@ -99,7 +108,9 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 }
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */
-export async function transactionOf({ chains }: Pick<HandlerDeps, 'chains'>, accountId: AccountId, row: TransactionView) {
+export async function transactionOf(
+  { chains }: Pick<HandlerDeps, 'chains'>, accountId: AccountId, row: TransactionView,
+) {
   if (row.direction === 'in') return transactionView(accountId, row);
   const binding = await chains.bind(accountId, row.chain);
   const { threshold } = isRefusal(binding) ? networkOf(row.chain) : binding.network;
@@ -107,14 +118,18 @@ export async function transactionOf({ chains }: Pick<HandlerDeps, 'chains'>, acc
 }
 
 /** The edge's word on a transaction, in the service's own codes. */
-function refusedByEdge({ code, details }: { code?: string | undefined; details?: Record<string, unknown> | undefined }): Refusal {
+function refusedByEdge({ code, details }: {
+  code?: string | undefined; details?: Record<string, unknown> | undefined;
+}): Refusal {
   return code !== undefined && code in ERRORS
     ? refuse(code as ErrorCode, details ?? {})
     : refuse('SIGNED_BATCH_REJECTED', { reason: 'refused_by_edge' });
 }
 
 /** Everything that a build needs to be asked before it is decided. */
-async function prepare({ chains, stores: { reads } }: HandlerDeps, accountId: AccountId, wish: Wish): Promise<Ready | Refusal> {
+async function prepare(
+  { chains, stores: { reads } }: HandlerDeps, accountId: AccountId, wish: Wish,
+): Promise<Ready | Refusal> {
   const { chain } = wish;
   const disabled = notEnabled(chains, accountId, chain);
   const from = parseAddress(chain, wish.from);
@@ -126,7 +141,9 @@ async function prepare({ chains, stores: { reads } }: HandlerDeps, accountId: Ac
   if (isRefusal(binding)) return binding;
   const token = tokenOf(binding, wish.tokenContract);
   if (isRefusal(token)) return token;
-  const destination = wish.kind === 'trustline' ? null : binding.module.checkDestination(binding.network, to, binding.catalogue);
+  const destination = wish.kind === 'trustline'
+    ? null
+    : binding.module.checkDestination(binding.network, to, binding.catalogue);
   if (destination !== null) return destination;
   const amount = wish.kind === 'trustline' ? 0n : wish.amount === 'all' ? 'all' : parseAmount(wish.amount);
   if (isRefusal(amount)) return amount;
@@ -159,7 +176,10 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
   const { from, to, amount = '1', tokenContract = null } = asked.query;
   const sender = from ?? await anyAddress(deps, accountId, chain);
   if (isRefusal(sender)) return sender;
-  const ready = await prepare(deps, accountId, { chain, from: sender, to: to ?? sender, amount, tokenContract, chainTag: null, kind: 'payment' });
+  const ready = await prepare(
+    deps, accountId,
+    { chain, from: sender, to: to ?? sender, amount, tokenContract, chainTag: null, kind: 'payment' },
+  );
   if (isRefusal(ready)) return ready;
   const { module, network } = ready.binding;
   const estimate = module.estimateFee(network, ready.inputs, ready.intent);
@@ -167,7 +187,9 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
 }
 
 /** An address of the account on the chain. Refuses: CHAIN_UNAVAILABLE, CHAIN_NOT_READY when it has none yet. */
-async function anyAddress({ chains, stores: { reads } }: HandlerDeps, accountId: AccountId, chain: Chain): Promise<string | Refusal> {
+async function anyAddress(
+  { chains, stores: { reads } }: HandlerDeps, accountId: AccountId, chain: Chain,
+): Promise<string | Refusal> {
   const disabled = notEnabled(chains, accountId, chain);
   if (disabled !== null) return disabled;
   const tanks = await reads.ownAddresses(accountId, 'gas_tank');

@@ -15,7 +15,8 @@ export function validate(route: Route, input: Input): Validated | Refusal {
   const problems: Problem[] = [];
   const read = (where: keyof Input, schema: z.ZodType | undefined, value: unknown): unknown => {
     if (schema === undefined) {
-      if (!isEmpty(value)) problems.push({ code: 'INVALID_INPUT', field: where, message: `this path takes no ${where}` });
+      if (isEmpty(value)) return {};
+      problems.push({ code: 'INVALID_INPUT', field: where, message: `this path takes no ${where}` });
       return {};
     }
     const parsed = schema.safeParse(value ?? {});
@@ -38,8 +39,12 @@ function problemOf(where: keyof Input, issue: z.core.$ZodIssue): Problem {
   const path = issue.path.map(String).join('.');
   const code = issue.message in ERRORS ? issue.message as ErrorCode : 'INVALID_INPUT';
   // The names of unknown fields are the caller's text: they are not repeated.
-  const message = issue.code === 'unrecognized_keys' ? 'unknown field' : code === 'INVALID_INPUT' ? issue.message : ERRORS[code][1];
-  return { code, field: path === '' ? where : where === 'body' ? path : `${where}.${path}`, message: message.slice(0, MESSAGE_CHARS_MAX) };
+  const known = code === 'INVALID_INPUT' ? issue.message : ERRORS[code][1];
+  const message = issue.code === 'unrecognized_keys' ? 'unknown field' : known;
+  return {
+    code, field: path === '' ? where : where === 'body' ? path : `${where}.${path}`,
+    message: message.slice(0, MESSAGE_CHARS_MAX),
+  };
 }
 
 function refusalOf(problems: readonly Problem[]): Refusal {

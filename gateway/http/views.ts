@@ -49,9 +49,11 @@ export function transactionView(accountId: AccountId, row: TransactionView): Rep
     ...moneyOf(row.amount, row.decimals),
     id: row.id, direction: row.direction, chain: row.chain, environment: environmentOf(accountId), status: row.status,
     txid: row.txid, outputIndex: row.outputIndex, address: row.address, counterparty: row.counterparty,
-    tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag,
+    tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag,
+    chainTag: row.chainTag,
     height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
-    fee: row.fee === null ? null : String(row.fee), failure: row.failure, explorerUrl: explorerUrlOf(row.chain, row.txid),
+    fee: row.fee === null ? null : String(row.fee), failure: row.failure,
+    explorerUrl: explorerUrlOf(row.chain, row.txid),
     createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
   };
 }
@@ -69,8 +71,7 @@ export function builtView(row: WithdrawalRow & { feeEstimate?: FeeEstimate }): R
     },
     unsigned: {
       ...unsigned, amount: String(unsigned.amount), feeMax: String(unsigned.feeMax), fee: { ...unsigned.fee },
-      replayKey: (unsigned.replayKey.kind === 'outpoints'
-        ? { ...unsigned.replayKey, value: [...unsigned.replayKey.value] } : unsigned.replayKey) as ReplyOf<'buildTransaction'>['unsigned']['replayKey'],
+      replayKey: unsigned.replayKey as ReplyOf<'buildTransaction'>['unsigned']['replayKey'],
     },
     createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
   };
@@ -88,7 +89,9 @@ export function deliveryView(row: DeliveryView): ReplyOf<'listDeliveries'>['cont
     id: row.id, eventId: row.eventId, event: row.event as ReplyOf<'listDeliveries'>['content'][number]['event'],
     webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status,
     nextAttemptAt: instantOrNull(row.nextAttemptAtMs), createdAt: instantOf(row.createdAtMs),
-    attempts: row.attempts.map(({ attempt, statusCode, durationMs, error, atMs }) => ({ attempt, statusCode, durationMs, error, at: instantOf(atMs) })),
+    attempts: row.attempts.map(({ attempt, statusCode, durationMs, error, atMs }) => ({
+      attempt, statusCode, durationMs, error, at: instantOf(atMs),
+    })),
   };
 }
 
@@ -96,7 +99,8 @@ export function sessionView(row: SessionRow): ReplyOf<'listEdgeSessions'>['conte
   return {
     id: row.id, role: row.role, edgeVersion: row.edgeVersion, liveness: row.liveness, leaseEpoch: row.leaseEpoch,
     outboxMode: row.outboxMode, outboxDepth: row.outboxDepth, outboxPoisoned: row.outboxPoisoned, podHint: row.podHint,
-    lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs), startedAt: instantOf(row.startedAtMs), endedAt: instantOrNull(row.endedAtMs),
+    lastHeartbeatAt: instantOf(row.lastHeartbeatAtMs), startedAt: instantOf(row.startedAtMs),
+    endedAt: instantOrNull(row.endedAtMs),
   };
 }
 

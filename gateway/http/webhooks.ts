@@ -13,12 +13,16 @@ const SECRET_BYTES = 24;
 const PREVIEW_CHARS = 10;
 
 type Area =
-  | 'createWebhook' | 'listWebhooks' | 'getWebhook' | 'replaceWebhook' | 'deleteWebhook' | 'rotateWebhookSecret' | 'dropPreviousWebhookSecret';
+  | 'createWebhook' | 'listWebhooks' | 'getWebhook' | 'replaceWebhook' | 'deleteWebhook'
+  | 'rotateWebhookSecret' | 'dropPreviousWebhookSecret';
 
 export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }: HandlerDeps): Pick<Handlers, Area> {
   const newSecret = (webhookId: string) => {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-    return { secret, sealed: secrets.seal(secret, webhookSecretContext(webhookId)), secretPreview: `${secret.slice(0, PREVIEW_CHARS)}…` };
+    return {
+      secret, sealed: secrets.seal(secret, webhookSecretContext(webhookId)),
+      secretPreview: `${secret.slice(0, PREVIEW_CHARS)}…`,
+    };
   };
   const replay = async (stored: unknown) => webhookView(stored as WebhookRow);
   /** The answer that showed the secret shows it again: it is the first answer. */
@@ -31,7 +35,9 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     return row === null || row.status === 'deleted' ? null : row;
   };
   const replace = async (asked: Asked<'getWebhook'>, row: WebhookRow) => {
-    const answer = await accounts.ask(accountOf(asked), { type: 'replace_webhook', row: { ...row, updatedAtMs: nowMs() }, ...claimOf(asked) });
+    const answer = await accounts.ask(
+      accountOf(asked), { type: 'replace_webhook', row: { ...row, updatedAtMs: nowMs() }, ...claimOf(asked) },
+    );
     return answer.ok === true ? webhookView(answer.reply) : answer;
   };
 
@@ -46,7 +52,8 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
         const id = newUuid(nowMs());
         const { secret, sealed, secretPreview } = newSecret(id);
         const row: WebhookRow = {
-          id, accountId, url, events, sealedSecrets: [sealed], secretPreview, status: 'enabled', createdAtMs: nowMs(), updatedAtMs: nowMs(),
+          id, accountId, url, events, sealedSecrets: [sealed], secretPreview, status: 'enabled',
+          createdAtMs: nowMs(), updatedAtMs: nowMs(),
         };
         const answer = await accounts.ask(accountId, { type: 'create_webhook', row, ...claimOf(asked) });
         return answer.ok === true ? { ...webhookView(answer.reply), secret } : answer;
@@ -67,7 +74,9 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
         const wrong = checkWebhookUrl(url, asked.caller.environment);
         if (wrong !== null) return wrong;
         const row = await find(asked as Asked<never>);
-        return row === null ? refuse('NOT_FOUND') : replace(asked as Asked<never>, { ...row, url, events, status: 'enabled' });
+        return row === null
+          ? refuse('NOT_FOUND')
+          : replace(asked as Asked<never>, { ...row, url, events, status: 'enabled' });
       },
     },
     deleteWebhook: {
@@ -85,7 +94,9 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
         const row = await find(asked as Asked<never>);
         if (row === null) return refuse('NOT_FOUND');
         const { secret, sealed, secretPreview } = newSecret(row.id);
-        const view = await replace(asked as Asked<never>, { ...row, sealedSecrets: [sealed, ...row.sealedSecrets.slice(0, 1)], secretPreview });
+        const view = await replace(
+          asked as Asked<never>, { ...row, sealedSecrets: [sealed, ...row.sealedSecrets.slice(0, 1)], secretPreview },
+        );
         return 'ok' in view ? view : { ...view, secret };
       },
     },

@@ -17,7 +17,7 @@ pre { padding: 1rem; overflow: auto; background: var(--soft); border-radius: 6px
 details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: 0 .8rem; }
 details[open] { padding-bottom: .8rem; }
 summary { cursor: pointer; padding: .5rem 0; }
-summary span:last-child { opacity: .75; margin-left: .6rem; }
+summary > span:last-child { opacity: .75; margin-left: .6rem; }
 .method { display: inline-block; min-width: 4.2rem; font-weight: 700; font-size: 12px; }
 .method.get { color: #2368c4; } .method.post { color: #1d7f4c; } .method.put, .method.patch { color: #a86408; } .method.delete { color: #b3322c; }
 table { border-collapse: collapse; width: 100%; margin: .3rem 0; }

@@ -58,7 +58,9 @@ export const edgeSetup = z.object({
 
 export const rotationParams = z.strictObject({ id: pathId('rot') });
 export const rotationBody = z.strictObject({ totp: totpCode.optional() });
-export const rotation = z.object({ id: z.string(), publicKey: z.string(), detectedAt: instant, families: z.array(z.string()) });
+export const rotation = z.object({
+  id: z.string(), publicKey: z.string(), detectedAt: instant, families: z.array(z.string()),
+});
 export const rotationPage = pageReply(rotation);
 export const rotationDecided = z.object({ id: z.string(), decision: z.enum(['approved', 'rejected']) });
 

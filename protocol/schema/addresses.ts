@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { pageQuery } from '../envelope.ts';
 import { ADDRESS_STATUSES, CHAINS, ENVIRONMENTS } from '../slugs.ts';
-import { addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText } from './values.ts';
+import {
+  addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
+} from './values.ts';
 
 const USER_REF_CHARS_MAX = 256;
 export const userRef = freeText(USER_REF_CHARS_MAX);

@@ -39,7 +39,9 @@ export const session = z.object({
   endedAt: instant.nullable(),
 });
 export const sessionPage = pageReply(session);
-export const gasTankPage = pageReply(z.object({ chain: z.enum(CHAINS), address: z.string(), derivationPath: z.string() }));
+export const gasTankPage = pageReply(z.object({
+  chain: z.enum(CHAINS), address: z.string(), derivationPath: z.string(),
+}));
 
 export const syncReply = z.object({ outcome: z.enum(['enrolled', 'keys_added']), readiness: z.array(readiness) });
 export const resumeReply = z.object({ readiness: z.array(readiness) });

@@ -99,14 +99,22 @@ const sweep = z.object({
   jobId: z.string(), policyId: z.string(), chain: z.enum(CHAINS), asset: z.string(), state: z.string(),
 });
 
-const entry = (data: z.ZodType, when: string, example: Readonly<Record<string, unknown>>): EventEntry => ({ data, when, example });
+const entry = (data: z.ZodType, when: string, example: EventEntry['example']): EventEntry => ({ data, when, example });
 
 export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
-  deposit_detected: entry(deposit, 'A deposit has its first confirmation. Show it as pending; do not credit.', depositExample),
-  deposit_confirmed: entry(deposit, "A deposit reached the chain's threshold. Credit by txid and outputIndex; a higher incarnation re-credits what was reversed.", depositExample),
+  deposit_detected: entry(
+    deposit, 'A deposit has its first confirmation. Show it as pending; do not credit.', depositExample,
+  ),
+  deposit_confirmed: entry(
+    deposit,
+    "A deposit reached the chain's threshold. Credit by txid and outputIndex; a higher incarnation credits anew what "
+      + 'was reversed.',
+    depositExample,
+  ),
   deposit_reversed: entry(
     deposit.extend({ reversedFrom: z.enum(DEPOSIT_STATUSES), depth: z.number().int() }),
-    'A deposit that was seen or confirmed left the chain in a reorg.', { ...depositExample, reversedFrom: 'detected', depth: 2 },
+    'A deposit that was seen or confirmed left the chain in a reorg.',
+    { ...depositExample, reversedFrom: 'detected', depth: 2 },
   ),
   address_activated: entry(
     deposit, 'The first payment created the ledger account of an XRP or Stellar address.',
@@ -129,23 +137,48 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
   identity_rotation_detected: entry(
     z.object({ rotationId: z.string(), pinnedIdentity: z.string(), newIdentity: z.string() }),
     'An edge came with another identity: its keys are held back until the owner decides. Sent whatever the subscription.',
-    { rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m', pinnedIdentity: '5f3a9c1d2b4e6f70', newIdentity: '0c9b8a7d6e5f4031' },
+    {
+      rotationId: 'rot_24pgoiqv7r3xgyh3wzq5cg5a7m', pinnedIdentity: '5f3a9c1d2b4e6f70',
+      newIdentity: '0c9b8a7d6e5f4031',
+    },
   ),
   pool_low: entry(
-    z.object({ chain: z.enum(POOLED_CHAINS), unused: z.number().int(), levelPercent: z.number().int(), thresholdPercent: z.number().int() }),
-    'Less than a fifth of a pool is unused; the edge was asked for more.', { chain: 'sol', unused: 199, levelPercent: 19, thresholdPercent: 20 },
+    z.object({
+      chain: z.enum(POOLED_CHAINS), unused: z.number().int(), levelPercent: z.number().int(),
+      thresholdPercent: z.number().int(),
+    }),
+    'Less than a fifth of a pool is unused; the edge was asked for more.',
+    { chain: 'sol', unused: 199, levelPercent: 19, thresholdPercent: 20 },
   ),
   payment_detected: entry(payment, 'A checkout payment has its first confirmation.', paymentExample),
   payment_confirmed: entry(payment, 'A checkout payment is complete. Only this marks an invoice paid.', paymentExample),
-  payment_underpaid: entry(payment, 'Less than the amount arrived; the link stays open.', { ...paymentExample, amount: '10000000', amountFormatted: '10', amountPaid: '10', amountRemaining: '15' }),
+  payment_underpaid: entry(
+    payment, 'Less than the amount arrived; the link stays open.',
+    { ...paymentExample, amount: '10000000', amountFormatted: '10', amountPaid: '10', amountRemaining: '15' },
+  ),
   payment_late: entry(payment, 'A payment arrived after the closing date and is credited.', paymentExample),
   payment_link_created: entry(link, 'A link was created.', linkExample),
   payment_link_closed: entry(
-    link.extend({ amountRaised: z.string(), paymentCount: z.number().int(), closedReason: z.enum(['paid', 'threshold', 'date', 'manual']) }),
+    link.extend({
+      amountRaised: z.string(), paymentCount: z.number().int(),
+      closedReason: z.enum(['paid', 'threshold', 'date', 'manual']),
+    }),
     'A link was closed.', { ...linkExample, amountRaised: '25', paymentCount: 1, closedReason: 'paid' },
   ),
-  sweep_completed: entry(sweep, 'All operations of a sweep job ended.', { jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth', asset: 'USDC', state: 'COMPLETED' }),
-  sweep_paused: entry(sweep, 'A sweep policy paused itself after failed cycles.', { jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth', asset: 'USDC', state: 'FAILED' }),
+  sweep_completed: entry(
+    sweep, 'All operations of a sweep job ended.',
+    {
+      jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth',
+      asset: 'USDC', state: 'COMPLETED',
+    },
+  ),
+  sweep_paused: entry(
+    sweep, 'A sweep policy paused itself after failed cycles.',
+    {
+      jobId: 'swj_24pgoiqw3bskzmtq2fhbqkfudu', policyId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth',
+      asset: 'USDC', state: 'FAILED',
+    },
+  ),
 };
 
 /** The body of a webhook. Spec §6. */

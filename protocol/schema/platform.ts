@@ -1,7 +1,9 @@
 /** Chains, tokens, sandbox, administrators, health. Spec §2.5, §4.5, §4.7; decisions 8 and 9. */
 import { z } from 'zod';
 import { CHAINS, READINESS } from '../slugs.ts';
-import { addressText, chain, decimalAmount, freeText, instant, pageReply, pathText, queryNumber, tokenText } from './values.ts';
+import {
+  addressText, chain, decimalAmount, freeText, instant, pageReply, pathText, queryNumber, tokenText,
+} from './values.ts';
 
 // ── Chains ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { pageQuery } from '../envelope.ts';
 import { CHAINS, DEPOSIT_STATUSES, DIRECTIONS, ENVIRONMENTS, WITHDRAWAL_STATUSES } from '../slugs.ts';
 import { tag, userRef } from './addresses.ts';
-import { addressText, amountOrAll, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText } from './values.ts';
+import {
+  addressText, amountOrAll, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
+} from './values.ts';
 
-export const TRANSACTION_STATUSES = [...DEPOSIT_STATUSES, ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed')] as const;
+export const TRANSACTION_STATUSES = [
+  ...DEPOSIT_STATUSES, ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed'),
+] as const;
 
 export const transaction = money.extend({
   id: z.string().meta({ description: '`dep_…` for a deposit, `txn_…` for a withdrawal' }),

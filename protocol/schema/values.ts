@@ -15,10 +15,13 @@ const code = (name: ErrorCode): string => name;
 const storable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
 /** Free text of 1 to `max` UTF-16 units. */
-export const freeText = (max: number) => z.string().min(1).max(max).refine(storable, 'characters that cannot be stored');
+export const freeText = (max: number) =>
+  z.string().min(1).max(max).refine(storable, 'characters that cannot be stored');
 
 /** A chain slug in a body or a query. Refuses: INVALID_CHAIN for any other text, upper case too. */
-export const chain = z.enum(CHAINS, { error: (issue) => (typeof issue.input === 'string' ? code('INVALID_CHAIN') : 'a chain slug') });
+export const chain = z.enum(
+  CHAINS, { error: (issue) => (typeof issue.input === 'string' ? code('INVALID_CHAIN') : 'a chain slug') },
+);
 
 const ADDRESS_CHARS_MAX = 128;
 /** Text of an address; its chain decides whether it is one. Refuses: INVALID_ADDRESS. */
@@ -30,13 +33,20 @@ export const amount = z.string().refine((text) => !isRefusal(parseAmount(text)),
   .meta({ pattern: `^[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}}$`, description: 'smallest unit', examples: ['1500000'] });
 
 /** `all` asks for a send-all whose amount follows the fee that is signed. */
-export const amountOrAll = z.string().refine((text) => text === 'all' || !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
-  .meta({ pattern: `^(all|[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}})$`, description: 'smallest unit, or `all`', examples: ['1500000'] });
+export const amountOrAll = z.string()
+  .refine((text) => text === 'all' || !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
+  .meta({
+    pattern: `^(all|[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}})$`, description: 'smallest unit, or `all`',
+    examples: ['1500000'],
+  });
 
 const POSITIVE_DECIMAL = /^(?:0|[1-9][0-9]{0,77})(?:\.[0-9]{1,77})?$/;
 /** A positive decimal in the asset's own unit. Refuses: INVALID_AMOUNT. */
 export const decimalAmount = z.string()
-  .refine((text) => text.length <= AMOUNT_DIGITS_MAX + 1 && POSITIVE_DECIMAL.test(text) && /[1-9]/.test(text), code('INVALID_AMOUNT'))
+  .refine(
+    (text) => text.length <= AMOUNT_DIGITS_MAX + 1 && POSITIVE_DECIMAL.test(text) && /[1-9]/.test(text),
+    code('INVALID_AMOUNT'),
+  )
   .meta({ pattern: POSITIVE_DECIMAL.source, description: "decimal in the asset's own unit", examples: ['1.5'] });
 
 /** Contract, mint or `CODE:ISSUER`; the chain's module reads it. */
@@ -49,13 +59,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const pathUuid = z.string().refine((text) => UUID.test(text), code('NOT_FOUND')).meta({ format: 'uuid' });
 
 /** An address, token or actor in a path. */
-export const pathText = (max: number) => z.string().refine((text) => text.length <= max && storable(text), code('NOT_FOUND'));
+export const pathText = (max: number) =>
+  z.string().refine((text) => text.length <= max && storable(text), code('NOT_FOUND'));
 
 export const instant = z.iso.datetime({ offset: true }).meta({ description: 'ISO 8601' });
 /** Six digits of an authenticator app. */
 export const totpCode = z.string().regex(/^[0-9]{6}$/);
 
-const wholeNumber = (min: number, max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/).transform(Number).pipe(z.number().min(min).max(max))
+const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^(0|[1-9][0-9]{0,9})$/).transform(Number).pipe(z.number().min(min).max(max))
   .meta({ type: 'integer', minimum: min, maximum: max });
 /** A whole number in a query, where it is decimal text. */
 export const queryNumber = wholeNumber;

@@ -18,7 +18,13 @@ test.after.always(async () => {
 
 const ETHER = 10n ** 18n;
 const TO = '0x52908400098527886E0F7030069857D2E4169EE7';
-const pay = (address: string, amount: bigint) => anvil.rpc<string>('eth_sendTransaction', [{ from: payer, to: address, value: `0x${amount.toString(16)}` }]);
+// One payment after the other: the node counts the nonce of the payer.
+let paying: Promise<unknown> = Promise.resolve();
+function pay(address: string, amount: bigint): Promise<string> {
+  const paid = paying.then(() => anvil.rpc<string>('eth_sendTransaction', [{ from: payer, to: address, value: `0x${amount.toString(16)}` }]));
+  paying = paid.catch(() => undefined);
+  return paid;
+}
 const newAddress = async (chain: 'eth' | 'bsc' = 'eth') => client.must('createAddress', { body: { chain, userRef: 'u1', tag: 'shop' } });
 const build = (body: Record<string, unknown>) => client.call('buildTransaction', { body: { chain: 'eth', to: TO, amount: '1', ...body } as never });
 

@@ -21,14 +21,17 @@ export interface Bearers {
   authenticate(token: string): Promise<Bearer | null>;
 }
 
-export function createBearers({ issuer, config, nowMs }: { issuer: Issuer; config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>; nowMs: () => number }): Bearers {
+export function createBearers({ issuer, config, nowMs }: {
+  issuer: Issuer; config: Pick<GatewayConfig, 'publicUrl' | 'oidc'>; nowMs: () => number;
+}): Bearers {
   const { oidc } = config;
   let remote: Promise<JWTVerifyGetKey> | null = null;
   let reloadedAtMs = Number.NEGATIVE_INFINITY;
 
   const ownKey: JWTVerifyGetKey = async (header, token) => {
     const known = () => createLocalJWKSet({ keys: [...issuer.publicKeys()] })(header, token);
-    if (issuer.publicKeys().some(({ kid }) => kid === header.kid) || nowMs() - reloadedAtMs < KEY_COOLDOWN_MS) return known();
+    const isKnown = issuer.publicKeys().some(({ kid }) => kid === header.kid);
+    if (isKnown || nowMs() - reloadedAtMs < KEY_COOLDOWN_MS) return known();
     reloadedAtMs = nowMs();
     await issuer.reload();
     return known();
@@ -50,8 +53,12 @@ export function createBearers({ issuer, config, nowMs }: { issuer: Issuer; confi
       try {
         const outside = oidc !== null && decodeJwt(token).iss === oidc.issuer;
         const { payload } = outside
-          ? await jwtVerify(token, outsideKey, options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }))
-          : await jwtVerify(token, ownKey, options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }));
+          ? await jwtVerify(
+            token, outsideKey, options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }),
+          )
+          : await jwtVerify(
+            token, ownKey, options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }),
+          );
         return bearerOf(payload, !outside);
       } catch (error) {
         if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return null;
@@ -63,7 +70,9 @@ export function createBearers({ issuer, config, nowMs }: { issuer: Issuer; confi
 
 /** Only `org_role` counts, and only an exact role; realm-level roles are ignored. Spec §5.4. */
 function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
-  const { sub, org_id: organizationId, org_role: role, platform_role: platformRole, auth_time: authTime, totp_at: totpAt } = payload;
+  const {
+    sub, org_id: organizationId, org_role: role, platform_role: platformRole, auth_time: authTime, totp_at: totpAt,
+  } = payload;
   if (typeof sub !== 'string' || sub === '') return null;
   const known = typeof organizationId === 'string' && /^org_[a-z2-7]{26}$/.test(organizationId);
   return {
@@ -77,8 +86,13 @@ function bearerOf(payload: JWTPayload, builtIn: boolean): Bearer | null {
 }
 
 async function discover(issuerUrl: string): Promise<JWTVerifyGetKey> {
-  const response = await fetch(`${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(5_000), redirect: 'error' });
+  const response = await fetch(
+    `${issuerUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`,
+    { signal: AbortSignal.timeout(5_000), redirect: 'error' },
+  );
   const { issuer, jwks_uri: keys } = await response.json() as { issuer?: unknown; jwks_uri?: unknown };
-  if (!response.ok || issuer !== issuerUrl || typeof keys !== 'string') throw new Error('the OIDC issuer does not describe itself');
+  if (!response.ok || issuer !== issuerUrl || typeof keys !== 'string') {
+    throw new Error('the OIDC issuer does not describe itself');
+  }
   return createRemoteJWKSet(new URL(keys), { cooldownDuration: KEY_COOLDOWN_MS, timeoutDuration: 5_000 });
 }

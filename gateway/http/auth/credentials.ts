@@ -1,4 +1,6 @@
-/** Who asks, and whether they may: API key or bearer, then the edge's signature, then the role. Spec §5, decisions 2. */
+/**
+ * Who asks, and whether they may: API key or bearer, then the edge's signature, then the role. Spec §5, decisions 2.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { accountIdOf } from '../../../protocol/ids.ts';
@@ -11,11 +13,15 @@ import type { Bearers } from './bearer.ts';
 import type { EdgeSignatures, SignedHead } from './edge-signature.ts';
 
 export interface Credentials {
-  /** Refuses: UNAUTHORIZED, EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, EDGE_NONCE_REPLAY, IDENTITY_ROTATION_PENDING. */
+  /**
+   * Refuses: UNAUTHORIZED, EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, EDGE_NONCE_REPLAY, IDENTITY_ROTATION_PENDING.
+   */
   authenticate(route: Route & { operationId: OperationId }, head: SignedHead): Promise<Caller | Refusal>;
 }
 
-export function createCredentials(deps: { apiKeys: ApiKeys; bearers: Bearers; signatures: EdgeSignatures }): Credentials {
+export function createCredentials(deps: {
+  apiKeys: ApiKeys; bearers: Bearers; signatures: EdgeSignatures;
+}): Credentials {
   return {
     async authenticate(route, head) {
       if (route.credential === 'none') return NOBODY;
@@ -29,7 +35,9 @@ export function createCredentials(deps: { apiKeys: ApiKeys; bearers: Bearers; si
   };
 }
 
-async function whoAsks(route: Route, headers: IncomingHttpHeaders, { apiKeys, bearers }: { apiKeys: ApiKeys; bearers: Bearers }): Promise<Caller | Refusal> {
+async function whoAsks(
+  route: Route, headers: IncomingHttpHeaders, { apiKeys, bearers }: { apiKeys: ApiKeys; bearers: Bearers },
+): Promise<Caller | Refusal> {
   const apiKey = headers['x-api-key'];
   if (route.credential === 'application' || route.credential === 'signed') {
     if (typeof apiKey === 'string') {
@@ -42,7 +50,9 @@ async function whoAsks(route: Route, headers: IncomingHttpHeaders, { apiKeys, be
   const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(headers.authorization ?? '')?.[1];
   const bearer = token === undefined ? null : await bearers.authenticate(token);
   if (bearer === null) {
-    return refuse('UNAUTHORIZED', typeof apiKey === 'string' ? { reason: 'a bearer token is needed here, not an API key' } : {});
+    return refuse(
+      'UNAUTHORIZED', typeof apiKey === 'string' ? { reason: 'a bearer token is needed here, not an API key' } : {},
+    );
   }
   const environment = headers['x-environment'] ?? 'live';
   if (!ENVIRONMENTS.includes(environment as Environment)) {
@@ -60,8 +70,12 @@ const rankOf = (role: OrgRole): number => ORG_ROLES.length - ORG_ROLES.indexOf(r
 /** Null when the caller may use the route. Refuses: SANDBOX_ONLY, FORBIDDEN. */
 export function roleRefusal(route: Route, { bearer, apiKeyId, environment, accountId }: Caller): Refusal | null {
   if (route.sandboxOnly === true && accountId !== null && environment === 'live') return refuse('SANDBOX_ONLY');
-  if (route.credential === 'admin') return bearer?.platformAdmin === true ? null : refuse('FORBIDDEN', { needs: 'platform_role: admin' });
+  if (route.credential === 'admin') {
+    return bearer?.platformAdmin === true ? null : refuse('FORBIDDEN', { needs: 'platform_role: admin' });
+  }
   if (route.role === null) return null;
   const role = apiKeyId === null ? bearer?.role ?? null : 'editor';
-  return role !== null && rankOf(role) >= rankOf(route.role) ? null : refuse('FORBIDDEN', { needs: route.role, has: role });
+  return role !== null && rankOf(role) >= rankOf(route.role)
+    ? null
+    : refuse('FORBIDDEN', { needs: route.role, has: role });
 }

@@ -28,23 +28,31 @@ export interface EdgeSignatures {
    * `pin` false: any sound key may sign (sync, whose new identity the account then holds back).
    * Refuses: EDGE_SIGNATURE_SKEW, EDGE_SIGNATURE_INVALID, IDENTITY_ROTATION_PENDING, EDGE_NONCE_REPLAY.
    */
-  verify(head: SignedHead, accountId: AccountId, needs: { required: boolean; pin: boolean }): Promise<VerifiedSignature | null | Refusal>;
+  verify(
+    head: SignedHead, accountId: AccountId, needs: { required: boolean; pin: boolean },
+  ): Promise<VerifiedSignature | null | Refusal>;
 }
 
 const NAMES = ['signature-input', 'signature', 'content-digest'] as const;
 
-export function createEdgeSignatures(deps: { edge: Pick<EdgeStore, 'claimNonce'>; accounts: Pick<Accounts, 'ask'>; nowMs: () => number }): EdgeSignatures {
+export function createEdgeSignatures(deps: {
+  edge: Pick<EdgeStore, 'claimNonce'>; accounts: Pick<Accounts, 'ask'>; nowMs: () => number;
+}): EdgeSignatures {
   return {
     async verify(head, accountId, { required, pin }) {
       const [input, text, contentDigest] = NAMES.map((name) => head.headers[name]);
       if (input === undefined && text === undefined && !required) return null;
       const invalid = (reason: string) => refuse('EDGE_SIGNATURE_INVALID', { reason });
-      if (typeof input !== 'string' || typeof text !== 'string' || typeof contentDigest !== 'string') return invalid('headers');
+      if (typeof input !== 'string' || typeof text !== 'string' || typeof contentDigest !== 'string') {
+        return invalid('headers');
+      }
       const signature = parseSignature(input, text);
       if (signature === null) return invalid('form');
       const nowMs = deps.nowMs();
       if (Math.abs(Math.floor(nowMs / 1_000) - signature.createdSeconds) > SIGNATURE_SKEW_SECONDS) {
-        return refuse('EDGE_SIGNATURE_SKEW', { maxSeconds: SIGNATURE_SKEW_SECONDS, serverTime: new Date(nowMs).toISOString() });
+        return refuse(
+          'EDGE_SIGNATURE_SKEW', { maxSeconds: SIGNATURE_SKEW_SECONDS, serverTime: new Date(nowMs).toISOString() },
+        );
       }
       if (!isSignatureOf(signature, { ...head, contentDigest })) return invalid('signature');
       const foreign = pin ? await foreignKey(deps.accounts, accountId, signature.keyId) : null;
@@ -56,10 +64,14 @@ export function createEdgeSignatures(deps: { edge: Pick<EdgeStore, 'claimNonce'>
 }
 
 /** What a key that is not the pinned one gets; before enrolment there is none, and the account says what is missing. */
-async function foreignKey(accounts: Pick<Accounts, 'ask'>, accountId: AccountId, publicKey: string): Promise<Refusal | null> {
+async function foreignKey(
+  accounts: Pick<Accounts, 'ask'>, accountId: AccountId, publicKey: string,
+): Promise<Refusal | null> {
   const answer = await accounts.ask(accountId, { type: 'inspect' });
   if (answer.ok !== true) return isRefusal(answer) ? answer : null;
   const { enrolment, rotation } = answer.reply as AccountState;
   if (enrolment === null || enrolment.publicKey === publicKey) return null;
-  return rotation === null ? refuse('EDGE_SIGNATURE_INVALID', { reason: 'not the pinned key' }) : refuse('IDENTITY_ROTATION_PENDING', { rotationId: rotation.id });
+  return rotation === null
+    ? refuse('EDGE_SIGNATURE_INVALID', { reason: 'not the pinned key' })
+    : refuse('IDENTITY_ROTATION_PENDING', { rotationId: rotation.id });
 }

@@ -30,7 +30,8 @@ interface SigningKey { readonly kid: string; readonly secret: KeyObject; readonl
 /** Reads the signing keys of the store; makes the first one where there is none. */
 export async function createIssuer(
   { identity, secrets, nowMs, issuerUrl }: {
-    identity: Pick<IdentityStore, 'signingKeys' | 'insertSigningKey'>; secrets: SecretBox; nowMs: () => number; issuerUrl: string;
+    identity: Pick<IdentityStore, 'signingKeys' | 'insertSigningKey'>; secrets: SecretBox;
+    nowMs: () => number; issuerUrl: string;
   },
 ): Promise<Issuer> {
   let keys: SigningKey[] = [];
@@ -44,7 +45,9 @@ export async function createIssuer(
   await reload();
   if (keys.length === 0) {
     const kid = newId('key', nowMs());
-    const whole = createPrivateKey({ key: Buffer.concat([PKCS8_HEADER, randomBytes(32)]), format: 'der', type: 'pkcs8' }).export({ format: 'jwk' });
+    const whole = createPrivateKey({
+      key: Buffer.concat([PKCS8_HEADER, randomBytes(32)]), format: 'der', type: 'pkcs8',
+    }).export({ format: 'jwk' });
     const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: whole.x!, kid, alg: ALGORITHM, use: 'sig' };
     const sealedPrivateJwk = secrets.seal(JSON.stringify(whole), signingKeyContext(kid));
     await identity.insertSigningKey({ kid, sealedPrivateJwk, publicJwk, createdAtMs: nowMs() });

@@ -1,4 +1,6 @@
-/** Passwords of the built-in issuer: argon2id with the library's defaults (19 MiB, 2 passes, 1 lane: OWASP's minimum). */
+/**
+ * Passwords of the built-in issuer: argon2id with the library's defaults (19 MiB, 2 passes, 1 lane: OWASP's minimum).
+ */
 import { hash, verify } from '@node-rs/argon2';
 
 /** PHC text of a password. */

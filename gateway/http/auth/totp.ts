@@ -27,7 +27,10 @@ export function stepOf(secret: string, code: string, nowMs: number): number | nu
 }
 
 export interface SecondFactor {
-  /** Null when the code is right and was not used before. Refuses: TOTP_REQUIRED with `reason` not_enrolled, locked, invalid, used. */
+  /**
+   * Null when the code is right and was not used before. Refuses: TOTP_REQUIRED with `reason` not_enrolled, locked,
+   * invalid, used.
+   */
   spend(user: UserRow, code: string): Promise<Refusal | null>;
   /** The same while the factor is being enrolled and is not confirmed yet. */
   spendUnconfirmed(user: UserRow, code: string): Promise<Refusal | null>;
@@ -37,7 +40,9 @@ export interface SecondFactor {
 
 type Store = Pick<IdentityStore, 'spendTotpStep' | 'noteTotpFailure' | 'totpLockedUntil'>;
 
-export function createSecondFactor({ identity, secrets, nowMs }: { identity: Store; secrets: SecretBox; nowMs: () => number }): SecondFactor {
+export function createSecondFactor({ identity, secrets, nowMs }: {
+  identity: Store; secrets: SecretBox; nowMs: () => number;
+}): SecondFactor {
   const spend = async (user: UserRow, code: string): Promise<Refusal | null> => {
     if (user.sealedTotpSecret === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
     const lockedUntilMs = await identity.totpLockedUntil(user.id);
@@ -45,12 +50,15 @@ export function createSecondFactor({ identity, secrets, nowMs }: { identity: Sto
     const step = stepOf(secrets.open(user.sealedTotpSecret, totpContext(user.id)), code, nowMs());
     if (step === null) {
       const failure = await identity.noteTotpFailure(user.id, nowMs());
-      return failure.lockedUntilMs === null ? refuse('TOTP_REQUIRED', { reason: 'invalid' }) : locked(failure.lockedUntilMs);
+      return failure.lockedUntilMs === null
+        ? refuse('TOTP_REQUIRED', { reason: 'invalid' })
+        : locked(failure.lockedUntilMs);
     }
     return await identity.spendTotpStep(user.id, step) ? null : refuse('TOTP_REQUIRED', { reason: 'used' });
   };
   return {
-    spend: async (user, code) => (user.totpConfirmed ? spend(user, code) : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' })),
+    spend: async (user, code) =>
+      (user.totpConfirmed ? spend(user, code) : refuse('TOTP_REQUIRED', { reason: 'not_enrolled' })),
     spendUnconfirmed: spend,
     begin(user) {
       const secret = generateSecret();
@@ -62,4 +70,5 @@ export function createSecondFactor({ identity, secrets, nowMs }: { identity: Sto
   };
 }
 
-const locked = (untilMs: number) => refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() });
+const locked = (untilMs: number) =>
+  refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() });

@@ -14,6 +14,8 @@ import { wordlist as chineseSimplified } from '@scure/bip39/wordlists/simplified
 import { wordlist as spanish } from '@scure/bip39/wordlists/spanish.js';
 import { wordlist as chineseTraditional } from '@scure/bip39/wordlists/traditional-chinese.js';
 import { findKeyMaterial, findKeyMaterialInFields } from '../../../protocol/key-material.ts';
+import { ROUTE_LIST } from '../../../protocol/routes.ts';
+import { EVENTS } from '../../../protocol/slugs.ts';
 import { vector } from '../../support/vectors.ts';
 
 const LISTS = { english, spanish, french, italian, portuguese, czech, japanese, korean, chineseSimplified, chineseTraditional };
@@ -112,6 +114,16 @@ test('decisions 2: 64 hex digits may stand in a field of a txid, hash, signature
   }
   t.is(inBody({ label: `${hex}ab` }), null, 'longer is something else');
   t.is(findKeyMaterialInFields([{ name: '', text: hex }]), 'hex_64', 'a part of a path');
+});
+
+test('bodies of our own paths are no key material, however many entries they have', (t) => {
+  const addresses = Array.from({ length: 1_000 }, (_, index) => ({ index, address: base58.encode(randomBytes(32)), path: `m/44'/501'/${index}'/0'` }));
+  t.is(inBody({ pool: { chain: 'sol', addresses, gasTank: { address: base58.encode(randomBytes(32)), path: "m/44'/501'/0'/1'/0'" } } }), null);
+  t.is(inBody({ url: 'https://example.com', events: [...EVENTS] }), null);
+  for (const { body, operationId } of ROUTE_LIST) {
+    const fields = Object.keys((body as { shape?: object } | undefined)?.shape ?? {});
+    t.is(inBody(Array.from({ length: 20 }, () => Object.fromEntries(fields.map((field) => [field, 'value'])))), null, operationId);
+  }
 });
 
 test('a query, a header and a path are looked through like a body', (t) => {
