@@ -72,6 +72,12 @@ export function holdOf(chain: Chain, from: string, replayKey: ReplayKey): Hold |
   }
 }
 
+/** Where a chain spends outputs (btc): those that other withdrawals hold, so that a build takes other ones. B19. */
+export function spokenFor(counter: Counter | undefined): ReplayKey | null {
+  const value = Object.keys(counter?.inFlight ?? {});
+  return value.length === 0 ? null : { kind: 'outpoints', value };
+}
+
 /** Withdrawals that hold values and may still be waiting outside of a block. */
 export function waitingIn(counter: Counter | undefined): InFlight[] {
   const byId = new Map(Object.values(counter?.inFlight ?? {}).map((flight) => [flight.id, flight]));

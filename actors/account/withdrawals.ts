@@ -17,7 +17,7 @@ import type { ChainModule, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, counterKey, holdOf, limitOf, released, replayKeyOf, waitingIn, type Counters } from './counters.ts';
+import { allocate, counterKey, holdOf, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
 import { billingPeriod, tierLimit } from './plan.ts';
@@ -45,7 +45,7 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   if (isRefusal(feeEstimate)) return feeEstimate;
   const key = counterKey(intent.chain, intent.from);
   const claim = claimFor(module!, command, counter);
-  const unsigned = module!.buildUnsigned(network, inputs, intent, claim?.replayKey ?? null);
+  const unsigned = module!.buildUnsigned(network, inputs, intent, claim?.replayKey ?? spokenFor(counter));
   if (isRefusal(unsigned)) return unsigned;
   const hold = claim === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : { key, values: [claim.value] };
   const clash = hold?.values.find((value) => value in (counter?.inFlight ?? {}));
