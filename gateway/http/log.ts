@@ -15,7 +15,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'outputIndex', 'transactionId', 'withdrawalId', 'depositId', 'addressId', 'webhookId', 'deliveryId', 'eventId',
   'attempt', 'rotationId', 'path', 'kind', 'actor', 'actors', 'restarts', 'delayMs', 'phase', 'outcome', 'count',
   'size', 'version', 'port', 'host', 'roles', 'checks', 'drained', 'abandoned', 'tries', 'lag', 'from', 'to',
-  'applied', 'pending', 'migration', 'names', 'ms', 'seconds',
+  'applied', 'pending', 'migration', 'names', 'ms', 'seconds', 'tokenContract', 'amount', 'txids',
+  'named', 'forkPoint', 'oldHead', 'what', 'frame', 'limitMs', 'deadlineMs', 'url', 'nonces',
 ]);
 const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
 
@@ -70,14 +71,17 @@ function allowed(fields: object): Record<string, unknown> {
   return kept;
 }
 
-function factOf(value: unknown): unknown {
+/** A fact; an object is shown one level deep, and only its known names. */
+function factOf(value: unknown, level: 'outer' | 'inner' = 'outer'): unknown {
   if (typeof value === 'string') return scrub(value.slice(0, TEXT_CHARS_MAX));
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value;
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) {
-    return value.slice(0, LIST_MAX).map((entry) => (typeof entry === 'object' ? '[object]' : factOf(entry)));
+    return value.slice(0, LIST_MAX).map((entry) => (typeof entry === 'object' ? '[object]' : factOf(entry, 'inner')));
   }
-  return '[object]';
+  if (level === 'inner' || typeof value !== 'object') return '[object]';
+  const known = Object.entries(value).filter(([name]) => FACTS.has(name));
+  return Object.fromEntries(known.map(([name, fact]) => [name, factOf(fact, 'inner')]));
 }
 
 /**

@@ -60,6 +60,7 @@ test('numbered, quoted and comma-separated phrases are cut out too', (t) => {
 
 test('what is dropped is named, so that nobody looks for it in vain', (t) => {
   t.like(JSON.parse(written((log) => log.info({ colour: FORMLESS, height: 7 }, 'x'))), { dropped: ['colour'], height: 7 });
+  t.deepEqual(JSON.parse(written((log) => log.info({ forkPoint: { height: 7, hash: '0xab', secret: FORMLESS, from: { height: 1 } } }, 'x'))).forkPoint, { height: 7, hash: '0xab', from: '[object]' });
 });
 
 test('of an error its name, code and places remain', (t) => {
