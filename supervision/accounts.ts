@@ -4,6 +4,7 @@ import { ask, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../gateway/ports.ts';
 import type { InboxStore } from '../persistence/ports.ts';
 import { newId, type AccountId } from '../protocol/ids.ts';
+import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
 import type { Logger } from 'pino';
 
 export type AccountReply = AccountReplies[AccountCommand['type']];
@@ -11,23 +12,37 @@ export type AccountReply = AccountReplies[AccountCommand['type']];
 /** Facts of one `apply_facts`. Choice: one statement of some hundred rows, so that a flood does not hold up requests. */
 const INBOX_BATCH_MAX = 200;
 
+/** Commands whose acceptance may publish events; what others publish is found by the publisher's poll. */
+const PUBLISHING: ReadonlySet<AccountCommand['type']> = new Set([
+  'apply_facts', 'enrol', 'decide_rotation', 'note_liveness', 'submit_signed', 'note_broadcast', 'replay_delivery', 'push_pool',
+]);
+
+const isPooled = (chain: Chain): boolean => POOLED_CHAINS.some((pooled) => pooled === chain);
+
 export interface AccountsDeps {
   readonly entities: Entities<AccountCommand, AccountReply>;
   readonly inbox: InboxStore;
   readonly nowMs: () => number;
   readonly log: Logger;
-  /** Rung after facts were applied, for the publisher. */
-  readonly onApplied: (accountId: AccountId) => void;
+  /** Rung after something that may have published events. */
+  readonly onPublished: (accountId: AccountId) => void;
+  /** Told after an address of a pool was issued. */
+  readonly onPoolUsed: (accountId: AccountId) => void;
 }
 
 interface Waking { running: Promise<void>; again: boolean }
 
 /** The port, with at most one inbox round per account at a time: a wake that comes meanwhile causes one more round. */
-export function createAccounts({ entities, inbox, nowMs, log, onApplied }: AccountsDeps): Accounts {
+export function createAccounts({ entities, inbox, nowMs, log, onPublished, onPoolUsed }: AccountsDeps): Accounts {
   const waking = new Map<AccountId, Waking>();
 
-  const send = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> =>
-    await ask(entities.address(accountId), command) as Answer<C>;
+  const send = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
+    const answer = await ask(entities.address(accountId), command) as Answer<C>;
+    if (answer.ok !== true) return answer;
+    if (PUBLISHING.has(command.type)) onPublished(accountId);
+    if (command.type === 'create_address' && isPooled(command.chain)) onPoolUsed(accountId);
+    return answer;
+  };
 
   async function applyInbox(accountId: AccountId): Promise<void> {
     for (;;) {
@@ -39,7 +54,6 @@ export function createAccounts({ entities, inbox, nowMs, log, onApplied }: Accou
         log.warn({ accountId, outcome: answer.ok === 'duplicate' ? 'duplicate' : answer.code }, 'facts wait in the inbox');
         return; // the sweep of the inbox comes back to it
       }
-      onApplied(accountId);
       // A deferred fact waits for a row that just changed: with it read again, it is applied.
       if (waiting.inbox.length < INBOX_BATCH_MAX && answer.reply.deferred === 0) return;
       if (answer.reply.applied === 0) return;

@@ -18,9 +18,9 @@ import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import type { RowWrite } from '../persistence/rows.ts';
-import { SHARD_COUNT, shardOf, type AccountId } from '../protocol/ids.ts';
+import { SHARD_COUNT, shardOf } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
-import { createAccounts } from './accounts.ts';
+import { createAccounts, type AccountsDeps } from './accounts.ts';
 import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';
 import type { CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
@@ -58,7 +58,10 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const system = createTree(log);
   const stores = await openStores(config, sql, (entries) => metrics.observeAppendBatch(entries));
   const shelf = createModuleShelf(config);
-  const accounts = startAccounts({ config, log, stores, system, shelf, ring: (accountId) => publisher.ring(accountId) });
+  const accounts = startAccounts({
+    config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
+    onPoolUsed: (accountId) => { void rooms.replenish(accountId); },
+  });
   const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log });
   const metrics: Metrics = createMetrics(createGaugeReader({
     stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount,
@@ -106,14 +109,14 @@ async function openStores(config: CloudConfig, sql: Sql, onBatch: (entries: numb
   return stores;
 }
 
-function startAccounts({ config, log, stores, system, shelf, ring }: {
-  config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; shelf: ModuleShelf; ring: (accountId: AccountId) => void;
-}): Accounts {
+function startAccounts({ config, log, stores, system, shelf, ...bells }: {
+  config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; shelf: ModuleShelf;
+} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed'>): Accounts {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: shelf.book }),
     store: stores.accounts, shardOf, residentsMax: config.RESIDENT_ACCOUNTS_MAX, summarise: summariseAccount,
   });
-  return createAccounts({ entities, inbox: stores.inbox, nowMs, log, onApplied: ring });
+  return createAccounts({ entities, inbox: stores.inbox, nowMs, log, ...bells });
 }
 
 const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>

@@ -18,10 +18,23 @@ const INBOX_SWEEP_MS = 1_000;
 /** Younger facts are on their way by the watcher's own push. */
 const INBOX_AGE_MS = 2_000;
 const INBOX_ACCOUNTS_MAX = 500;
+/** Accounts whose peak is noted together. */
+const PEAKS_AT_ONCE = 200;
 /** Decisions 3: idempotency keys are kept for 24 h. */
 const IDEMPOTENCY_KEEP_MS = 86_400_000;
 
 type Task = 'inbox' | 'purge' | 'daily';
+
+/** The daily snapshot of active addresses that billing takes its peak from; asked again, it changes nothing. Spec §8.1. */
+async function notePeaks({ stores, accounts, nowMs }: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+  const day = new Date(nowMs()).toISOString().slice(0, 10);
+  for (let after = ''; ;) {
+    const found = await stores.operators.accountsWithAddresses(after, PEAKS_AT_ONCE);
+    await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'note_peak', day })));
+    if (found.length < PEAKS_AT_ONCE) return;
+    after = found.at(-1)!;
+  }
+}
 
 /** Starts the schedules as a supervised worker; the answer stops the cron jobs. */
 export function startSchedules({ system, stores, accounts, nowMs, log }: ScheduleParts): () => void {
@@ -35,7 +48,10 @@ export function startSchedules({ system, stores, accounts, nowMs, log }: Schedul
       const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
       log.debug({ nonces, keys }, 'purged');
     },
-    daily: () => stores.maintain(nowMs()),
+    async daily() {
+      await stores.maintain(nowMs());
+      await notePeaks({ stores, accounts, nowMs });
+    },
   };
   const worker = system.spawnWorker<Task>({
     path: 'schedules/housekeeping',
@@ -48,6 +64,7 @@ export function startSchedules({ system, stores, accounts, nowMs, log }: Schedul
     },
     receive: (task) => tasks[task](),
   });
+  tell(worker, 'daily');
   const jobs = [
     schedule('17 * * * * *', () => { tell(worker, 'purge'); }),
     schedule('5 0 0 * * *', () => { tell(worker, 'daily'); }, { timezone: 'UTC' }),

@@ -1,9 +1,12 @@
 /** Questions of operators that go over all accounts. */
+import type { AccountId } from '../../protocol/ids.ts';
 import type { Sql } from './sql.ts';
 
 export interface OperatorReads {
   /** Counter values below the next one that nothing holds, by chain. */
   counterGaps(): Promise<Record<string, number>>;
+  /** Accounts with active addresses, by id, after one. For the daily snapshot. */
+  accountsWithAddresses(after: string, limit: number): Promise<AccountId[]>;
 }
 
 export function createOperatorReads(sql: Sql): OperatorReads {
@@ -11,6 +14,10 @@ export function createOperatorReads(sql: Sql): OperatorReads {
     async counterGaps() {
       const rows = await sql<{ chain: string; gaps: number }[]>`select * from counter_gaps()`;
       return Object.fromEntries(rows.map(({ chain, gaps }) => [chain, gaps]));
+    },
+    async accountsWithAddresses(after, limit) {
+      const rows = await sql<{ accountId: AccountId }[]>`select * from accounts_with_addresses(${after}, ${limit})`;
+      return rows.map(({ accountId }) => accountId);
     },
   };
 }

@@ -103,7 +103,11 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
   const company = await openCompany();
   try {
     const places: { part: 'cloud' | 'edge'; name: string }[] = [];
-    for (const part of ['cloud', 'edge'] as const) await restart(company, part, `record:${join(folder, part)}`);
+    for (const part of ['cloud', 'edge'] as const) {
+      await company.deployment[part].stop();
+      const env = { FLOCK_FAILPOINTS: `record:${join(folder, part)}` };
+      await (part === 'cloud' ? company.deployment.restartCloud(env) : company.deployment.restartEdge(env));
+    }
     await tellStory(company);
     for (const part of ['cloud', 'edge'] as const) {
       const file = join(folder, part);
