@@ -46,7 +46,7 @@ export function startSchedules({ system, stores, accounts, nowMs, log }: Schedul
     async purge() {
       const nonces = await stores.edge.purgeNonces(nowMs());
       const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
-      log.debug({ nonces, keys }, 'purged');
+      log.debug({ nonces, count: keys }, 'purged');
     },
     async daily() {
       await stores.maintain(nowMs());
