@@ -2,8 +2,9 @@
 import type { Family } from '../../protocol/slugs.ts';
 import { simulatedEvm } from './evm.ts';
 import type { SimulatedFamily } from './family.ts';
+import { simulatedSol } from './sol.ts';
 
-const FAMILIES: Readonly<Partial<Record<Family, SimulatedFamily>>> = { evm: simulatedEvm };
+const FAMILIES: Readonly<Partial<Record<Family, SimulatedFamily>>> = { evm: simulatedEvm, sol: simulatedSol };
 
 /** The simulated form of a family, or null where there is none. */
 export function simulatedFamilyOf(family: Family): SimulatedFamily | null {
