@@ -3,7 +3,12 @@ import { FAMILY_OF, type Chain, type Family } from '../protocol/slugs.ts';
 import type { Signer } from './signers/signer.ts';
 
 const LOADERS: Readonly<Record<Family, (() => Promise<Signer>) | null>> = {
-  btc: null, evm: async () => (await import('./signers/evm.ts')).evmSigner, tron: null, sol: null, xrp: null, xlm: null,
+  btc: null,
+  evm: async () => (await import('./signers/evm.ts')).evmSigner,
+  tron: null,
+  sol: async () => (await import('./signers/sol.ts')).solSigner,
+  xrp: null,
+  xlm: null,
 };
 
 const loaded = new Map<Family, Promise<Signer>>();
