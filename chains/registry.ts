@@ -26,7 +26,7 @@ interface FamilyEntry {
 const FAMILIES: Readonly<Record<Family, FamilyEntry>> = {
   btc: { facts: btcFacts as ChainFacts, load: async () => (await import('./btc/index.ts')).btc as ChainModule },
   evm: { facts: evmFacts, load: async () => (await import('./evm/index.ts')).evm as ChainModule },
-  tron: { facts: tronFacts, load: null },
+  tron: { facts: tronFacts, load: async () => (await import('./tron/index.ts')).tron as ChainModule },
   sol: { facts: solFacts, load: async () => (await import('./sol/index.ts')).sol as ChainModule },
   xrp: { facts: xrpFacts, load: null },
   xlm: { facts: xlmFacts, load: null },

@@ -7,7 +7,13 @@ export const TRX_DECIMALS = 6;
 /** First byte of every account and contract: 0x41 || 20 bytes. */
 export const ADDRESS_PREFIX = 0x41;
 
-export const tron: Network = {
+export interface TronNetwork extends Network {
+  readonly family: 'tron';
+  /** Energy that an estimate shows for a token transfer which cannot be tried out (no funds yet). Never signed: C7-58. */
+  readonly untriedTransferEnergy: bigint;
+}
+
+export const tron: TronNetwork = {
   slug: 'tron',
   family: 'tron',
   nativeSymbol: 'TRX',
@@ -20,4 +26,11 @@ export const tron: Network = {
   identity: '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc', // id of block 0
   explorer: { tx: 'https://tronscan.org/#/transaction/{id}', address: 'https://tronscan.org/#/address/{id}' },
   feeCap: 100_000_000n,
+  untriedTransferEnergy: 130_000n, // to an account that never held the token, faults C7-58
 };
+
+/** The network with the family's own fields. Throws: TypeError for another family's. */
+export function tronOf(network: Network): TronNetwork {
+  if (network.family !== 'tron') throw new TypeError(`${network.slug} is no TRON network`);
+  return network as TronNetwork;
+}

@@ -1,0 +1,83 @@
+/**
+ * The TRON family's view of its nodes: the only I/O of the family, in the files that this one puts together. Every question
+ * goes to one endpoint after another until one can prove its answer.
+ */
+import {
+  ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
+} from '../chain.ts';
+import { readBalance, readBalancesAt } from './account.ts';
+import { createBlockReader, readInfos } from './block.ts';
+import { createTimestamps, readBuildInputs, type TronInputs } from './build-inputs.ts';
+import { readFate } from './fate.ts';
+import { createHeads, type Heads } from './heads.ts';
+import { readOutcome } from './inclusion.ts';
+import { createInternalRecords, type InternalRecords } from './internal-records.ts';
+import { broadcast } from './submission.ts';
+import { readTokenFacts } from './token-facts.ts';
+import type { TronBlock } from './transfers.ts';
+
+export type TronClient = Required<ChainClient<TronBlock, TronInputs>>;
+
+/** A client over the endpoints of the network; each must serve `/wallet` and `/walletsolidity` below one base. */
+export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): TronClient {
+  const heads = createHeads(network, transport), internals = createInternalRecords(), timestampOf = createTimestamps();
+  const sending = { network, transport, heads }, { attempt } = transport;
+  return {
+    getHead: heads.getHead,
+    getBlock: createBlockReader({ network, transport, heads, internals }),
+    checkIdentity: () => checkIdentity(network, transport, heads),
+    nextHeight: async (height) =>
+      (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
+    getBlockHash: (height) => firstOrAgreedNull(network, transport, async (node) =>
+      (await heads.headerAt(node, 'wallet', height))?.hash ?? null),
+    getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
+    fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
+    fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
+    fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, timestampOf)),
+    fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
+    seesInternal: () => seesInternal(network, transport, heads, internals),
+    broadcast: (signed) => broadcast(sending, signed),
+    getFate: (unsigned, txid) => attempt((node) => readFate(sending, node, unsigned, txid)),
+  };
+}
+
+/** G14: every endpoint must have the network's first block; one that has not is disabled. Throws: ChainUnavailable when none has. */
+async function checkIdentity(network: Network, transport: Transport, heads: Heads): Promise<void> {
+  const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
+    const genesis = await heads.headerAt(endpoint, 'wallet', 0);
+    if (genesis === null) throw new ChainUnavailable(network.slug, `${endpoint.name} does not know its first block`);
+    transport.report(endpoint, genesis.hash === network.identity ? 'ok' : 'wrong_network');
+    if (genesis.hash !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis.hash}`);
+  }));
+  if (checks.some(({ status }) => status === 'fulfilled')) return;
+  const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
+  throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
+}
+
+/**
+ * An answer that endpoints agree on: the first that is not null, or null when every endpoint says so. An endpoint that
+ * cannot answer leaves a null unproven. Throws: ChainUnavailable.
+ */
+async function firstOrAgreedNull<T>(
+  { slug }: Network, transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
+): Promise<T | null> {
+  let nulls = 0;
+  try {
+    return await transport.attempt(async (endpoint) => {
+      const answer = await read(endpoint);
+      if (answer !== null) return answer;
+      nulls++;
+      throw new ChainUnavailable(slug, 'not in the chain');
+    });
+  } catch (error) {
+    if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
+    throw error;
+  }
+}
+
+/** T5: any endpoint may answer a block, so all of them must record what happens inside calls. */
+async function seesInternal(network: Network, transport: Transport, heads: Heads, internals: InternalRecords): Promise<boolean> {
+  const recording = await Promise.all(transport.endpoints.map((endpoint) => internals.isRecording(endpoint, async (below) =>
+    readInfos(network, endpoint, (await heads.headOf(endpoint)).height - below))));
+  return recording.every(Boolean);
+}
