@@ -98,7 +98,6 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { id } = asked.params;
       if (await reads.withdrawal(accountId, id) === null) return refuse('NOT_FOUND');
       const acknowledged = await edges.askToSign(accountId, id);
-      if (isRefusal(acknowledged)) return acknowledged;
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);
       return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
@@ -117,7 +116,7 @@ export async function transactionOf(
   return transactionView(accountId, { ...row, threshold });
 }
 
-/** The edge's word on a transaction, in the service's own codes. */
+/** The edge's word on a transaction, in the service's own codes and words: its acknowledgement carries no message. */
 function refusedByEdge({ code, details }: {
   code?: string | undefined; details?: Record<string, unknown> | undefined;
 }): Refusal {

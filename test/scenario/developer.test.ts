@@ -1,0 +1,23 @@
+/** What an application can do to a whole running sandbox. */
+import test from 'ava';
+import { ERRORS } from '../../protocol/errors.ts';
+import { openDeveloper } from '../support/developer.ts';
+import { jsonOf, raw } from '../support/gateway.ts';
+
+const flock = await openDeveloper();
+const { atEdge, atCloud, deployment } = flock;
+test.after.always(() => flock.close());
+const TO = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+test('§2.1 what the edge refuses to sign has code, message and details at the cloud too', async (t) => {
+  const from = await flock.fund('1');
+  // Built past the edge: it holds no instruction of its own caller.
+  const built = await atCloud.must('buildTransaction', { body: { chain: 'eth', from, to: TO, amount: '1' } });
+  const path = `/v1/transactions/${built.id}/broadcast`;
+  for (const [url, key] of [[deployment.cloudUrl, deployment.record.sandbox.cloudApiKey], [deployment.edgeUrl, deployment.localApiKey]] as const) {
+    const { status, json } = await raw(url, 'POST', path, { headers: jsonOf(key) });
+    t.is(status, ERRORS.SIGNED_BATCH_REJECTED[0]);
+    t.deepEqual(json.error, { code: 'SIGNED_BATCH_REJECTED', message: ERRORS.SIGNED_BATCH_REJECTED[1], details: { reason: 'no_instruction' } });
+  }
+  t.is((await atEdge.must('getTransaction', { params: { id: built.id } })).status, 'built', 'nothing was signed');
+});
