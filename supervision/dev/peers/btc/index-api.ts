@@ -1,0 +1,55 @@
+/** Esplora's HTTP API over the ledger, as far as a wallet asks it. Source: Blockstream/esplora API.md. */
+import { bitcoin } from '../../../../chains/btc/network.ts';
+import { parseAddress } from '../../../../chains/btc/address.ts';
+import type { BtcLedger, LedgerBlock } from './ledger.ts';
+import { outpointsOf } from './transaction.ts';
+
+export interface IndexReply { readonly status: number; readonly body: unknown }
+
+const plain = (status: number, body: string): IndexReply => ({ status, body });
+const statusOf = (block: LedgerBlock | undefined) => (block === undefined ? { confirmed: false }
+  : { confirmed: true, block_height: block.height, block_hash: block.hash, block_time: block.time });
+
+/** Newest ten blocks, from the newest. */
+const BLOCKS_SHOWN = 10;
+
+/** What the index answers to a path, at its own newest block. Amounts are integers in satoshi. */
+export function indexAnswer(ledger: BtcLedger, tip: number, path: string): IndexReply {
+  const [, room, key = '', rest = '', more = ''] = path.split('/');
+  if (room === 'blocks' && key === 'tip') return plain(200, rest === 'hash' ? ledger.blockAt(tip)!.hash : String(tip));
+  if (room === 'blocks') {
+    const newest = Array.from({ length: Math.min(BLOCKS_SHOWN, tip + 1) }, (_, i) => ledger.blockAt(tip - i)!);
+    return { status: 200, body: newest.map(({ hash, height, parentHash, time }) => ({ id: hash, height, previousblockhash: parentHash, timestamp: time })) };
+  }
+  if (room === 'block-height') {
+    const block = Number(key) <= tip ? ledger.blockAt(Number(key)) : undefined;
+    return block === undefined ? plain(404, 'Block not found') : plain(200, block.hash);
+  }
+  const parsed = room === 'address' ? parseAddress(bitcoin, key) : null;
+  if (parsed === null || !parsed.ok) return plain(room === 'address' ? 400 : 404, 'Invalid');
+  if (rest === 'utxo') return { status: 200, body: unspentOf(ledger, tip, parsed.bytes) };
+  return rest === 'txs' && more === 'mempool' ? { status: 200, body: pooledOf(ledger, parsed.bytes) } : plain(404, 'Not found');
+}
+
+/** Outputs that nobody has spent, in blocks and in the pool; those that the pool spends are left out. */
+function unspentOf(ledger: BtcLedger, tip: number, script: Uint8Array): object[] {
+  const confirmed = [...ledger.coinsAt(tip).values()].filter((coin) => Buffer.compare(coin.script, script) === 0 && ledger.spenderOf(`${coin.txid}:${coin.vout}`) === undefined)
+    .map(({ txid, vout, value, height }) => ({ txid, vout, status: statusOf(ledger.blockAt(height)), value: Number(value) }));
+  const waiting = [...ledger.pool.values()].flatMap(({ txid, transaction }) => transaction.outs.flatMap((output, vout) =>
+    (Buffer.compare(output.script, script) === 0 && ledger.spenderOf(`${txid}:${vout}`) === undefined
+      ? [{ txid, vout, status: statusOf(undefined), value: Number(output.value) }] : [])));
+  return [...confirmed, ...waiting];
+}
+
+/** Transactions of the pool that pay or spend the script, with what they spend. */
+function pooledOf(ledger: BtcLedger, script: Uint8Array): object[] {
+  const coins = ledger.coinsAt(ledger.tip.height);
+  return [...ledger.pool.values()].map(({ txid, transaction }) => ({
+    txid, status: statusOf(undefined),
+    vin: outpointsOf(transaction).map((outpoint) => {
+      const [of = '', vout = ''] = outpoint.split(':'), coin = coins.get(outpoint) ?? ledger.pool.get(of)?.transaction.outs[Number(vout)];
+      return { txid: of, vout: Number(vout), prevout: coin === undefined ? null : { scriptpubkey: Buffer.from(coin.script).toString('hex'), value: Number(coin.value) }, is_coinbase: false };
+    }),
+    vout: transaction.outs.map((output) => ({ scriptpubkey: Buffer.from(output.script).toString('hex'), value: Number(output.value) })),
+  })).filter(({ vin, vout }) => [...vin.map(({ prevout }) => prevout), ...vout].some((one) => one?.scriptpubkey === Buffer.from(script).toString('hex')));
+}
