@@ -5,7 +5,7 @@ import type { Signer } from './signers/signer.ts';
 const LOADERS: Readonly<Record<Family, (() => Promise<Signer>) | null>> = {
   btc: null,
   evm: async () => (await import('./signers/evm.ts')).evmSigner,
-  tron: null,
+  tron: async () => (await import('./signers/tron.ts')).tronSigner,
   sol: async () => (await import('./signers/sol.ts')).solSigner,
   xrp: null,
   xlm: null,

@@ -55,21 +55,26 @@ export interface Cost {
   readonly bandwidthBytes: bigint;
 }
 
+/** The least that the bandwidth of a payload counts as its highest price, sun. */
+export function bandwidthFeeFloor({ bandwidthSunFloor }: TronNetwork, payload: string): bigint {
+  return bandwidthBytesOf(payload) * bandwidthSunFloor;
+}
+
 /** Bandwidth and activation of a payload. */
-export function costOf(inputs: TronInputs, payload: string, isToken: boolean): Cost {
+export function costOf(network: TronNetwork, inputs: TronInputs, payload: string, isToken: boolean): Cost {
   const { prices, destination, stakedBandwidth, freeBandwidth } = inputs;
   const bandwidthBytes = bandwidthBytesOf(payload), perByte = bandwidthBytes * BigInt(prices.bandwidthSun);
-  const staked = BigInt(stakedBandwidth);
+  const staked = BigInt(stakedBandwidth), perByteMax = larger(perByte, bandwidthFeeFloor(network, payload));
   // TRC-20 arrivals create no account (T7).
   if (!isToken && destination === 'missing') {
     const createFee = BigInt(prices.createAccountSun);
     return {
-      bandwidthBytes, activationFee: BigInt(prices.newAccountSun), bandwidthFeeMax: larger(createFee, perByte),
+      bandwidthBytes, activationFee: BigInt(prices.newAccountSun), bandwidthFeeMax: larger(createFee, perByteMax),
       bandwidthFee: staked >= bandwidthBytes * BigInt(prices.createAccountRate) ? 0n : createFee,
     };
   }
   const covered = staked >= bandwidthBytes || BigInt(freeBandwidth) >= bandwidthBytes;
-  return { bandwidthBytes, activationFee: 0n, bandwidthFeeMax: perByte, bandwidthFee: covered ? 0n : perByte };
+  return { bandwidthBytes, activationFee: 0n, bandwidthFeeMax: perByteMax, bandwidthFee: covered ? 0n : perByte };
 }
 
 export interface EnergyCost {
@@ -109,7 +114,7 @@ export function estimateFee(general: Network, inputs: TronInputs, intent: Intent
   const held = BigInt((intent.token === null ? inputs.nativeBalance : inputs.tokenBalance) ?? '0');
   const amount = intent.amount === 'all' ? held : intent.amount;
   const payload = encodeRaw(rawAround(inputs, contractOf(intent, larger(1n, amount)), energy.feeLimit));
-  const cost = costOf(inputs, payload, intent.token !== null);
+  const cost = costOf(network, inputs, payload, intent.token !== null);
   return {
     fee: cost.bandwidthFee + cost.activationFee + energy.energyFee,
     feeMax: cost.bandwidthFeeMax + cost.activationFee + energy.feeLimit,

@@ -11,6 +11,8 @@ export interface TronNetwork extends Network {
   readonly family: 'tron';
   /** Energy that an estimate shows for a token transfer which cannot be tried out (no funds yet). Never signed: C7-58. */
   readonly untriedTransferEnergy: bigint;
+  /** A byte of bandwidth counts at least this in the highest fee, sun: the edge cannot read the chain's price (T19). */
+  readonly bandwidthSunFloor: bigint;
 }
 
 export const tron: TronNetwork = {
@@ -27,6 +29,7 @@ export const tron: TronNetwork = {
   explorer: { tx: 'https://tronscan.org/#/transaction/{id}', address: 'https://tronscan.org/#/address/{id}' },
   feeCap: 100_000_000n,
   untriedTransferEnergy: 130_000n, // to an account that never held the token, faults C7-58
+  bandwidthSunFloor: 1_000n, // chains.md T19
 };
 
 /** The network with the family's own fields. Throws: TypeError for another family's. */

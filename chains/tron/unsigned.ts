@@ -11,7 +11,7 @@ import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { parseAddress } from './address.ts';
 import type { TronInputs } from './build-inputs.ts';
 import { checkFeeCaps, contractOf, costOf, energyOf, feePartsOf, rawAround, type Cost, type EnergyCost } from './fee.ts';
-import { tronOf } from './network.ts';
+import { tronOf, type TronNetwork } from './network.ts';
 import { encodeRaw, type RawData } from './raw-data.ts';
 
 /** The chain has no counter. */
@@ -37,7 +37,7 @@ export function buildUnsigned(general: Network, inputs: TronInputs, intent: Inte
   if (refusal !== null) return refusal;
   const energy = energyOf(network, inputs);
   if ('ok' in energy) return energy;
-  const plan = planOf(inputs, intent, energy);
+  const plan = planOf({ network, inputs, intent, energy });
   if ('ok' in plan) return plan;
   const feeMax = plan.cost.bandwidthFeeMax + plan.cost.activationFee + energy.feeLimit;
   return checkFunds(inputs, intent, plan)
@@ -56,31 +56,32 @@ function checkIntent(network: Network, { kind, tag, from, to, amount }: Intent, 
   return amount === 'all' || amount > 0n ? null : refuse('INVALID_AMOUNT', { amount: amount.toString() });
 }
 
+interface Wish { readonly network: TronNetwork; readonly inputs: TronInputs; readonly intent: Intent; readonly energy: EnergyCost }
+
 /** The payload for an amount. */
-function priced(inputs: TronInputs, intent: Intent, energy: EnergyCost, amount: bigint): Plan {
+function priced({ network, inputs, intent, energy }: Wish, amount: bigint): Plan {
   const raw = rawAround(inputs, contractOf(intent, amount), energy.feeLimit), payload = encodeRaw(raw);
-  return { amount, raw, payload, cost: costOf(inputs, payload, intent.token !== null), energy };
+  return { amount, raw, payload, cost: costOf(network, inputs, payload, intent.token !== null), energy };
 }
 
 /**
  * The payload of an intent. T23: a send-all of TRX moves what the fee leaves, and a shorter amount may be a shorter
  * transaction, so the price is asked again for the amount that came out. Refuses: INSUFFICIENT_FUNDS, INSUFFICIENT_GAS.
  */
-function planOf(inputs: TronInputs, intent: Intent, energy: EnergyCost): Plan | Refusal {
-  const { amount, token, leave = 0n } = intent;
-  if (amount !== 'all') {
-    const balance = BigInt((token === null ? inputs.nativeBalance : inputs.tokenBalance) ?? '0');
-    // An amount beyond all that exists has no encoding; one above the balance is refused before it needs one.
-    return amount > balance ? lacking('INSUFFICIENT_FUNDS', balance, amount) : priced(inputs, intent, energy, amount);
-  }
+function planOf(wish: Wish): Plan | Refusal {
+  const { inputs, intent: { amount, token, leave = 0n } } = wish;
   const balance = BigInt((token === null ? inputs.nativeBalance : inputs.tokenBalance) ?? '0');
+  if (amount !== 'all') {
+    // An amount beyond all that exists has no encoding; one above the balance is refused before it needs one.
+    return amount > balance ? lacking('INSUFFICIENT_FUNDS', balance, amount) : priced(wish, amount);
+  }
   if (balance === 0n) return lacking('INSUFFICIENT_FUNDS', 0n, 1n);
-  if (token !== null) return priced(inputs, intent, energy, balance);
-  const whole = priced(inputs, intent, energy, balance);
+  const whole = priced(wish, balance);
+  if (token !== null) return whole;
   const restOf = ({ cost }: Plan): bigint => balance - leave - cost.bandwidthFee - cost.activationFee;
   const rest = restOf(whole);
   if (rest <= 0n) return lacking('INSUFFICIENT_GAS', balance, balance - rest + 1n);
-  const first = priced(inputs, intent, energy, rest), second = priced(inputs, intent, energy, restOf(first));
+  const first = priced(wish, rest), second = priced(wish, restOf(first));
   return restOf(second) === second.amount ? second : first;
 }
 
