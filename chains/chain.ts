@@ -159,6 +159,8 @@ export interface Intent {
   readonly token: Token | null;
   /** Destination tag (xrp) or memo id (xlm), decimal text. */
   readonly tag: string | null;
+  /** The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a memo. */
+  readonly tagOfAddress?: true;
   /** `trustline` builds the opt-in of spec §4.2 instead of a payment. */
   readonly kind?: 'payment' | 'trustline';
   /** Exactly what a send-all of the native coin leaves behind (V43); absent: whatever part of the fee was not used. */

@@ -154,7 +154,9 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
     return state.kind === 'confirmed' ? null : state.code ?? 'starting';
   };
   const forwarding = createForwarding({ upstream: parts.upstream, own: parts.own, unsynced, onRefused: (code) => session.noteRefusal(code), log });
-  const { build, reprice, broadcast } = createTransactionPaths({ forwarding, instructions: parts.instructions, signing: links.signing, log, unsynced });
+  const { build, trustline, reprice, broadcast } = createTransactionPaths({
+    forwarding, instructions: parts.instructions, signing: links.signing, log, unsynced,
+  });
   const edgePaths = createEdgePaths({
     keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log,
     checks: () => ({ registered: session.registration.kind === 'confirmed', stream: session.streamUp }),
@@ -166,7 +168,7 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
   });
   return createEdgeServer({
     paths: {
-      ...edgePaths, buildTransaction: build, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
+      ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
       createAddress: forwarding.forwardIssued, getAddress: forwarding.forwardIssued, archiveAddress: forwarding.forwardIssued,
       unarchiveAddress: forwarding.forwardIssued,
     },

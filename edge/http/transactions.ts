@@ -7,6 +7,7 @@ import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { BodyOf } from '../../protocol/routes.ts';
+import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
 import type { Instructions } from '../instructions.ts';
 import type { EdgeLog } from '../log.ts';
@@ -15,7 +16,9 @@ import { refuseToSign, type Instruction } from '../signers/signer.ts';
 import { isPassed, type Forwarding } from './forward.ts';
 import { answered, dataOf, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
 
-export interface TransactionPaths { readonly build: EdgePath; readonly reprice: EdgePath; readonly broadcast: EdgePath }
+export interface TransactionPaths {
+  readonly build: EdgePath; readonly trustline: EdgePath; readonly reprice: EdgePath; readonly broadcast: EdgePath;
+}
 
 export interface TransactionSettings {
   readonly forwarding: Forwarding;
@@ -29,19 +32,29 @@ export interface TransactionSettings {
 export function createTransactionPaths(settings: TransactionSettings): TransactionPaths {
   const { forwarding, instructions, signing, log } = settings;
 
-  const build: EdgePath = async (call) => {
+  /** Passes a build on and keeps what the caller wrote (null: it was not understood) beside what came back. */
+  const buildAs = async (call: EdgeCall, instruct: (reply: BuiltJson) => Instruction | Refusal | null): Promise<EdgeAnswer> => {
     const answer = await forwarding.pass(call);
     if (!isPassed(answer)) return answer;
     const data = dataOf(answer);
     if (data === undefined) return { kind: 'passed', answer }; // The cloud refused: its answer stands.
-    const asked = buildBody.safeParse(jsonOf(call.body));
     const reply = built.safeParse(data);
-    if (!asked.success || !reply.success) return suspicious(log, call, refuseToSign('malformed_build'));
-    const instruction = instructionOf(asked.data, reply.data);
+    const instruction = reply.success ? instruct(reply.data) : null;
+    if (!reply.success || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
     const refusal = await keep(instruction, reply.data);
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
   };
+
+  const build: EdgePath = (call) => buildAs(call, (reply) => {
+    const asked = buildBody.safeParse(jsonOf(call.body));
+    return asked.success ? instructionOf(asked.data, reply) : null;
+  });
+
+  const trustline: EdgePath = (call) => buildAs(call, (reply) => {
+    const asked = trustlineBody.safeParse(jsonOf(call.body));
+    return asked.success ? optInOf(call.params['address'] ?? '', asked.data, reply) : null;
+  });
 
   const reprice: EdgePath = async (call) => {
     const known = instructions.get(call.params['id']!);
@@ -70,7 +83,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     return instructions.record(recorded) ? null : refuseToSign('id_used_before');
   };
 
-  return { build, reprice, broadcast };
+  return { build, trustline, reprice, broadcast };
 }
 
 function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer {
@@ -89,9 +102,24 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
   if (isRefusal(to)) return to;
   const token = asked.tokenContract == null ? null : tokenOf(chain, asked.tokenContract);
   if (isRefusal(token)) return token;
+  if (to.tag !== null && asked.chainTag != null && asked.chainTag !== to.tag) return refuseToSign('tag_named_twice');
   return {
     id: reply.id, purpose: 'withdrawal', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: to.canonical, toPath: null,
     amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag,
+    ...(to.tag === null ? {} : { tagOfAddress: true }),
+  };
+}
+
+/** The opt-in of an own address to a token: nothing moves, and nobody else is named. */
+function optInOf(address: string, asked: BodyOf<'createTrustline'>, reply: BuiltJson): Instruction | Refusal {
+  const { chain } = asked;
+  const from = factsOf(chain).parseAddress(networkOf(chain), address);
+  if (isRefusal(from)) return from;
+  const token = tokenOf(chain, asked.asset);
+  if (isRefusal(token)) return token;
+  return {
+    id: reply.id, purpose: 'opt_in', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: from.canonical, toPath: null,
+    amount: 0n, token, tag: null,
   };
 }
 

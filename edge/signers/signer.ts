@@ -35,6 +35,8 @@ export interface Instruction {
   /** From this edge's own registry, never from the cloud's answer. */
   readonly token: Token | null;
   readonly tag: string | null;
+  /** The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a memo. */
+  readonly tagOfAddress?: true;
 }
 
 /** Payloads signed before, oldest first. */

@@ -146,11 +146,14 @@ async function prepare(
   if (destination !== null) return destination;
   const amount = wish.kind === 'trustline' ? 0n : wish.amount === 'all' ? 'all' : parseAmount(wish.amount);
   if (isRefusal(amount)) return amount;
+  if (to.tag !== null && wish.chainTag !== null && wish.chainTag !== to.tag) {
+    return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'the address names another tag' });
+  }
   const row = await reads.addressByText(accountId, chain, from.canonical);
   if (row === null) return refuse('NOT_FOUND', { field: 'from', reason: 'the service did not issue this address' });
   const intent: Intent = {
     chain, from: from.canonical, fromPath: row.derivationPath, to: to.canonical, amount, token,
-    tag: wish.chainTag ?? to.tag, kind: wish.kind,
+    tag: wish.chainTag ?? to.tag, kind: wish.kind, ...(to.tag === null ? {} : { tagOfAddress: true }),
   };
   return { binding, from: row, intent, inputs: await binding.client.fetchBuildInputs(intent) };
 }
