@@ -41,3 +41,9 @@ function currencyFromHex(hex: string): string | null {
 export function issuedAmountOf(value: unknown): bigint | null {
   return typeof value === 'string' ? truncatedDecimal(value, ISSUED_DECIMALS) : null;
 }
+
+/** Currency and issuer of a catalogue's text. */
+export function assetOf(contract: string): { readonly currency: string; readonly issuer: string } {
+  const [currency, issuer] = contract.split(':');
+  return { currency: currency!, issuer: issuer! };
+}

@@ -14,7 +14,7 @@ import { ISSUED_DECIMALS, XRP_DECIMALS } from './network.ts';
 /** The whole `ledger` result of API version 1 or 2 with expanded transactions, parsed without loss. */
 export type XrpLedger = Answer;
 
-interface Entry {
+export interface LedgerEntry {
   /** Upper-case hex. */
   readonly txid: string;
   readonly type: string;
@@ -23,7 +23,8 @@ interface Entry {
   readonly result: string;
 }
 
-function entriesOf(ledgerResult: XrpLedger): readonly Entry[] {
+/** The transactions of a ledger with their metadata. Throws: MalformedReply, ChainUnavailable when it is not validated. */
+export function entriesOf(ledgerResult: XrpLedger): readonly LedgerEntry[] {
   if (ledgerResult['validated'] !== true) throw new ChainUnavailable('xrp', 'the ledger is not validated');
   const ledger = objectIn(ledgerResult['ledger'], 'ledger');
   const entries = listIn(ledger['transactions'], 'transactions of a ledger').map(entryOf);
@@ -33,7 +34,7 @@ function entriesOf(ledgerResult: XrpLedger): readonly Entry[] {
 }
 
 /** Version 1 puts the fields beside `metaData`; version 2 puts them in `tx_json` beside `meta`. */
-function entryOf(value: unknown): Entry {
+function entryOf(value: unknown): LedgerEntry {
   const outer = objectIn(value, 'expanded transaction');
   const fields = objectIn(outer['tx_json'] ?? outer['tx'] ?? outer['transaction'] ?? outer, 'transaction');
   const meta = outer['metaData'] ?? outer['meta'] ?? outer['metadata'];
@@ -107,7 +108,7 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
 }
 
 /** The transaction's own destination, and those of an escrow that it finished or a channel that it claimed from. */
-function receiversOf({ type, fields }: Entry, touched: readonly TouchedEntry[]): readonly Receiver[] {
+function receiversOf({ type, fields }: LedgerEntry, touched: readonly TouchedEntry[]): readonly Receiver[] {
   if (fields['Destination'] !== undefined) {
     const account = textIn(fields['Destination'], 'Destination');
     return [{ account, tag: tagOf(fields), payer: textIn(fields['Account'], 'Account') }];
@@ -128,7 +129,7 @@ function tagOf(fields: Answer): string | null {
 }
 
 /** What reached a receiver, XRP first, then by currency and issuer (G2); or why nothing did. */
-function arrivedAt(entry: Entry, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
+function arrivedAt(entry: LedgerEntry, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
   const { type, fields, meta } = entry;
   const isPayment = type === 'Payment';
   if (isPayment && fields['Account'] === receiver.account) return { reason: 'to itself: the owner converts its own asset' };
@@ -153,7 +154,7 @@ function arrivedAt(entry: Entry, touched: readonly TouchedEntry[], receiver: Rec
 }
 
 /** Change of an account's XRP with the fee given back to the one that paid it; null when its root was not touched. */
-function nativeChange({ fields }: Entry, touched: readonly TouchedEntry[], account: string): bigint | null {
+function nativeChange({ fields }: LedgerEntry, touched: readonly TouchedEntry[], account: string): bigint | null {
   const change = accountChange(touched, account);
   if (change === null) return null;
   return fields['Account'] === account ? change.drops + integerIn(fields['Fee'] ?? '0', 'Fee') : change.drops;

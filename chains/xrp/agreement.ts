@@ -1,0 +1,21 @@
+/** Answers that several servers must give alike. */
+import { ChainUnavailable, type Endpoint, type Transport } from '../chain.ts';
+
+/**
+ * The first answer that is not null, or null when every server says so: one that cannot answer leaves a null unproven.
+ * Throws: ChainUnavailable.
+ */
+export async function firstOrAgreedNull<T>(transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>): Promise<T | null> {
+  let nulls = 0;
+  try {
+    return await transport.attempt(async (endpoint) => {
+      const answer = await read(endpoint);
+      if (answer !== null) return answer;
+      nulls += 1;
+      throw new ChainUnavailable('xrp', 'not in the ledger');
+    });
+  } catch (error) {
+    if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
+    throw error;
+  }
+}

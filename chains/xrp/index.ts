@@ -1,0 +1,14 @@
+/** The XRP Ledger family: xrp. */
+import type { ChainModule } from '../chain.ts';
+import { createClient } from './client.ts';
+import { xrpFacts } from './facts.ts';
+import { estimateFee } from './fee.ts';
+import type { XrpInputs } from './inputs.ts';
+import { blockFromAnswers } from './ledger.ts';
+import { matchSigned } from './signed.ts';
+import type { XrpLedger } from './transfers.ts';
+import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
+
+export const xrp: ChainModule<XrpLedger, XrpInputs> = {
+  ...xrpFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+};

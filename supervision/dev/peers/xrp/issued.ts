@@ -1,0 +1,33 @@
+/** Issued amounts of the stand-in: units of 10^-15, up to 16 significant digits as on the ledger. */
+import { truncatedDecimal } from '../../../../chains/decimal.ts';
+
+const DECIMALS = 15;
+const DIGITS_MAX = 16;
+const BILLION = 1_000_000_000n;
+
+/** Units of a decimal text. Throws: RangeError. */
+export function unitsOf(text: unknown): bigint {
+  const units = typeof text === 'string' ? truncatedDecimal(text, DECIMALS) : null;
+  if (units === null) throw new RangeError('not an amount');
+  return units;
+}
+
+/** Cut to the digits that the ledger keeps. */
+function kept(units: bigint): bigint {
+  const surplus = units.toString().replace('-', '').length - DIGITS_MAX;
+  if (surplus <= 0) return units;
+  const step = 10n ** BigInt(surplus);
+  return units - (units % step);
+}
+
+/** The decimal text of units. */
+export function valueOf(units: bigint): string {
+  const whole = kept(units), sign = whole < 0n ? '-' : '';
+  const digits = (whole < 0n ? -whole : whole).toString().padStart(DECIMALS + 1, '0');
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return `${sign}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** What must be sent so that `units` arrive, and what arrives of what is sent. Rates in billionths. */
+export const withRate = (units: bigint, rate: bigint): bigint => (units * rate + BILLION - 1n) / BILLION;
+export const withoutRate = (units: bigint, rate: bigint): bigint => kept((units * BILLION) / rate);
