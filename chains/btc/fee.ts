@@ -13,13 +13,17 @@ export function rateOf(network: BtcNetwork, inputs: BtcInputs): bigint {
   return largest(BigInt(estimateSatPerKvb ?? '0'), BigInt(mempoolMinSatPerKvb), BigInt(relayMinSatPerKvb), network.feeRateFloorSatPerKvb);
 }
 
-/** What an intent wants of the coins of its sender. Refuses: INVALID_ADDRESS, INVALID_INPUT. */
-export function wishOf(network: BtcNetwork, { from: fromText, to: toText, amount }: Pick<Intent, 'from' | 'to' | 'amount'>, rateSatPerKvb: bigint): Wish | Refusal {
+/** What an intent wants of the coins of its sender, at the rate of the inputs. Refuses: INVALID_ADDRESS, INVALID_INPUT. */
+export function wishOf(
+  network: BtcNetwork, inputs: BtcInputs, { from: fromText, to: toText, amount }: Pick<Intent, 'from' | 'to' | 'amount'>,
+): Wish | Refusal {
   const from = parseAddress(network, fromText), to = parseAddress(network, toText);
   if (!from.ok) return from;
   if (!to.ok) return to;
   if (from.kind === 'p2wsh') return refuse('INVALID_INPUT', { reason: 'no single key spends from this address' });
-  return { kind: from.kind as Wish['kind'], from: from.bytes, to: to.bytes, amount, rateSatPerKvb };
+  const rateSatPerKvb = rateOf(network, inputs);
+  const feeFor = (vsize: number) => feeOf(rateSatPerKvb, vsize);
+  return { kind: from.kind as Wish['kind'], from: from.bytes, to: to.bytes, amount, feeFor };
 }
 
 /** The parts of a fee as JSON-safe values, for people. The rate is the lowest that the signed bytes can turn out to pay. */
@@ -33,12 +37,11 @@ export function feePartsOf(parts: { feeSats: bigint; vsize: number; inputCount: 
  * INVALID_ADDRESS, INVALID_INPUT.
  */
 export function estimateFee(general: Network, inputs: BtcInputs, intent: Intent): FeeEstimate | Refusal {
-  const network = btcOf(general), rateSatPerKvb = rateOf(network, inputs);
-  const wish = wishOf(network, intent, rateSatPerKvb);
+  const wish = wishOf(btcOf(general), inputs, intent);
   if ('ok' in wish) return wish;
   const plan = selectCoins(inputs, wish, new Set());
   if (!plan.ok) {
-    const vsize = vsizeOf(wish.kind, 1, [wish.to, wish.from]), fee = feeOf(rateSatPerKvb, vsize);
+    const vsize = vsizeOf(wish.kind, 1, [wish.to, wish.from]), fee = wish.feeFor(vsize);
     return { fee, feeMax: fee, parts: feePartsOf({ feeSats: fee, vsize, inputCount: 1, outputCount: 2 }) };
   }
   const { feeSats, vsize, coins, changeSats } = plan;

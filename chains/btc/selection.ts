@@ -8,7 +8,7 @@
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { spendable, sumOf, valueOf, type BtcInputs, type Coin } from './coin.ts';
-import { dustLimitOf, feeOf, inputVsizeOf, vsizeOf } from './size.ts';
+import { dustLimitOf, inputVsizeOf, vsizeOf } from './size.ts';
 import type { SingleKeyKind } from './spending.ts';
 
 /** Inputs of one transaction. Choice: 500 p2wpkh inputs are 34,000 vbytes, a third of what nodes relay. */
@@ -19,7 +19,8 @@ export interface Wish {
   readonly from: Uint8Array;
   readonly to: Uint8Array;
   readonly amount: bigint | 'all';
-  readonly rateSatPerKvb: bigint;
+  /** Satoshi that a transaction of this virtual size is to pay. */
+  feeFor(vsize: number): bigint;
 }
 
 export interface Plan {
@@ -50,18 +51,18 @@ export function selectCoins(inputs: BtcInputs, wish: Wish, taken: ReadonlySet<st
 }
 
 /** The plan for exactly these coins, or null when they do not cover amount and fee. */
-export function planOf({ kind, from, to, rateSatPerKvb }: Wish, coins: readonly Coin[], amount: bigint): Plan | null {
+export function planOf({ kind, from, to, feeFor }: Wish, coins: readonly Coin[], amount: bigint): Plan | null {
   const rest = sumOf(coins) - amount;
   const plain = vsizeOf(kind, coins.length, [to]);
-  if (rest < feeOf(rateSatPerKvb, plain)) return null;
-  const withChange = vsizeOf(kind, coins.length, [to, from]), feeSats = feeOf(rateSatPerKvb, withChange);
+  if (rest < feeFor(plain)) return null;
+  const withChange = vsizeOf(kind, coins.length, [to, from]), feeSats = feeFor(withChange);
   const changeSats = rest - feeSats;
   if (changeSats >= dustLimitOf(from)) return { ok: true, coins, amount, feeSats, changeSats, vsize: withChange };
   return { ok: true, coins, amount, feeSats: rest, changeSats: null, vsize: plain };
 }
 
 function selectAll(inputs: BtcInputs, wish: Wish, coins: readonly Coin[]): Plan | Refusal {
-  const costOfInput = feeOf(wish.rateSatPerKvb, inputVsizeOf(wish.kind));
+  const costOfInput = wish.feeFor(inputVsizeOf(wish.kind));
   const worth = coins.filter((coin) => valueOf(coin) > costOfInput); // B6
   if (worth.length > INPUTS_MAX) return tooMany(worth.length);
   if (worth.length === 0) return shortage(inputs, wish, coins, 1n);
@@ -69,8 +70,8 @@ function selectAll(inputs: BtcInputs, wish: Wish, coins: readonly Coin[]): Plan 
 }
 
 /** Everything that these coins hold, less the fee; null when that is dust. */
-export function planAll({ kind, to, rateSatPerKvb }: Wish, coins: readonly Coin[]): Plan | null {
-  const vsize = vsizeOf(kind, coins.length, [to]), feeSats = feeOf(rateSatPerKvb, vsize), amount = sumOf(coins) - feeSats;
+export function planAll({ kind, to, feeFor }: Wish, coins: readonly Coin[]): Plan | null {
+  const vsize = vsizeOf(kind, coins.length, [to]), feeSats = feeFor(vsize), amount = sumOf(coins) - feeSats;
   return amount < dustLimitOf(to) ? null : { ok: true, coins, amount, feeSats, changeSats: null, vsize };
 }
 
@@ -79,11 +80,11 @@ function tooMany(coins: number): Refusal {
 }
 
 /** X1: what is missing for the amount, else what is missing for the fee on top of it. */
-export function shortage(inputs: BtcInputs, { kind, from, to, rateSatPerKvb }: Wish, coins: readonly Coin[], amount: bigint): Refusal {
+export function shortage(inputs: BtcInputs, { kind, from, to, feeFor }: Wish, coins: readonly Coin[], amount: bigint): Refusal {
   const balance = sumOf(coins), confirmed = sumOf(inputs.coins.filter(({ height }) => height !== null));
   const found = { balance: balance.toString(), confirmed: confirmed.toString() }; // the difference is immature or on its way
   if (balance < amount) return refuse('INSUFFICIENT_FUNDS', { ...found, required: amount.toString() });
-  const feeSats = feeOf(rateSatPerKvb, vsizeOf(kind, Math.min(coins.length, INPUTS_MAX), [to, from]));
+  const feeSats = feeFor(vsizeOf(kind, Math.min(coins.length, INPUTS_MAX), [to, from]));
   if (coins.length > INPUTS_MAX && balance >= amount + feeSats) return tooMany(coins.length);
   return refuse('INSUFFICIENT_GAS', { ...found, required: (amount + feeSats).toString(), feeMax: feeSats.toString() });
 }

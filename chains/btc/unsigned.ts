@@ -7,11 +7,11 @@
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { outpointOf, spendable, type BtcInputs, type Coin, type Spender } from './coin.ts';
-import { checkFeeCaps, feePartsOf, rateOf, wishOf } from './fee.ts';
+import { checkFeeCaps, feePartsOf, wishOf } from './fee.ts';
 import { btcOf, type BtcNetwork } from './network.ts';
 import { decodePsbt, encodePsbt, type Psbt, type PsbtInput } from './psbt.ts';
 import { INPUTS_MAX, planAll, planOf, selectCoins, shortage, type Plan, type Wish } from './selection.ts';
-import { feeOf, largest, vsizeOf } from './size.ts';
+import { feeOf, largest } from './size.ts';
 
 /** Signals that the transaction may be replaced; no relative lock. Source: BIP-125, BIP-68. B15. */
 export const SEQUENCE = 0xffff_fffd;
@@ -43,7 +43,7 @@ export function buildUnsigned(general: Network, inputs: BtcInputs, intent: Inten
   if (token !== null) return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'no tokens on this chain' });
   if (intent.leave !== undefined) return refuse('INVALID_INPUT', { reason: 'a send-all on this chain leaves nothing behind' });
   if (replay !== null && replay.kind !== 'outpoints') return refuse('INVALID_INPUT', { reason: 'expected outpoints', kind: replay.kind });
-  const wish = wishOf(network, intent, rateOf(network, inputs));
+  const wish = wishOf(network, inputs, intent);
   if ('ok' in wish) return wish;
   const plan = provenPlan(network, inputs, wish, new Set(replay?.value));
   if (!plan.ok) return plan;
@@ -98,7 +98,7 @@ export function reprice(general: Network, unsigned: Unsigned, inputs: BtcInputs)
   if ('ok' in originals) return originals;
   const conflict = conflictOf(old, inputs, originals);
   if ('ok' in conflict) return conflict;
-  const wish = wishOf(network, { ...unsigned, amount: unsigned.sendAll ? 'all' : unsigned.amount }, rateOf(network, inputs));
+  const wish = wishOf(network, inputs, { ...unsigned, amount: unsigned.sendAll ? 'all' : unsigned.amount });
   if ('ok' in wish) return wish;
   const plan = displacingPlan(inputs, wish, unsigned, originals, conflict);
   if (!plan.ok) return plan;
@@ -147,20 +147,20 @@ function feeSatsOf({ outputs }: Psbt, originals: readonly Coin[]): bigint {
   return outputs.reduce((rest, { value }) => rest - value, into);
 }
 
-/** Smallest rate, satoshi per kvB, at which a replacement of this size is taken. B16 (2), (3) and (5). */
-function displacingRate({ incrementalSatPerKvb }: BtcInputs, { replacedFeeSats, spenders }: Conflict, vsize: number): bigint {
-  const size = BigInt(vsize), least = replacedFeeSats + feeOf(BigInt(incrementalSatPerKvb), vsize);
-  const rates = spenders.map(({ feeSats, vsize: own }) => (BigInt(feeSats) * 1_000n) / BigInt(own) + 1n);
-  return largest((least * 1_000n + size - 1n) / size, ...rates, 0n);
+/** Satoshi that a replacement of a size pays at least: more than all it displaces, and at a higher rate. B16 (2), (3), (5). */
+function displacingFee({ incrementalSatPerKvb }: BtcInputs, { replacedFeeSats, spenders }: Conflict, vsize: number): bigint {
+  const aboveEach = spenders.map(({ feeSats, vsize: own }) => (BigInt(feeSats) * BigInt(vsize)) / BigInt(own) + 1n);
+  return largest(replacedFeeSats + feeOf(BigInt(incrementalSatPerKvb), vsize), ...aboveEach);
 }
 
-function displacingPlan(inputs: BtcInputs, wish: Wish, unsigned: Unsigned, originals: readonly Coin[], conflict: Conflict): Plan | Refusal {
-  const { kind, from, to } = wish;
-  const wishFor = (coins: readonly Coin[], scripts: readonly Uint8Array[]): Wish =>
-    ({ ...wish, rateSatPerKvb: largest(wish.rateSatPerKvb, displacingRate(inputs, conflict, vsizeOf(kind, coins.length, scripts))) });
+function displacingPlan(
+  inputs: BtcInputs, market: Wish, unsigned: Unsigned, originals: readonly Coin[], conflict: Conflict,
+): Plan | Refusal {
+  const feeFor = (vsize: number) => largest(market.feeFor(vsize), displacingFee(inputs, conflict, vsize));
+  const wish: Wish = { ...market, feeFor };
   if (unsigned.sendAll) {
-    const plan = planAll(wishFor(originals, [to]), originals);
-    if (plan === null) return shortage(inputs, wishFor(originals, [to]), originals, 1n);
+    const plan = planAll(wish, originals);
+    if (plan === null) return shortage(inputs, wish, originals, 1n);
     return plan.amount <= unsigned.amount ? plan : withAmount(plan, unsigned.amount);
   }
   // B16: a replacement must not bring new unconfirmed coins.
@@ -168,17 +168,10 @@ function displacingPlan(inputs: BtcInputs, wish: Wish, unsigned: Unsigned, origi
   const further = spendable(inputs, held).filter((coin) => coin.height !== null && isProvable(wish, coin));
   const room = Math.max(0, INPUTS_MAX - originals.length);
   for (let more = 0; more <= Math.min(further.length, room); more += 1) {
-    const coins = [...originals, ...further.slice(0, more)];
-    // The rate is that of the smaller size without change: what is larger then pays more, never less.
-    const plan = planOf(wishFor(coins, [to]), coins, unsigned.amount);
-    if (plan !== null && plan.feeSats >= leastFee(inputs, conflict, plan.vsize)) return plan;
+    const plan = planOf(wish, [...originals, ...further.slice(0, more)], unsigned.amount);
+    if (plan !== null) return plan;
   }
-  const all = [...originals, ...further];
-  return shortage(inputs, wishFor(originals, [to, from]), all, unsigned.amount);
-}
-
-function leastFee({ incrementalSatPerKvb }: BtcInputs, { replacedFeeSats }: Conflict, vsize: number): bigint {
-  return replacedFeeSats + feeOf(BigInt(incrementalSatPerKvb), vsize);
+  return shortage(inputs, wish, [...originals, ...further], unsigned.amount);
 }
 
 /** A send-all whose fee would fall keeps its amount: it may only go down. */
