@@ -28,7 +28,7 @@ const FAMILIES: Readonly<Record<Family, FamilyEntry>> = {
   evm: { facts: evmFacts, load: async () => (await import('./evm/index.ts')).evm as ChainModule },
   tron: { facts: tronFacts, load: async () => (await import('./tron/index.ts')).tron as ChainModule },
   sol: { facts: solFacts, load: async () => (await import('./sol/index.ts')).sol as ChainModule },
-  xrp: { facts: xrpFacts, load: null },
+  xrp: { facts: xrpFacts, load: async () => (await import('./xrp/index.ts')).xrp as ChainModule },
   xlm: { facts: xlmFacts, load: null },
 };
 

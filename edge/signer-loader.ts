@@ -3,11 +3,11 @@ import { FAMILY_OF, type Chain, type Family } from '../protocol/slugs.ts';
 import type { Signer } from './signers/signer.ts';
 
 const LOADERS: Readonly<Record<Family, (() => Promise<Signer>) | null>> = {
-  btc: null,
+  btc: async () => (await import('./signers/btc.ts')).btcSigner,
   evm: async () => (await import('./signers/evm.ts')).evmSigner,
   tron: async () => (await import('./signers/tron.ts')).tronSigner,
   sol: async () => (await import('./signers/sol.ts')).solSigner,
-  xrp: null,
+  xrp: async () => (await import('./signers/xrp.ts')).xrpSigner,
   xlm: null,
 };
 
