@@ -28,8 +28,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     checkIdentity: () => checkIdentity(network, transport, heads),
     nextHeight: async (height) =>
       (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
-    getBlockHash: (height) => firstOrAgreedNull(network, transport, async (node) =>
-      (await heads.headerAt(node, 'wallet', height))?.hash ?? null),
+    getBlockHash: (height) => firstOrAgreedNull(network, transport, (node) => readHash(network, heads, node, height)),
     getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
     fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
     fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
@@ -73,6 +72,15 @@ async function firstOrAgreedNull<T>(
     if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
     throw error;
   }
+}
+
+/** Hash of a height, or null above the node's own head. A `{}` below it is a block that the node has not kept (G8). */
+async function readHash(network: Network, heads: Heads, endpoint: Endpoint, height: number): Promise<string | null> {
+  const header = await heads.headerAt(endpoint, 'wallet', height);
+  if (header !== null) return header.hash;
+  const newest = await heads.headerAt(endpoint, 'wallet', 'newest');
+  if (newest !== null && newest.height < height) return null;
+  throw new ChainUnavailable(network.slug, `the node does not know block ${height}`);
 }
 
 /** T5: any endpoint may answer a block, so all of them must record what happens inside calls. */

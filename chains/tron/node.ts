@@ -67,7 +67,7 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown, what: str
 }
 
 /** A whole number of a reply; proto3 leaves out the default, so an absent one is 0 inside an object that is there. */
-export const integer = z.unknown().transform((value, context): bigint => {
+export const integer = z.unknown().optional().transform((value, context): bigint => {
   const read = value === undefined ? 0n : integerOf(value);
   if (read !== null) return read;
   context.addIssue({ code: 'custom', message: 'expected an integer' });

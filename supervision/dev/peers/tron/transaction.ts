@@ -1,0 +1,134 @@
+/** Transactions as the stand-in holds them: the bytes as they came, what they say, and the JSON that java-tron prints. */
+import { createHash } from 'node:crypto';
+import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
+import { allBytesAt, bytesAt, fieldsOf, integerAt, messageOf, type Fields } from './wire.ts';
+
+/** Kinds of contracts that the stand-in runs or prints, with their numbers and fields. Source: java-tron Tron.proto. */
+const KINDS: Readonly<Record<string, { readonly number: bigint; readonly fields: readonly (readonly [number, string, 'address' | 'bytes' | 'int' | 'bool' | 'resource'])[] }>> = {
+  TransferContract: { number: 1n, fields: [[1, 'owner_address', 'address'], [2, 'to_address', 'address'], [3, 'amount', 'int']] },
+  TransferAssetContract: { number: 2n, fields: [[1, 'asset_name', 'bytes'], [2, 'owner_address', 'address'], [3, 'to_address', 'address'], [4, 'amount', 'int']] },
+  TriggerSmartContract: { number: 31n, fields: [
+    [1, 'owner_address', 'address'], [2, 'contract_address', 'address'], [3, 'call_value', 'int'], [4, 'data', 'bytes'], [5, 'call_token_value', 'int'], [6, 'token_id', 'int'],
+  ] },
+  DelegateResourceContract: { number: 57n, fields: [
+    [1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'], [4, 'receiver_address', 'address'], [5, 'lock', 'bool'], [6, 'lock_period', 'int'],
+  ] },
+  UnDelegateResourceContract: { number: 58n, fields: [[1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'], [4, 'receiver_address', 'address']] },
+};
+const RESOURCES = ['BANDWIDTH', 'ENERGY', 'TRON_POWER'];
+const TYPE_URL = 'type.googleapis.com/protocol.';
+
+export interface PeerTransaction {
+  readonly bytes: Buffer;
+  readonly rawBytes: Buffer;
+  readonly txid: string;
+  readonly signatures: readonly Buffer[];
+  readonly contractCount: number;
+  readonly type: string;
+  /** `T…` texts of addresses; amounts as integers; other bytes as hex. */
+  readonly value: Readonly<Record<string, string | bigint | boolean>>;
+  readonly permissionId: bigint;
+  readonly refBlockBytes: string;
+  readonly refBlockHash: string;
+  readonly expiration: bigint;
+  readonly timestamp: bigint;
+  readonly feeLimit: bigint;
+  readonly memo: Buffer;
+}
+
+/** Length of signatures with their keys, and of the raw data with its: what bandwidth is counted on. */
+export const RESULT_BYTES = 64;
+
+function readValue(kind: string, fields: Fields): Record<string, string | bigint | boolean> {
+  return Object.fromEntries(KINDS[kind]!.fields.map(([number, name, type]) => {
+    if (type === 'int') return [name, integerAt(fields, number)];
+    if (type === 'bool') return [name, integerAt(fields, number) !== 0n];
+    if (type === 'resource') return [name, RESOURCES[Number(integerAt(fields, number))] ?? 'UNRECOGNIZED'];
+    const bytes = bytesAt(fields, number);
+    // An address of another length is kept as hex: the node refuses it when it validates, not when it reads.
+    return [name, type === 'address' && bytes.length === 21 && bytes[0] === 0x41 ? addressOf(bytes.subarray(1)) : bytes.toString('hex')];
+  }));
+}
+
+/** A transaction from its bytes. Throws: RangeError for bytes that are none. */
+export function parseTransaction(bytes: Buffer): PeerTransaction {
+  const outer = fieldsOf(bytes), rawBytes = bytesAt(outer, 1), raw = fieldsOf(rawBytes);
+  const contracts = allBytesAt(raw, 11), contract = fieldsOf(contracts[0] ?? Buffer.alloc(0));
+  const type = Object.keys(KINDS).find((kind) => KINDS[kind]!.number === integerAt(contract, 1)) ?? '';
+  const any = fieldsOf(bytesAt(contract, 2));
+  const unpacks = type !== '' && bytesAt(any, 1).toString('latin1') === TYPE_URL + type;
+  return {
+    bytes, rawBytes, txid: createHash('sha256').update(rawBytes).digest('hex'), signatures: allBytesAt(outer, 2),
+    contractCount: contracts.length, type: unpacks ? type : '', value: unpacks ? readValue(type, fieldsOf(bytesAt(any, 2))) : {},
+    permissionId: integerAt(contract, 5), refBlockBytes: bytesAt(raw, 1).toString('hex'), refBlockHash: bytesAt(raw, 4).toString('hex'),
+    expiration: integerAt(raw, 8), timestamp: integerAt(raw, 14), feeLimit: integerAt(raw, 18), memo: bytesAt(raw, 10),
+  };
+}
+
+const hexAddress = (text: string): string => `41${Buffer.from(bytesOf(text)).toString('hex')}`;
+const bytesOfText = (text: string, visible: boolean): Buffer =>
+  (visible && text.startsWith('T') ? Buffer.from(hexAddress(text), 'hex') : Buffer.from(text, 'hex'));
+
+/** Raw data as bytes, from the JSON that builders answer and `broadcasttransaction` takes. Throws: RangeError. */
+export function packRaw(raw: Readonly<Record<string, unknown>>, visible: boolean): Buffer {
+  const contracts = raw['contract'] as readonly { type: string; Permission_id?: number; parameter: { value: Record<string, unknown> } }[];
+  const packed = contracts.map(({ type, parameter: { value }, Permission_id: permissionId = 0 }) => {
+    const kind = KINDS[type];
+    if (kind === undefined) throw new RangeError(`contract type ${type}`);
+    const inner = messageOf(...kind.fields.map(([number, name, field]) => {
+      const given = value[name] ?? (field === 'address' || field === 'bytes' ? '' : 0);
+      if (field === 'int') return [number, BigInt(given as number | string)] as const;
+      if (field === 'bool') return [number, given === true ? 1n : 0n] as const;
+      if (field === 'resource') return [number, BigInt(Math.max(0, RESOURCES.indexOf(String(given))))] as const;
+      return [number, bytesOfText(String(given), visible && field === 'address')] as const;
+    }));
+    const any = messageOf([1, Buffer.from(TYPE_URL + type)], [2, inner]);
+    return messageOf([1, kind.number], [2, any], [5, BigInt(permissionId)]);
+  });
+  const integer = (name: string): bigint => BigInt((raw[name] ?? 0) as number | string);
+  return messageOf(
+    [1, Buffer.from(String(raw['ref_block_bytes'] ?? ''), 'hex')], [4, Buffer.from(String(raw['ref_block_hash'] ?? ''), 'hex')],
+    [8, integer('expiration')], [10, Buffer.from(String(raw['data'] ?? ''), 'hex')], ...packed.map((contract) => [11, contract] as const),
+    [14, integer('timestamp')], [18, integer('fee_limit')],
+  );
+}
+
+/** A transaction from raw data and its signatures. */
+export function assembleTransaction(rawBytes: Buffer, signatures: readonly Buffer[]): PeerTransaction {
+  return parseTransaction(messageOf([1, rawBytes], ...signatures.map((signature) => [2, signature] as const)));
+}
+
+/** What java-tron prints of a value: defaults are left out, bytes are hex, addresses hex or base58. */
+function printedValue({ type, value }: PeerTransaction, visible: boolean): Record<string, unknown> {
+  const rows = KINDS[type]?.fields ?? [];
+  return Object.fromEntries(rows.flatMap(([, name, kind]) => {
+    const held = value[name]!;
+    if (held === 0n || held === '' || held === false || held === 'BANDWIDTH') return [];
+    return [[name, kind === 'address' && !visible && typeof held === 'string' && held.startsWith('T') ? hexAddress(held) : held]];
+  }));
+}
+
+/** The JSON of a transaction, with `ret` once it was run. */
+export function transactionJson(transaction: PeerTransaction, visible: boolean, contractRet: string | null): Record<string, unknown> {
+  const { type, rawBytes, txid, signatures, permissionId, memo } = transaction;
+  const contract = {
+    parameter: { value: printedValue(transaction, visible), type_url: TYPE_URL + type }, type,
+    ...(permissionId === 0n ? {} : { Permission_id: permissionId }),
+  };
+  return {
+    ...(contractRet === null ? {} : { ret: [{ contractRet }] }),
+    ...(signatures.length === 0 ? {} : { signature: signatures.map((signature) => signature.toString('hex')) }),
+    txID: txid,
+    raw_data: {
+      ...(memo.length === 0 ? {} : { data: memo.toString('hex') }), contract: [contract],
+      ref_block_bytes: transaction.refBlockBytes, ref_block_hash: transaction.refBlockHash, expiration: transaction.expiration,
+      ...(transaction.feeLimit === 0n ? {} : { fee_limit: transaction.feeLimit }), timestamp: transaction.timestamp,
+    },
+    raw_data_hex: rawBytes.toString('hex'),
+  };
+}
+
+/** An address as an answer prints it. */
+export function printedAddress(text: string, visible: boolean): string {
+  return visible ? text : hexAddress(text);
+}
