@@ -68,6 +68,8 @@ export function idText(value: unknown): string {
   return id !== null && id >= 0n && id < 2n ** 64n ? id.toString() : malformed('a 64-bit id', value);
 }
 
+const FAILURE_CHARACTERS_MAX = 200;
+
 export interface TransactionNames {
   readonly txid: string;
   readonly innerTxid: string | null;
@@ -75,18 +77,29 @@ export interface TransactionNames {
   readonly memoId: string | null;
   /** Stroops, where the record tells. */
   readonly fee: bigint | null;
+  /** Why it failed, where the record tells. */
+  readonly failure: string | null;
 }
 
 /** Hashes and memo of a transaction record. A fee bump is known by its outer hash (M15). */
 export function namesOf(transaction: Answer): TransactionNames {
-  const { fee_bump_transaction: outer, inner_transaction: inner, memo_type: memoType, memo, fee_charged: fee } = transaction;
+  const {
+    fee_bump_transaction: outer, inner_transaction: inner, memo_type: memoType, memo, fee_charged: fee, result_codes: codes,
+  } = transaction;
   const hash = hashIn(transaction['hash'], 'hash of a transaction');
   return {
     txid: outer === undefined ? hash : hashIn(objectIn(outer, 'fee_bump_transaction')['hash'], 'hash of a fee bump'),
     innerTxid: inner === undefined ? null : hashIn(objectIn(inner, 'inner_transaction')['hash'], 'hash of an inner transaction'),
     memoId: memoType === 'id' ? idText(memo) : null,
     fee: fee === undefined ? null : integerOf(fee),
+    failure: codes === undefined ? null : failureText(objectIn(codes, 'result_codes')),
   };
+}
+
+/** `tx_failed: op_underfunded`, from codes as Horizon names them. */
+function failureText({ transaction, operations }: Answer): string {
+  const failed = Array.isArray(operations) ? operations.filter((code) => code !== 'op_success') : [];
+  return [String(transaction), ...failed.map(String)].join(': ').slice(0, FAILURE_CHARACTERS_MAX);
 }
 
 /** Transactions by each hash that an operation may name them by. */

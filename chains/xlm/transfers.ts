@@ -3,7 +3,7 @@
  * Spec: chains.md 9.3 (M1 to M18), G2, G3, G22, G23.
  */
 import {
-  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer,
+  ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Outcome, type Transfer, type Unattributed,
 } from '../chain.ts';
 import { hashIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { STELLAR_DECIMALS } from './network.ts';
@@ -44,7 +44,7 @@ function operationsOf(raw: XlmLedger): readonly Operation[] {
     const joined = transaction === undefined ? known.get(hash) : namesOf(objectIn(transaction, 'transaction'));
     return {
       id: textIn(record['id'], 'id of an operation'), record, successful, type: textIn(record['type'], 'type of an operation'),
-      names: joined ?? { txid: hash, innerTxid: null, memoId: null, fee: null },
+      names: joined ?? { txid: hash, innerTxid: null, memoId: null, fee: null, failure: null },
     };
   });
   return [...new Map(operations.map((operation) => [operation.id, operation])).values()];
@@ -66,10 +66,12 @@ export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue
   const transfers: Transfer[] = [];
   const ignored: { txid: string; reason: string }[] = [];
   const activations: { txid: string; to: string }[] = [];
+  const unattributed: Unattributed[] = [];
   const effects = block.raw.effects === null ? null : effectsByOperation(recordsIn(block.raw.effects));
   for (const operation of operationsOf(block.raw)) {
     const { names: { txid, innerTxid, memoId }, type } = operation;
     const found = operation.successful ? paymentsOf(operation, effects) : [{ reason: `${type} of a failed transaction` }];
+    if (operation.successful) unattributed.push(...growthOf(operation, found, effects, catalogue));
     for (const paid of found) {
       const token = 'reason' in paid || paid.asset === null ? null : catalogue.get(paid.asset);
       if ('reason' in paid) {
@@ -90,7 +92,34 @@ export function transfersIn(network: Network, block: Block<XlmLedger>, catalogue
       });
     }
   }
-  return activations.length > 0 ? { transfers, ignored, activations } : { transfers, ignored };
+  return {
+    transfers, ignored, ...(activations.length > 0 ? { activations } : {}), ...(unattributed.length > 0 ? { unattributed } : {}),
+  };
+}
+
+/** Operations whose payee the effects must credit with exactly what was paid. */
+const EXACT = new Set(['payment', 'create_account', 'account_merge']);
+
+/**
+ * M12, G24: what the effects credited an account with beyond what the operation paid it: own offers that were filled,
+ * inflation, a pool's share. Throws: ChainUnavailable where an account was credited with less than it was paid, because
+ * then the operation and the effects are not of one ledger.
+ */
+function growthOf(
+  { id, type, names: { txid } }: Operation, found: readonly Found[], effects: EffectsByOperation | null, catalogue: Catalogue,
+): readonly Unattributed[] {
+  const credits = (effects?.get(id) ?? []).filter((effect) => effect['type'] === 'account_credited');
+  return [...Map.groupBy(credits, (credit) => `${String(credit['account'])} ${assetIn(credit) ?? 'native'}`).values()].flatMap((own) => {
+    const to = textIn(own[0]!['account'], 'account of an effect'), asset = assetIn(own[0]!);
+    const credited = own.reduce((sum, credit) => sum + stroopsIn(credit['amount'], 'amount of an effect'), 0n);
+    const paid = found.reduce((sum, one) => ('reason' in one || one.to.address !== to || one.asset !== asset ? sum : sum + one.amount), 0n);
+    if (credited < paid && EXACT.has(type)) {
+      throw new ChainUnavailable('xlm', `operation ${id}: the effects credit less than ${type} paid`);
+    }
+    if (credited <= paid || (asset !== null && !catalogue.has(asset))) return [];
+    const evidence = `${txid}:${operationIndexOf(id)}`;
+    return [{ to, amount: credited - paid, tokenContract: asset, reason: `${type}: no payment`, evidence }];
+  });
 }
 
 /** Why a payment is none (G22), or null. */
@@ -180,10 +209,10 @@ function contractTransfers(record: Answer): readonly Found[] {
 /** What the wanted transactions did, by either hash of a fee bump. Throws: MalformedReply. */
 export function outcomesIn(_network: Network, block: Block<XlmLedger>, wanted: ReadonlySet<string>): readonly Outcome[] {
   const outcomes = new Map<string, Outcome>();
-  for (const { names: { txid, innerTxid, fee }, successful } of operationsOf(block.raw)) {
+  for (const { names: { txid, innerTxid, fee, failure }, successful } of operationsOf(block.raw)) {
     const asked = wanted.has(txid) ? txid : innerTxid !== null && wanted.has(innerTxid) ? innerTxid : null;
     if (asked === null) continue;
-    outcomes.set(asked, { txid: asked, success: successful, reason: successful ? null : 'tx_failed', fee });
+    outcomes.set(asked, { txid: asked, success: successful, reason: successful ? null : failure ?? 'tx_failed', fee });
   }
   return [...outcomes.values()];
 }
