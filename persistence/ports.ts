@@ -173,6 +173,8 @@ export interface DeliveryStore {
   recordAttempts(attempts: (AttemptRow & { accountId: AccountId; next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
   /** Gives claims back that were never attempted (stream closed). */
   releaseClaims(deliveryIds: readonly string[]): Promise<void>;
+  /** Gives back every claim on accounts of shards that this node just took: whoever made them is gone. Answers how many. */
+  releaseAbandoned(shards: readonly number[]): Promise<number>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */
   incompletePublications(): Promise<number>;
 }
@@ -269,7 +271,8 @@ export interface ReadStore {
 export interface SandboxBlock { ledger: LedgerId; height: number; hash: string; parentHash: string; timeMs: number; transactions: SandboxTransaction[] }
 export interface SandboxTransaction {
   txid: string; success: boolean; reason: string | null; fee: string; from: string | null; nonce: number | null;
-  transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null }[];
+  /** `activates`: the payment made the ledger account that it pays. */
+  transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null; activates?: true }[];
 }
 
 export interface SandboxStore {

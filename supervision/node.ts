@@ -24,6 +24,7 @@ import { createAccounts, type AccountsDeps } from './accounts.ts';
 import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';
 import type { CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
+import { createFirstSubmit } from './first-submit.ts';
 import { createGaugeReader } from './gauges.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
 import { startSchedules } from './schedules.ts';
@@ -60,7 +61,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const shelf = createModuleShelf(config);
   const accounts = startAccounts({
     config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
-    onPoolUsed: (accountId) => { void rooms.replenish(accountId); },
+    onPoolUsed: (accountId) => { void rooms.replenish(accountId); }, onSigned: (row) => firstSubmit(row),
   });
   const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log });
   const metrics: Metrics = createMetrics(createGaugeReader({
@@ -71,6 +72,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
     hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
   });
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system, metrics, nowMs, log });
+  const firstSubmit = createFirstSubmit({ access: chains.access, accounts, log });
   const gateway = await createGateway({
     log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch },
     accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
@@ -105,13 +107,14 @@ async function openStores(config: CloudConfig, sql: Sql, onBatch: (entries: numb
   const epochs = new Map<number, number>();
   const stores = createStores({ sql, nowMs, initialAccount, epochOf: (shard) => epochs.get(shard), onBatch });
   for (const [shard, epoch] of await stores.ownership.claimShards(config.NODE_NAME, ALL_SHARDS)) epochs.set(shard, epoch);
+  await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;
 }
 
 function startAccounts({ config, log, stores, system, shelf, ...bells }: {
   config: CloudConfig; log: Logger; stores: Stores; system: ActorSystem; shelf: ModuleShelf;
-} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed'>): Accounts {
+} & Pick<AccountsDeps, 'onPublished' | 'onPoolUsed' | 'onSigned'>): Accounts {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: shelf.book }),
     store: stores.accounts, shardOf, residentsMax: config.RESIDENT_ACCOUNTS_MAX, summarise: summariseAccount,

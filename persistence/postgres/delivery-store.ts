@@ -45,6 +45,12 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
       if (deliveryIds.length === 0) return;
       await sql`select release_deliveries(${[...deliveryIds]}::text[])`;
     },
+    async releaseAbandoned(shards) {
+      failpoint('release_abandoned.before');
+      const [row] = await sql<{ count: number }[]>`select release_abandoned_claims(${[...shards]}::int[]) as count`;
+      failpoint('release_abandoned.after');
+      return row!.count;
+    },
     async incompletePublications() {
       const [row] = await sql<{ count: number }[]>`select incomplete_publications() as count`;
       return row!.count;

@@ -83,6 +83,10 @@ export class MemoryDeliveries implements DeliveryStore {
     }
   }
 
+  async releaseAbandoned(): Promise<number> {
+    return 0; // this store has one node, which never goes
+  }
+
   async releaseClaims(deliveryIds: readonly string[]): Promise<void> {
     this.released += deliveryIds.length;
     for (const id of deliveryIds) this.#entries.get(id)!.claimedUntilMs = 0;

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { shardOf } from '../../../protocol/ids.ts';
 import type { DueDelivery } from '../../../persistence/ports.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { DeliveryRow, PublicationRow, RowWrite, WebhookRow } from '../../../persistence/rows.ts';
@@ -68,6 +69,16 @@ test('a claim brings what is to be sent, is exclusive, and runs out', async (t) 
   await stores.deliveries.releaseClaims([due!.delivery.id]);
   t.is((await claim(live)).length, 1, 'given back: due at once');
   t.deepEqual(await stores.deliveries.claimDue([], 10, NOW_MS, CLAIM_MS, []), []);
+});
+
+test('a node that takes shards gives back what their owner before had claimed', async (t) => {
+  const { live } = await setUp({});
+  await publish(live, { orderKey: '0xa' });
+  t.is((await claim(live)).length, 1);
+  t.deepEqual(await claim(live), [], 'claimed by a node that is killed now');
+  t.is(await stores.deliveries.releaseAbandoned([(shardOf(live) + 1) % 1_024]), 0, 'another shard');
+  t.is(await stores.deliveries.releaseAbandoned([shardOf(live)]), 1);
+  t.is((await claim(live)).length, 1, 'due at once');
 });
 
 test('C5-44 first attempts leave in publication order per key and endpoint; retries may be overtaken', async (t) => {

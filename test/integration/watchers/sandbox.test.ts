@@ -45,7 +45,7 @@ async function world(t: ExecutionContext) {
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
     entity: createAccountEntity({ book: createChainBook([evm]) }), store: stores.accounts, shardOf, residentsMax: 100, summarise: () => ({}),
   });
-  const accounts = createAccounts({ entities, inbox: stores.inbox, nowMs, log, onApplied: () => undefined });
+  const accounts = createAccounts({ entities, inbox: stores.inbox, nowMs, log, onPublished: () => undefined, onPoolUsed: () => undefined });
   const sandbox = createSandbox({ sandbox: stores.sandbox, watch: stores.watch, audit: stores.audit, accounts, networkOf, isEnabled, loadModule, catalogueOf, nowMs, log });
   const access = createChainAccess(new Map(), sandbox.ledgers);
   const ask = async <C extends AccountCommand>(command: C): Promise<AccountReplies[C['type']]> => {
