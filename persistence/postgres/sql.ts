@@ -4,6 +4,7 @@
  * outside the migrations may use it; test/tidy/words.test.ts holds that.
  */
 import postgres from 'postgres';
+import { arrayOf, arrayText } from './array-text.ts';
 
 /** Rows as TypeScript sees them: numeric → bigint, int8 → number, timestamptz → epoch milliseconds, columns in camelCase. */
 export type Sql = postgres.Sql<{ numeric: bigint; int8: number; timestamptz: number }>;
@@ -28,6 +29,26 @@ const CONNECTION_CHECK_MS = 2_000;
 const CONNECT_TIMEOUT_S = 5;
 const IDLE_TIMEOUT_S = 300;
 
+/**
+ * Every query of a node is a point read, a short list or a set of keys, and has its index. Plans are made while tables
+ * are small and are kept by the session: one that scans or hashes a small table would stay when the table has grown,
+ * until statistics are next taken. So a session has no such plans to choose from.
+ */
+const INDEXES_ONLY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
+
+/**
+ * Makes the first message of a connection longer than 1,024 bytes. When a backend dies between a query and the write that
+ * it scheduled, this client keeps the unsent bytes and believes for ever that a write is on its way; the slot then times
+ * out on every use. A message of this size is written at once and takes the old bytes with it: the server drops that
+ * connection, the next one is clean. test/integration/persistence/races.test.ts kills backends to show it.
+ */
+const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
+
+/** Object ids of text[], uuid[] and integer[]. Source: pg_type. */
+const TEXTS = 1009;
+const UUIDS = 2951;
+const INTEGERS = 1007;
+
 function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} does not fit a safe integer`);
@@ -43,6 +64,9 @@ export function openDatabase({ url, connections, name, role = 'flock_app' }: Dat
     idle_timeout: IDLE_TIMEOUT_S,
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => undefined,
+    // A node's pool knows its array types (array-text.ts). Without the query for them this client cannot reserve a
+    // connection, which only the migrations do.
+    fetch_types: role !== 'flock_app',
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: name,
@@ -53,6 +77,8 @@ export function openDatabase({ url, connections, name, role = 'flock_app' }: Dat
       client_connection_check_interval: CONNECTION_CHECK_MS,
       TimeZone: 'UTC',
       search_path: 'flock',
+      ...LONG_STARTUP,
+      ...(role === 'flock_app' ? INDEXES_ONLY : {}),
       ...setRole,
     } as postgres.Options<Record<string, postgres.PostgresType>>['connection'] & object,
     types: {
@@ -63,6 +89,9 @@ export function openDatabase({ url, connections, name, role = 'flock_app' }: Dat
         serialize: (value: number) => new Date(value).toISOString(),
         parse: (text: string) => Date.parse(text),
       },
+      texts: { to: TEXTS, from: [TEXTS], serialize: arrayText, parse: arrayOf },
+      keys: { to: UUIDS, from: [], serialize: arrayText, parse: arrayOf },
+      integers: { to: INTEGERS, from: [], serialize: arrayText, parse: arrayOf },
     },
   }) as unknown as Sql;
 }

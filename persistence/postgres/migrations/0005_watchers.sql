@@ -345,8 +345,7 @@ $$;
 -- Reads over all accounts: only these leave the rows of one tenant's reach.
 create function watched_addresses(of_environment text, keys uuid[])
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text)
-language sql stable security definer set search_path = flock, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql stable security definer set search_path = flock, pg_temp as $$
   select r.address_key, r.address_id, r.account_id, a.address, a.purpose
     from address_registry r join address a on a.account_id = r.account_id and a.id = r.address_id
    where r.address_key = any (keys) and a.environment = of_environment;

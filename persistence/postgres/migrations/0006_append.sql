@@ -6,9 +6,6 @@
 --   withdrawal_statuses, webhooks, publications, replays, inbox_taken, idempotency, billables, address_peaks,
 --   sandbox_resets
 -- Answers one outcome per row of `accounts`, in its order: appended, stale or duplicate.
---
--- Plans are made while tables are small and kept by the session; without the three settings a plan that scans a small
--- table would stay when the table has grown.
 
 -- The batch without the rows of some accounts: the rare case in which one of a group is refused.
 create function batch_without(batch jsonb, rejected text[]) returns jsonb language sql as $$
@@ -19,8 +16,7 @@ create function batch_without(batch jsonb, rejected text[]) returns jsonb langua
 $$;
 
 create function append_accounts(batch jsonb) returns text[]
-language plpgsql security definer set search_path = flock, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql security definer set search_path = flock, pg_temp as $$
 #variable_conflict use_column
 declare
   asked text[] := array(select value ->> 'account_id' from jsonb_array_elements(batch -> 'accounts') with ordinality e(value, n) order by n);

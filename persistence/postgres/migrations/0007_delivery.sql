@@ -6,8 +6,7 @@
 create function claim_deliveries(accounts text[], most int, now_at timestamptz, claim_until timestamptz, busy text[])
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
                next_attempt_at timestamptz, url text, sealed_secrets text[], body text, order_key text)
-language sql security definer set search_path = flock, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language sql security definer set search_path = flock, pg_temp as $$
   with due as materialized (
     select d.id, d.seq from unnest(accounts) a(account_id) cross join lateral (
       select o.id, o.seq, o.next_attempt_at from delivery o
@@ -43,8 +42,7 @@ $$;
 -- Attempts, each once, with what follows from it. What an edge says of another account's delivery is left out. An
 -- endpoint that answered 410 is disabled and its waiting deliveries are held.
 create function record_attempts(reported jsonb) returns void
-language plpgsql security definer set search_path = flock, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql security definer set search_path = flock, pg_temp as $$
 #variable_conflict use_column
 begin
   -- Locked in the order of their ids: two streams may report at once.
