@@ -3,6 +3,7 @@ import type { AccountCommand, AccountReplies } from '../actors/account/messages.
 import { ask, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../gateway/ports.ts';
 import type { InboxStore } from '../persistence/ports.ts';
+import type { WithdrawalRow } from '../persistence/rows.ts';
 import { newId, type AccountId } from '../protocol/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
 import type { Logger } from 'pino';
@@ -28,18 +29,21 @@ export interface AccountsDeps {
   readonly onPublished: (accountId: AccountId) => void;
   /** Told after an address of a pool was issued. */
   readonly onPoolUsed: (accountId: AccountId) => void;
+  /** Given a withdrawal whose signed bytes are durable; the answer to the edge waits for it. Never rejects. */
+  readonly onSigned?: (row: WithdrawalRow) => Promise<void>;
 }
 
 interface Waking { running: Promise<void>; again: boolean }
 
 /** The port, with at most one inbox round per account at a time: a wake that comes meanwhile causes one more round. */
-export function createAccounts({ entities, inbox, nowMs, log, onPublished, onPoolUsed }: AccountsDeps): Accounts {
+export function createAccounts({ entities, inbox, nowMs, log, onPublished, onPoolUsed, onSigned }: AccountsDeps): Accounts {
   const waking = new Map<AccountId, Waking>();
 
   const send = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
     const answer = await ask(entities.address(accountId), command) as Answer<C>;
     if (answer.ok !== true) return answer;
     if (PUBLISHING.has(command.type)) onPublished(accountId);
+    if (command.type === 'submit_signed') await onSigned?.(answer.reply as WithdrawalRow);
     if (command.type === 'create_address' && isPooled(command.chain)) onPoolUsed(accountId);
     return answer;
   };
