@@ -28,6 +28,17 @@ export async function drain(steps: readonly DrainStep[], log: Logger): Promise<v
 }
 
 /**
+ * Ends a process that does not serve yet when whoever started it is gone: there is nothing to drain. The answer takes
+ * that back, once `stopOnSignals` has taken over.
+ */
+export function exitWithParent(): () => void {
+  const leave = (): never => process.exit(1);
+  if (process.connected === false) leave(); // it was gone before the first line ran
+  process.on('disconnect', leave);
+  return () => { process.off('disconnect', leave); };
+}
+
+/**
  * Calls `stop` once: on SIGTERM, on SIGINT, and when the channel to the process that started this one closes, so that a
  * killed parent leaves no orphan. Exits with 0 after it, with 1 when it takes longer than the deadline.
  */

@@ -1,10 +1,11 @@
 /** A cloud node's process. `npm run cloud`, or a child of developer mode, the demo and the tests. */
 import { ConfigurationError, readConfig } from './config.ts';
-import { stopOnSignals } from './drain.ts';
+import { exitWithParent, stopOnSignals } from './drain.ts';
 import { createLog } from '../gateway/http/log.ts';
 import { startCloudNode } from './node.ts';
 
 async function main(): Promise<void> {
+  const serves = exitWithParent();
   const config = readConfig(process.env);
   for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL']) delete process.env[name];
   const log = createLog(config.LOG_LEVEL, config.NODE_NAME);
@@ -15,6 +16,7 @@ async function main(): Promise<void> {
   });
   const node = await startCloudNode(config, log);
   stopOnSignals(() => node.stop(), log);
+  serves();
   log.info({ url: node.url, roles: config.ROLES }, 'ready');
   process.send?.({ type: 'ready', port: node.port });
 }

@@ -1,6 +1,6 @@
 /** Child processes of developer mode and the demo: they end with their parent, whatever ends it. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { closeSync, openSync, readSync, fstatSync } from 'node:fs';
 
 export interface Child {
   readonly name: string;
@@ -17,27 +17,29 @@ export interface Child {
 export interface ReadyMessage { type: 'ready'; port: number }
 
 const STOP_DEADLINE_MS = 12_000;
+/** A start takes seconds; on a machine that is overloaded, more. */
+const READY_LIMIT_MS = 90_000;
+/** Shown of what a child wrote when it ends before it is ready. */
+const LAST_WORDS_BYTES = 2_000;
 
 /**
  * Starts a TypeScript entry with an IPC channel. The child watches the channel: when it closes, because this process
- * ended in whatever way, the child drains and exits, so that a killed parent leaves no orphan.
+ * ended in whatever way, the child drains and exits, so that a killed parent leaves no orphan. It writes straight to its
+ * log file, so that its last lines need no reader, and has a process group of its own, so that Ctrl-C at a terminal
+ * reaches our ordered stop first and not the child.
  */
-export function startChild(name: string, entry: string, env: Record<string, string>, logFile: string | null): Child {
-  const log: WriteStream | null = logFile === null ? null : createWriteStream(logFile, { flags: 'a' });
+export function startChild(name: string, entry: string, env: Record<string, string>, logFile: string): Child {
+  const log = openSync(logFile, 'a+', 0o600);
+  const before = fstatSync(log).size;
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
-    stdio: ['ignore', log === null ? 'inherit' : 'pipe', log === null ? 'inherit' : 'pipe', 'ipc'],
+    stdio: ['ignore', log, log, 'ipc'], detached: true,
   });
-  let lastLines = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      log?.write(chunk);
-      lastLines = (lastLines + chunk.toString()).slice(-2_000);
-    });
-  }
+  let words = '';
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
-      log?.end();
+      words = lastWords(log, before);
+      closeSync(log);
       resolve(code);
     });
   });
@@ -46,7 +48,9 @@ export function startChild(name: string, entry: string, env: Record<string, stri
       if (message.type === 'ready') resolve({ port: message.port });
     });
     child.once('error', reject);
-    void exited.then((code) => reject(new Error(`${name} exited with ${code} before it was ready:\n${lastLines}`)));
+    const limit = setTimeout(() => reject(new Error(`${name} was not ready within ${READY_LIMIT_MS / 1_000} s; see ${logFile}`)), READY_LIMIT_MS);
+    limit.unref();
+    void exited.then((code) => reject(new Error(words === '' ? `${name} ended with ${code} before it was ready` : words)));
   });
   ready.catch(() => undefined); // awaited by whoever starts it; a stop before readiness is no unhandled rejection
   return {
@@ -60,4 +64,11 @@ export function startChild(name: string, entry: string, env: Record<string, stri
     },
     kill(signal) { child.kill(signal); },
   };
+}
+
+/** The end of what was written to a log since it was so long. */
+function lastWords(log: number, since: number): string {
+  const from = Math.max(since, fstatSync(log).size - LAST_WORDS_BYTES);
+  const bytes = Buffer.alloc(LAST_WORDS_BYTES);
+  return bytes.subarray(0, readSync(log, bytes, 0, LAST_WORDS_BYTES, from)).toString('utf8').trim();
 }

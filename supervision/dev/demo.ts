@@ -12,6 +12,7 @@ import { createClient } from '../../protocol/client.ts';
 import { startReceiver } from '../../gateway/cli/webhook-receiver.ts';
 import { startDeployment } from './deployment.ts';
 import { openStage, type Stage } from './demo-chain.ts';
+import { whenNpmIsGone } from './npm-parent.ts';
 import { tellStory } from './demo-story.ts';
 
 /** The whole demo, in milliseconds; a hang is a failure. */
@@ -46,18 +47,21 @@ async function main(): Promise<void> {
   const closeAll = (): Promise<void> => closed ??= (async () => {
     for (const close of closing.reverse()) await close();
   })();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => { void closeAll().finally(() => process.exit(130)); });
+  const leave = (): void => { void closeAll().finally(() => process.exit(130)); };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  whenNpmIsGone(leave);
   try {
     console.log(`Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, a real ${chain} node and an application.`);
     const stage: Stage = await openStage(chain);
     closing.push(() => stage.close());
     const receiver = await startReceiver();
     closing.push(() => receiver.close());
-    const deployment = await startDeployment({
+    const starting = startDeployment({
       dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined,
       cloudEnv: stage.cloudEnv, edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...stage.edgeEnv },
     });
-    closing.push(() => deployment.stop());
+    closing.push(() => starting.then((started) => started.stop(), () => undefined));
+    const deployment = await starting;
     const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     console.log(`Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`);
     await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });

@@ -100,6 +100,16 @@ export function removeEmbeddedPostgres(dataDir: string): void {
   rmSync(resolve(dataDir), { recursive: true, force: true });
 }
 
+/** Waits for a server that is about to end, then deletes the cluster. Throws: Error when the server is in use. */
+export async function clearEmbeddedPostgres(dataDir: string): Promise<void> {
+  const file = join(resolve(dataDir), 'cluster.json');
+  if (existsSync(file)) {
+    const cluster = JSON.parse(readFileSync(file, 'utf8')) as Cluster;
+    if (existsSync(cluster.directory)) await endLeftovers(cluster, () => undefined);
+  }
+  removeEmbeddedPostgres(dataDir);
+}
+
 function saveCluster(dataDir: string, cluster: Cluster): void {
   writeFileSync(join(dataDir, 'cluster.json'), `${JSON.stringify(cluster)}\n`, { mode: 0o600 });
 }
@@ -191,11 +201,12 @@ async function endLeftovers({ directory, holder }: Cluster, log: (line: string) 
   const held = holder !== undefined && holder.startedAt !== null && startTimeOf(holder.pid) === holder.startedAt;
   const pidFile = join(directory, 'postmaster.pid');
   const deadline = performance.now() + LEFTOVER_MS;
-  for (let pids = processesIn(directory); pids.length > 0; pids = processesIn(directory)) {
+  for (let pids = processesIn(directory), told = false; pids.length > 0; pids = processesIn(directory)) {
     if (held || performance.now() > deadline) {
       throw new Error(`${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): another Flock runs on the same data; stop it first or choose another data directory`);
     }
-    log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
+    if (!told) log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
+    told = true;
     await delay(100);
   }
   if (existsSync(pidFile)) {

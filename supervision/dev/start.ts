@@ -1,34 +1,16 @@
 /** `npm start`: developer mode. Stays up until Ctrl-C; a second start finds the data again; `-- --fresh` begins anew. */
-import { writeFileSync } from 'node:fs';
+import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDeployment, type Deployment } from './deployment.ts';
+import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
+import { clearEmbeddedPostgres } from './embedded-postgres.ts';
+import { firstSteps } from './first-steps.ts';
+import { whenNpmIsGone } from './npm-parent.ts';
 import { startOptions, type StartOptions } from './options.ts';
-import { claimDirectory } from './directory-lock.ts';
+import { requireFreePorts } from './ports.ts';
 
-function firstSteps({ cloudUrl, edgeUrl, localApiKey }: Deployment, dataDir: string): string {
-  const call = (method: string, path: string, body?: object) =>
-    `curl -s -X ${method} ${edgeUrl}${path} -H 'X-API-Key: ${localApiKey}'`
-    + (body === undefined ? '' : ` -H 'content-type: application/json' -d '${JSON.stringify(body)}'`);
-  return `
-Flock is up (sandbox: no chain is contacted, nothing costs anything).
-
-  cloud     ${cloudUrl}          edge   ${edgeUrl}   (status page at its root)
-  API       ${cloudUrl}/docs     keys and people   ${join(dataDir, 'dev.json')}
-
-First steps:
-
-  # 1. a deposit address for your customer 42
-  ${call('POST', '/v1/addresses', { chain: 'eth', userRef: 'customer-42' })}
-
-  # 2. pretend that somebody paid 0.5 ETH to it (put the address in), confirmed at once
-  ${call('POST', '/v1/sandbox/simulate-deposit', { chain: 'eth', address: 'ADDRESS', amount: '0.5', autoConfirm: true })}
-
-  # 3. see it
-  ${call('GET', '/v1/transactions')}
-
-Ctrl-C stops everything.
-`;
-}
+/** The parts of a start that was killed end within this time. */
+const LEFTOVER_MS = 12_000;
 
 function writeRecord(deployment: Deployment, options: StartOptions): void {
   const { record, cloudUrl, edgeUrl, localApiKey } = deployment;
@@ -41,43 +23,74 @@ function writeRecord(deployment: Deployment, options: StartOptions): void {
   writeFileSync(join(options.dataDir, 'dev.json'), `${JSON.stringify(dev, null, 2)}\n`, { mode: 0o600 });
 }
 
-async function main(): Promise<number> {
-  const options = startOptions(process.argv.slice(2), process.env);
-  const lock = claimDirectory(options.dataDir);
-  if (options.fresh) lock.empty();
+/** Resolves when somebody wants this to end: a signal, or npm's own end. */
+function stopRequest(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => resolve();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+    whenNpmIsGone(stop);
+  });
+}
+
+async function bringUp(options: StartOptions, lock: DirectoryLock): Promise<Deployment> {
+  const { dataDir, cloudPort, edgePort } = options;
+  await requireFreePorts(
+    [{ setting: 'CLOUD_PORT', port: cloudPort }, { setting: 'EDGE_PORT', port: edgePort }], lock.afterKill ? LEFTOVER_MS : 0,
+  );
+  if (options.fresh) {
+    await clearEmbeddedPostgres(join(dataDir, 'postgres'));
+    lock.empty();
+  }
+  const postgresLog = createWriteStream(join(dataDir, 'postgres.log'), { flags: 'a', mode: 0o600 });
+  return startDeployment({
+    dataDir, cloudPort, edgePort, environment: 'sandbox', log: (line) => { postgresLog.write(`${line}\n`); },
+  });
+}
+
+/** Runs until somebody wants it to end or a part ends by itself. The exit code. */
+async function run(options: StartOptions, lock: DirectoryLock): Promise<number> {
   const startedAt = performance.now();
-  const stopRequested = new Promise<string>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
+  let stopping = false;
+  const stopRequested = stopRequest().then(() => {
+    stopping = true;
+    console.log('\nStopping the edge, the cloud node and PostgreSQL …');
+    return null;
   });
-  const starting = startDeployment({
-    dataDir: options.dataDir, cloudPort: options.cloudPort, edgePort: options.edgePort, environment: 'sandbox',
-    log: () => undefined,
-  });
-  const first = await Promise.race([starting, stopRequested]);
-  const deployment = await starting; // parts that are already up are stopped in order below
+  console.log('Starting PostgreSQL, a cloud node and a sandbox edge …');
+  const deployment = await bringUp(options, lock); // a stop that comes meanwhile waits for it: half a start is no state
   try {
-    if (typeof first === 'string') return 0;
+    if (stopping) return 0;
     writeRecord(deployment, options);
-    console.log(firstSteps(deployment, options.dataDir));
-    console.log(`Ready in ${Math.round((performance.now() - startedAt) / 100) / 10} s.`);
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    console.log(firstSteps({ ...deployment, dataDir: options.dataDir, seconds }));
     const ended = await Promise.race([
-      stopRequested.then(() => null),
-      deployment.cloud.exited.then((code) => `the cloud node ended with ${code}; see ${join(options.dataDir, 'cloud.log')}`),
-      deployment.edge.exited.then((code) => `the edge ended with ${code}; see ${join(options.dataDir, 'edge.log')}`),
+      stopRequested,
+      deployment.cloud.exited.then((code) => `The cloud node ended by itself (${code}); its last words are in ${join(options.dataDir, 'cloud.log')}`),
+      deployment.edge.exited.then((code) => `The edge ended by itself (${code}); its last words are in ${join(options.dataDir, 'edge.log')}`),
     ]);
     if (ended !== null) console.error(ended);
-    else console.log('Stopping…');
     return ended === null ? 0 : 1;
   } finally {
     await deployment.stop();
+    if (stopping) console.log('Stopped.');
+  }
+}
+
+async function main(): Promise<number> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // a closed terminal
+  const options = startOptions(process.argv.slice(2), process.env);
+  const lock = claimDirectory(options.dataDir);
+  try {
+    return await run(options, lock);
+  } finally {
     lock.release();
   }
 }
 
 main().then(
-  (code) => { process.exitCode = code; process.disconnect?.(); },
+  (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(`\nFlock did not start: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   },
 );
