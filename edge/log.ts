@@ -35,10 +35,16 @@ export interface EdgeLog {
   readonly alarms: number;
 }
 
+/**
+ * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the reader of
+ * the log is gone (a pipe whose other end died), and the process would never end.
+ */
+const standardOutput = (): DestinationStream => pino.destination({ dest: 1, sync: true });
+
 /** A log that writes JSON lines to a destination, standard output by default. */
 export function createEdgeLog(level: string, destination?: DestinationStream): EdgeLog {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime } as const;
-  const logger: Logger = destination === undefined ? pino(options) : pino(options, destination);
+  const logger: Logger = pino(options, destination ?? standardOutput());
   let alarms = 0;
   return {
     info: (event, facts) => logger.info(allowed(facts), event),

@@ -15,6 +15,10 @@ const REGISTRATION_WAIT_MS = 5_000;
 const STOP_DEADLINE_MS = 9_500;
 
 async function main(): Promise<void> {
+  // Until it serves there is nothing to stop: when whoever started it is gone, it just ends.
+  const leave = (): never => process.exit(1);
+  if (process.connected === false) leave();
+  process.on('disconnect', leave);
   const { config, phrase } = readConfig(process.env, isMnemonic);
   const keystore = createPhraseKeystore(seedOf(phrase.mnemonic, phrase.passphrase));
   // Children, crash reports and inspectors read the environment; what is in there has been used.
@@ -30,6 +34,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
   if (process.send === undefined) return;
   process.on('disconnect', () => stop('disconnect'));
+  process.off('disconnect', leave);
   await Promise.race([edge.registered, new Promise((resolve) => setTimeout(resolve, REGISTRATION_WAIT_MS).unref())]);
   if (process.connected) process.send({ type: 'ready', port: edge.port });
 }

@@ -41,6 +41,12 @@ export function scrub(text: string): string {
   return SECRETS.reduce((rest, form) => rest.replace(form, '[redacted]'), text);
 }
 
+/**
+ * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the reader of
+ * the log is gone (a pipe whose other end died), and the process would never end.
+ */
+const standardOutput = (): DestinationStream => pino.destination({ dest: 1, sync: true });
+
 /** A node's logger: JSON lines to standard output unless told otherwise. `node` is on every line. */
 export function createLog(level: string, node: string, destination?: DestinationStream): Logger {
   const options = {
@@ -50,7 +56,7 @@ export function createLog(level: string, node: string, destination?: Destination
     formatters: { level: (label: string) => ({ level: label }), log: allowed },
     hooks: { streamWrite: scrub },
   };
-  const log: Logger = destination === undefined ? pino(options) : pino(options, destination);
+  const log: Logger = pino(options, destination ?? standardOutput());
   // pino shapes a child's bindings by no formatter: what a child is born with passes the same gate as what it logs.
   const bear = log.child;
   log.child = function child(this: Logger, bindings: object, more?: object) {
