@@ -1,5 +1,5 @@
 /** The chain that a demo plays on: a payer with money, and a hand on the ledger's clock. */
-import type { Chain } from '../../protocol/slugs.ts';
+import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 
 export interface Stage {
   readonly chain: Chain;
@@ -21,9 +21,16 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+const STAGES: Readonly<Partial<Record<Family, (chain: Chain) => Promise<Stage>>>> = {
+  evm: async (chain) => (await import('./demo-evm.ts')).openEvmStage(chain),
+  btc: async () => (await import('./demo-btc.ts')).openBtcStage(),
+  sol: async () => (await import('./demo-sol.ts')).openSolStage(),
+};
+
 /** Opens the stage of a chain. Throws: RangeError when this version has none for it. */
 export async function openStage(chain: Chain): Promise<Stage> {
-  const { FAMILY_OF } = await import('../../protocol/slugs.ts');
-  if (FAMILY_OF[chain] === 'evm') return (await import('./demo-evm.ts')).openEvmStage(chain);
-  throw new RangeError(`${chain} is not enabled in this version: the demo plays on eth, bsc, polygon, avax and base`);
+  const open = STAGES[FAMILY_OF[chain]];
+  if (open !== undefined) return open(chain);
+  const playable = CHAINS.filter((slug) => STAGES[FAMILY_OF[slug]] !== undefined);
+  throw new RangeError(`${chain} has no stage in this version: the demo plays on ${playable.join(', ')}`);
 }
