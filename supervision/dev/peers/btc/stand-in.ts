@@ -127,6 +127,7 @@ export interface BtcStandIn {
   readonly ledger: BtcLedger;
   readonly nodes: readonly BtcNode[];
   readonly index: BtcIndex;
+  scriptOf(address: string): Uint8Array;
   /** Pays from outside; the transaction waits in the pool. */
   pay(address: string, amount: bigint, more?: readonly { address: string; amount: bigint }[]): string;
   /** Adds blocks; the reward goes outside, or to an address. */
@@ -148,7 +149,7 @@ export async function startBtcStandIn({ nodes: count = 1, ...options }: LedgerOp
   const index = await new BtcIndex(ledger).listen();
   const isFree = (outpoint: string) => ledger.spenderOf(outpoint) === undefined;
   return {
-    ledger, nodes, index,
+    ledger, nodes, index, scriptOf: bytesOf,
     pay(address, amount, more = []) {
       const wanted = [{ address, amount }, ...more].map((one) => ({ script: bytesOf(one.address), value: one.amount }));
       const needed = wanted.reduce((sum, { value }) => sum + value, FEE_SATS + 1_000n);
