@@ -16,8 +16,8 @@ export interface SandboxClientParts extends LedgerParts {
   onMined(): void;
 }
 
-/** The holdings of a sender at the head, with those of a token where one is moved. */
-type ViewOf = (from: string, tokenContract: string | null) => Promise<SenderView>;
+/** The holdings of a sender at the head, with those of a token where one is moved, and of whoever is paid. */
+type ViewOf = (from: string, tokenContract: string | null, to: string | undefined) => Promise<SenderView>;
 
 /** A client of one simulated ledger. */
 export function createSandboxClient(parts: SandboxClientParts): ChainClient {
@@ -35,11 +35,12 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     window = new Map(blocks.map((block) => [block.height, block]));
     return window.get(height) ?? null;
   };
-  const viewOf: ViewOf = async (from, tokenContract) => {
+  const viewOf: ViewOf = async (from, tokenContract, to) => {
     const { height, hash } = await headOf(parts);
     return {
-      height, hash, nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
+      height, hash, timeMs: parts.nowMs(), nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
       tokenBalance: tokenContract === null ? null : await store.balance(ledger, from, tokenContract),
+      ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
     };
   };
   const outcomeOf = async (txid: string): Promise<(Outcome & { height: number; hash: string }) | null> => {
@@ -81,7 +82,7 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();
-      return family.buildInputs(network, intent, await viewOf(intent.from, intent.token?.contract ?? null));
+      return family.buildInputs(network, intent, await viewOf(intent.from, intent.token?.contract ?? null, intent.to));
     },
     async broadcast(signed: Signed): Promise<BroadcastResult> {
       await up();
@@ -98,6 +99,8 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
       if (unsigned.replayKey.kind === 'nonce' && next > unsigned.replayKey.value) {
         return { kind: 'dead', proof: `nonce ${unsigned.replayKey.value} is used, the next one is ${next}` };
       }
+      const last = family.lastHeightOf?.(unsigned) ?? null, { height } = await headOf(parts);
+      if (last !== null && height > last) return { kind: 'dead', proof: `it was void after ${last}, the head is ${height}` };
       return { kind: 'unknown', reason: 'the ledger keeps no pool' };
     },
   } satisfies ChainClient & { fetchBalance(address: string, token: Token | null): Promise<Balance> };
@@ -110,7 +113,7 @@ async function submit(parts: SandboxClientParts, signed: Signed, viewOf: ViewOf)
   if (isRefusal(payload)) return { kind: 'rejected_final', refusal: payload };
   const mined = await append<BroadcastResult>(parts, async () => {
     if (await store.blockOf(ledger, signed.txid) !== null) return { kind: 'already_known', txid: signed.txid };
-    const result = payload.run(await viewOf(payload.from, payload.tokenContract));
+    const result = payload.run(await viewOf(payload.from, payload.tokenContract, payload.to));
     if (isRefusal(result)) return { kind: 'rejected_final', refusal: result };
     return 'unknown' in result ? { kind: 'unknown', reason: result.unknown } : [[result]];
   });

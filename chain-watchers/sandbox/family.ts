@@ -2,7 +2,7 @@
  * What a chain family adds to the simulated ledger: how its blocks look to a node's reader, what a builder is told, and
  * what signed bytes do. Everything else (decoding, building, matching signatures) is the family's real code.
  */
-import type { Balance, Block, BuildInputs, Intent, Network, Signed, Token } from '../../chains/chain.ts';
+import type { Balance, Block, BuildInputs, Intent, Network, Signed, Token, Unsigned } from '../../chains/chain.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Family } from '../../protocol/slugs.ts';
@@ -11,10 +11,14 @@ import type { Family } from '../../protocol/slugs.ts';
 export interface SenderView {
   readonly height: number;
   readonly hash: string;
+  /** The ledger's clock, for payloads that expire. */
+  readonly timeMs: number;
   readonly nonce: number;
   readonly nativeBalance: bigint;
   /** Of the token that is moved; null for the native coin. */
   readonly tokenBalance: bigint | null;
+  /** Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there. */
+  readonly destinationBalance?: bigint;
 }
 
 /** A payload that the ledger can read, before its sender's holdings are known. */
@@ -23,20 +27,35 @@ export interface ReadPayload {
   readonly nonce: number | null;
   /** Contract of the token that is moved; null for the native coin. */
   readonly tokenContract: string | null;
+  /** Whoever is paid, where the chain has accounts that a payment makes. */
+  readonly to?: string;
   /** What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot tell yet. */
   run(view: SenderView): SandboxTransaction | Refusal | { readonly unknown: string };
+}
+
+export interface DepositAsk {
+  readonly to: string;
+  readonly amount: bigint;
+  readonly token: Token | null;
+  readonly seed: Uint8Array;
+  readonly balance: bigint;
 }
 
 export interface SimulatedFamily {
   readonly family: Family;
   /** Canonical text of a block hash or txid (G3) from 32 bytes. */
   hashText(bytes: Uint8Array): string;
-  /** A payment from outside, as the transaction that a block holds. */
-  deposit(network: Network, ask: { to: string; amount: bigint; token: Token | null; seed: Uint8Array }): SandboxTransaction;
+  /**
+   * A payment from outside, as the transaction that a block holds; `balance` is the receiver's native one before it.
+   * Refuses: what the chain would not make (an account below its minimum).
+   */
+  deposit(network: Network, ask: DepositAsk): SandboxTransaction | Refusal;
   /** A node's answers for a block. */
   render(network: Network, block: SandboxBlock): Block;
   balanceOf(network: Network, amount: bigint, token: Token | null): Balance;
   buildInputs(network: Network, intent: Intent, view: SenderView): BuildInputs;
   /** Decodes signed bytes and verifies their signature, network and txid. Refuses: CHAIN_REJECTED. */
   read(network: Network, signed: Signed): ReadPayload | Refusal;
+  /** The last height at which a payload can be in a block, where it says one: above it it is dead (G27). */
+  lastHeightOf?(unsigned: Unsigned): number | null;
 }

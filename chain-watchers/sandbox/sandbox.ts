@@ -83,8 +83,14 @@ async function simulateDeposit(
   const amount = parseDecimal(ask.amount, token?.decimals ?? network.nativeDecimals);
   if (isRefusal(amount)) return amount;
   if (amount === 0n) return refuse('INVALID_AMOUNT', { amount: ask.amount });
-  const payment = parts.family.deposit(network, { to: parsed.canonical, amount, token, seed: randomBytes(32) });
-  const [block] = await append<never>(parts, async () => [[payment]]);
+  const seed = randomBytes(32), to = parsed.canonical;
+  const mined = await append<Refusal>(parts, async () => {
+    const balance = await sandbox.balance(parts.ledger, to, null);
+    const payment = parts.family.deposit(network, { to, amount, token, seed, balance });
+    return isRefusal(payment) ? payment : [[payment]];
+  });
+  if (isRefusal(mined)) return mined;
+  const [block] = mined, payment = block!.transactions[0]!;
   await ledgers.tick(ledger);
   if (ask.confirmAfterSeconds !== null) {
     const task: Task = { kind: 'confirm', chain: ask.chain, txid: payment.txid };

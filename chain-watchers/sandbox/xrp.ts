@@ -1,0 +1,171 @@
+/**
+ * The XRP Ledger as a simulated ledger: validated ledgers as a server shows them, signed payments as it takes them. A
+ * block is a ledger that closed, sequences begin at 1, every address may hold every token (the lines are thought to be
+ * there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
+ */
+import { createHash } from 'node:crypto';
+import type { Block, Intent, Signed, Unsigned } from '../../chains/chain.ts';
+import { addressOf } from '../../chains/xrp/address.ts';
+import { balanceOf, tokenBalanceOf, type XrpReserves } from '../../chains/xrp/balance.ts';
+import { assetOf } from '../../chains/xrp/currency.ts';
+import { txidOf } from '../../chains/xrp/hashes.ts';
+import type { LineState, XrpInputs } from '../../chains/xrp/inputs.ts';
+import { issuedText, RATE_ONE } from '../../chains/xrp/issued-amount.ts';
+import { explainResult } from '../../chains/xrp/rejection.ts';
+import { decodeSigned } from '../../chains/xrp/signed.ts';
+import { decodeUnsigned, type XrpPayment, type XrpTransaction } from '../../chains/xrp/transaction.ts';
+import type { XrpLedger } from '../../chains/xrp/transfers.ts';
+import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import type { DepositAsk, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
+
+/** Choice: the reserves and the fee of the main network in 2024, drops. */
+const RESERVES: XrpReserves = { base: 1_000_000n, increment: 200_000n };
+const BASE_FEE_DROPS = 10n;
+const RIPPLE_EPOCH_SECONDS = 946_684_800;
+/** The store counts a sender's transactions from zero. */
+const FIRST_SEQUENCE = 1;
+/** Payments from outside come from here; no key is known for it. */
+const OUTSIDE = addressOf(createHash('sha256').update('flock sandbox payer').digest().subarray(0, 20));
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
+
+export const simulatedXrp: SimulatedFamily = {
+  family: 'xrp',
+  hashText: hex,
+  deposit: (_network, ask) => depositOf(ask),
+  render: (_network, block) => renderBlock(block) as Block,
+  balanceOf(_network, amount, token) {
+    if (token === null) return balanceOf(amount === 0n ? null : { Balance: amount.toString(), OwnerCount: 0 }, RESERVES);
+    const { currency, issuer } = assetOf(token.contract);
+    return tokenBalanceOf(amount === 0n ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer);
+  },
+  buildInputs: (_network, intent, view) => inputsOf(intent, view),
+  read: (_network, signed) => readPayload(signed),
+  lastHeightOf,
+};
+
+function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {
+  const creates = token === null && balance === 0n;
+  if (creates && amount < RESERVES.base) {
+    return refuse('INSUFFICIENT_RESERVE', { reason: 'the amount does not make the account', required: RESERVES.base.toString() });
+  }
+  return {
+    txid: hex(seed), success: true, reason: null, fee: BASE_FEE_DROPS.toString(), from: null, nonce: null,
+    transfers: [transferOf({ to, amount, tokenContract: token?.contract ?? null, creates })],
+  };
+}
+
+function transferOf(
+  { to, amount, tokenContract, creates }: { to: string; amount: bigint; tokenContract: string | null; creates: boolean },
+): SandboxTransaction['transfers'][number] {
+  return { outputIndex: 0, to, amount: amount.toString(), tokenContract, ...(creates ? { activates: true as const } : {}) };
+}
+
+function renderBlock({ height, hash, parentHash, timeMs, transactions }: SandboxBlock): Block<XrpLedger> {
+  const raw = {
+    validated: true, ledger_index: height, ledger_hash: hash,
+    ledger: {
+      ledger_index: height, ledger_hash: hash, parent_hash: parentHash, closed: true,
+      close_time: Math.floor(timeMs / 1_000) - RIPPLE_EPOCH_SECONDS, transactions: transactions.map(renderTransaction),
+    },
+  };
+  return { height, hash, parentHash, parentHeight: height - 1, timeMs, raw };
+}
+
+function renderTransaction({ txid, success, reason, fee, from, nonce, transfers }: SandboxTransaction, index: number): XrpLedger {
+  const [transfer] = transfers;
+  const common = { Account: from ?? OUTSIDE, Fee: fee, Sequence: (nonce ?? 0) + FIRST_SEQUENCE };
+  const meta = { TransactionIndex: index, TransactionResult: success ? 'tesSUCCESS' : reason ?? 'tecPATH_DRY', AffectedNodes: [] as object[] };
+  if (transfer === undefined) return { hash: txid, validated: true, tx_json: { TransactionType: 'TrustSet', ...common }, meta };
+  const amount = amountJson(BigInt(transfer.amount), transfer.tokenContract);
+  const created = { CreatedNode: { LedgerEntryType: 'AccountRoot', NewFields: { Account: transfer.to, Balance: transfer.amount } } };
+  return {
+    hash: txid, validated: true,
+    tx_json: { TransactionType: 'Payment', ...common, Destination: transfer.to, DeliverMax: amount },
+    meta: { ...meta, delivered_amount: amount, AffectedNodes: transfer.activates === true ? [created] : [] },
+  };
+}
+
+function amountJson(amount: bigint, tokenContract: string | null): unknown {
+  return tokenContract === null ? amount.toString() : { ...assetOf(tokenContract), value: issuedText(amount) };
+}
+
+function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
+  const line = (balance: bigint): LineState => ({
+    balance: balance.toString(), limit: TRUST_LIMIT.toString(), frozen: false, deepFrozen: false, authorized: true, noRippleAtIssuer: false,
+  });
+  const { destinationBalance = 0n, tokenBalance, nativeBalance, nonce, height } = view;
+  return {
+    readAtHeight: height, baseFeeDrops: BASE_FEE_DROPS.toString(), openLedgerFeeDrops: BASE_FEE_DROPS.toString(),
+    reserveBaseDrops: RESERVES.base.toString(), reserveIncrementDrops: RESERVES.increment.toString(),
+    sender: nativeBalance === 0n ? null
+      : { balanceDrops: nativeBalance.toString(), sequence: nonce + FIRST_SEQUENCE, ownerCount: 0, tickets: [] },
+    // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
+    destination: token === null && destinationBalance === 0n ? null
+      : { balanceDrops: destinationBalance.toString(), requiresTag: false, refusesXrp: false, takesDeposits: true },
+    token: token === null ? null : {
+      issuer: { transferRate: RATE_ONE.toString(), requiresAuthorization: false, globallyFrozen: false },
+      senderLine: (tokenBalance ?? 0n) === 0n ? null : line(tokenBalance!), destinationLine: line(0n),
+    },
+  };
+}
+
+const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+
+/** The height after which a payload is void; what it says itself. */
+function lastHeightOf({ payload }: Unsigned): number | null {
+  const decoded = decodeUnsigned(payload);
+  return decoded.ok ? decoded.transaction.lastLedgerSequence : null;
+}
+
+function readPayload(signed: Signed): ReadPayload | Refusal {
+  const decoded = decodeSigned(signed.payload);
+  if (!decoded.ok) return rejected(`payload: ${decoded.reason}`);
+  const txid = txidOf(signed.payload);
+  if (txid !== signed.txid) return rejected('the txid is not the hash of the payload', { txid }); // G28
+  const { transaction } = decoded;
+  if (transaction.byTicket) return rejected('tefNO_TICKET');
+  return {
+    from: transaction.account, nonce: transaction.sequence - FIRST_SEQUENCE, tokenContract: transaction.tokenContract,
+    ...(transaction.type === 'Payment' ? { to: transaction.destination } : {}),
+    run: (view) => run(txid, transaction, view),
+  };
+}
+
+type Ran = ReturnType<ReadPayload['run']>;
+
+/** A server's answer in the ledger's own words: what it refuses, what it cannot tell, or what it does. */
+function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
+  const { sequence, lastLedgerSequence, feeDrops } = transaction, next = view.nonce + FIRST_SEQUENCE;
+  if (view.nativeBalance === 0n) return answered('terNO_ACCOUNT');
+  if (sequence < next) return { unknown: 'tefPAST_SEQ' };
+  if (sequence > next) return { unknown: 'terPRE_SEQ' };
+  if (view.height + 1 > lastLedgerSequence) return { unknown: 'tefMAX_LEDGER' };
+  if (feeDrops < BASE_FEE_DROPS) return answered('telINSUF_FEE_P');
+  if (view.nativeBalance < feeDrops) return answered('terINSUF_FEE_B');
+  const done = (transfers: SandboxTransaction['transfers']): SandboxTransaction => ({
+    txid, success: true, reason: null, fee: feeDrops.toString(), from: transaction.account, nonce: view.nonce, transfers,
+  });
+  return transaction.type === 'TrustSet' ? done([]) : pay(transaction, view, done);
+}
+
+function pay(payment: XrpPayment, view: SenderView, done: (transfers: SandboxTransaction['transfers']) => SandboxTransaction): Ran {
+  const { amount, tokenContract, destination: to, feeDrops } = payment, { nativeBalance, destinationBalance = 0n } = view;
+  if (tokenContract !== null) {
+    return (view.tokenBalance ?? 0n) < amount ? answered('tecPATH_PARTIAL') : done([transferOf({ to, amount, tokenContract, creates: false })]);
+  }
+  const creates = destinationBalance === 0n;
+  if (creates && amount < RESERVES.base) return answered('tecNO_DST_INSUF_XRP');
+  const kept = RESERVES.base > feeDrops ? RESERVES.base : feeDrops;
+  if (nativeBalance >= amount + kept) return done([transferOf({ to, amount, tokenContract, creates })]);
+  const code = nativeBalance >= amount + feeDrops ? 'INSUFFICIENT_RESERVE' : 'INSUFFICIENT_FUNDS';
+  return refuse(code, { reason: 'tecUNFUNDED_PAYMENT', balance: nativeBalance.toString(), required: (amount + feeDrops).toString() });
+}
+
+/** The refusal that a server's word stands for, by the family's own table. */
+function answered(word: string): Refusal | { readonly unknown: string } {
+  const verdict = explainResult({ engineResult: word, isCarried: false });
+  return verdict.kind === 'rejected' ? refuse(verdict.code, { reason: word }) : { unknown: word };
+}
