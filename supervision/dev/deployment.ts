@@ -79,14 +79,16 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     };
     const cloud = startChild('cloud', CLOUD_ENTRY, cloudEnv, join(dataDir, 'cloud.log'));
     started.push(cloud);
-    const cloudPort = (await cloud.ready).port;
-    const cloudUrl = `http://127.0.0.1:${cloudPort}`;
-    const edgeEnv = {
+    const edgeSettings = {
       API_KEY: environment === 'live' ? record.live.cloudApiKey : record.sandbox.cloudApiKey,
-      CLOUD_URL: cloudUrl, EDGE_PORT: String(options.edgePort), EDGE_DATA_DIR: join(dataDir, 'edge'),
-      MNEMONIC_FILE: phraseFile, ...options.edgeEnv,
+      EDGE_PORT: String(options.edgePort), EDGE_DATA_DIR: join(dataDir, 'edge'), MNEMONIC_FILE: phraseFile, ...options.edgeEnv,
     };
-    const localApiKey = await mintLocalKey(edgeEnv, join(dataDir, `local-key.${environment}`));
+    // Minting contacts nobody: it goes on while the cloud node starts, whose port may not be known yet.
+    const [{ port: cloudPort }, localApiKey] = await Promise.all([
+      cloud.ready, mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, join(dataDir, `local-key.${environment}`)),
+    ]);
+    const cloudUrl = `http://127.0.0.1:${cloudPort}`;
+    const edgeEnv = { ...edgeSettings, CLOUD_URL: cloudUrl };
     const edge = startChild('edge', EDGE_ENTRY, edgeEnv, join(dataDir, 'edge.log'));
     started.push(edge);
     const edgePort = (await edge.ready).port;
