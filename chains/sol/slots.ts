@@ -22,10 +22,12 @@ const LOOK_SLOTS_MAX = 500_000;
 /** Slots with a block in (after, upTo], as an endpoint listed them. */
 interface Listed { readonly after: number; readonly upTo: number; readonly slots: readonly number[] }
 
+const NOTHING: Listed = { after: 0, upTo: 0, slots: [] };
+
 export function createNextSlot(
   network: Network, transport: Transport, heads: Heads, blocks: Pick<BlockReader, 'getHeader'>,
 ): (slot: number) => Promise<number | null> {
-  let listed: Listed = { after: 0, upTo: 0, slots: [] };
+  let listed = NOTHING;
   let listedInTurn = -1;
   const spans = new Map<Endpoint, number>();
 
@@ -67,6 +69,7 @@ export function createNextSlot(
       if (named !== undefined) return named;
       after = upTo;
     }
+    listed = NOTHING; // The next question may go to a node that has the blocks.
     throw new ChainUnavailable(network.slug, `no block listed after slot ${slot}, with a head at ${head}`);
   };
 
