@@ -50,6 +50,8 @@ export interface DepositRow {
   status: DepositStatus;
   /** Rises by one when a reversed deposit comes back. Decisions 5. */
   incarnation: number;
+  /** Whether its events are told: its address was active when one of them arose. */
+  announced: boolean;
   height: number;
   blockHash: string;
   threshold: number;

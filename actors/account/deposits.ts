@@ -11,11 +11,13 @@
  *   reversed    seen       detected    + 1           detected    none: the same deposit, detected before
  *   any         moved      as it is                              none: only the block changes
  *   none, reversed: moved is seen. none: orphaned is nothing. A fact that changes nothing is taken and forgotten.
+ *   A contract may pay another amount, token or payee when its transaction is included again: what stood there is
+ *   reversed, and the new movement is detected, deposit_detected again, under the same key and the next incarnation.
  *
  * So per incarnation there is at most one credit and at most one reversal of it, and the sum of a deposit is always
  * zero or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no
- * deposits (G20, G21): the fact stays in the store, nothing is credited. An archived address is credited and not
- * announced (spec §2.3).
+ * deposits (G20, G21): the fact stays in the store, nothing is credited. A deposit to an archived address is credited
+ * and not announced (spec §2.3); one that was announced is told to its end, whatever becomes of its address.
  */
 import type { AddressRow, DepositRow, LedgerEntryRow, RowWrite, SeenTransfer } from '../../persistence/rows.ts';
 import { eventId } from '../../protocol/ids.ts';
@@ -73,10 +75,13 @@ export class DepositBook {
     const address = this.#addresses.get(seen.addressId);
     const known = this.#known.get(creditKey(seen));
     if (address === undefined || address.purpose !== 'deposit') return;
-    if (known === undefined && (kind === 'orphaned' || this.#isOwnMovement(seen))) return;
-    if (kind === 'orphaned') this.#reverse(known!, seen, address);
-    else if (known === undefined || known.status === 'reversed') this.#appear(kind, known, seen, address, newId);
-    else {
+    if (kind === 'orphaned') {
+      if (known !== undefined) this.#reverse(known, seen, address);
+    } else if (known === undefined || known.status === 'reversed') this.#appear(kind, known, seen, address, newId);
+    else if (!sameMovement(known, seen)) {
+      const reversed = this.#reverse(known, { ...seen, confirmations: 0 }, this.#addresses.get(known.addressId) ?? address);
+      this.#appear(kind, reversed, seen, address, newId);
+    } else {
       const current = this.#inBlock(known, seen);
       if (kind === 'matured' && current.status === 'detected') this.#confirm(current, seen, address);
     }
@@ -91,30 +96,40 @@ export class DepositBook {
   ): void {
     // A maturity of the very block that was orphaned is old news; one of another block means that it came back.
     if (before !== undefined && kind === 'matured' && before.blockHash === seen.blockHash) return;
+    const again = before !== undefined && sameMovement(before, seen);
+    if (!again && this.#isOwnMovement(seen)) return;
     const deposit = before === undefined
       ? this.#created(seen, address, newId)
-      : { ...before, ...this.#blockOf(seen), status: 'detected' as const, incarnation: before.incarnation + 1 };
+      : {
+        ...before, ...(again ? this.#blockOf(seen) : this.#movementOf(seen, address)),
+        status: 'detected' as const, incarnation: before.incarnation + 1, announced: heardOf(before, address),
+      };
     this.#put('deposit_detected', deposit);
-    const told = before === undefined ? this.#announce('deposit_detected', deposit, seen, address) : null;
+    const told = again ? null : this.#announce('deposit_detected', deposit, seen);
     this.#enter('detected', deposit, deposit.amount, told);
-    if (before === undefined && seen.activates) this.#announce('address_activated', deposit, seen, address);
+    if (before === undefined && seen.activates) this.#announce('address_activated', deposit, seen);
     if (kind === 'matured') this.#confirm(deposit, seen, address);
   }
 
   #confirm(before: DepositRow, seen: SeenTransfer, address: AddressRow): void {
-    const deposit: DepositRow = { ...before, ...this.#blockOf(seen), status: 'confirmed' };
+    const deposit: DepositRow = {
+      ...before, ...this.#blockOf(seen), status: 'confirmed', announced: heardOf(before, address),
+    };
     this.#put('deposit_confirmed', deposit);
-    this.#enter('credit', deposit, deposit.amount, this.#announce('deposit_confirmed', deposit, seen, address));
+    this.#enter('credit', deposit, deposit.amount, this.#announce('deposit_confirmed', deposit, seen));
   }
 
-  #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): void {
-    if (before.status === 'reversed') return;
-    const deposit: DepositRow = { ...before, status: 'reversed', updatedAtMs: this.#nowMs };
+  #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): DepositRow {
+    if (before.status === 'reversed') return before;
+    const deposit: DepositRow = {
+      ...before, status: 'reversed', updatedAtMs: this.#nowMs, announced: heardOf(before, address),
+    };
     this.#put('deposit_reversed', deposit);
     const told = this.#announce(
-      'deposit_reversed', deposit, seen, address, { reversedFrom: before.status, depth: seen.confirmations },
+      'deposit_reversed', deposit, seen, { reversedFrom: before.status, depth: seen.confirmations },
     );
     if (before.status === 'confirmed') this.#enter('reversal', deposit, -deposit.amount, told);
+    return deposit;
   }
 
   #inBlock(before: DepositRow, seen: SeenTransfer): DepositRow {
@@ -131,11 +146,17 @@ export class DepositBook {
   #created(seen: SeenTransfer, address: AddressRow, id: string): DepositRow {
     return {
       id, accountId: this.#state.accountId, ledger: seen.ledger, chain: seen.chain, txid: seen.txid,
-      outputIndex: seen.outputIndex,
+      outputIndex: seen.outputIndex, status: 'detected', incarnation: 1, createdAtMs: this.#nowMs,
+      announced: address.status !== 'archived', ...this.#movementOf(seen, address),
+    };
+  }
+
+  /** What of a deposit is of its movement: all but its key and its story. */
+  #movementOf(seen: SeenTransfer, address: AddressRow) {
+    return {
       addressId: seen.addressId, address: seen.address, amount: BigInt(seen.amount), decimals: seen.decimals,
       tokenContract: seen.tokenContract, tokenSymbol: seen.tokenSymbol, userRef: address.userRef, tag: address.tag,
-      chainTag: seen.chainTag, status: 'detected', incarnation: 1, threshold: seen.threshold, createdAtMs: this.#nowMs,
-      ...this.#blockOf(seen),
+      chainTag: seen.chainTag, threshold: seen.threshold, ...this.#blockOf(seen),
     };
   }
 
@@ -151,11 +172,11 @@ export class DepositBook {
     this.#rows.push({ table: 'ledger_entry', row });
   }
 
-  /** Id of the publication, null for an archived address. One id per fact, whatever happens in between (I12). */
+  /** Id of the publication, null where nobody is told. One id per fact, whatever happens in between (I12). */
   #announce(
-    event: EventName, deposit: DepositRow, seen: SeenTransfer, address: AddressRow, more: Record<string, unknown> = {},
+    event: EventName, deposit: DepositRow, seen: SeenTransfer, more: Record<string, unknown> = {},
   ): string | null {
-    if (address.status === 'archived') return null;
+    if (!deposit.announced) return null;
     const id = eventId(deposit.ledger, deposit.txid, deposit.outputIndex, deposit.incarnation, event);
     this.announced.push(event);
     this.#rows.push(publish(this.#state, {
@@ -165,6 +186,17 @@ export class DepositBook {
     }));
     return id;
   }
+}
+
+/** Whether somebody is told what becomes of a deposit: an archived address announces no new ones. */
+function heardOf(deposit: DepositRow, address: AddressRow): boolean {
+  return deposit.announced || address.status !== 'archived';
+}
+
+/** Whether a fact is about the movement that a deposit stands for: same payee, asset and amount. */
+function sameMovement(deposit: DepositRow, seen: SeenTransfer): boolean {
+  return deposit.addressId === seen.addressId && deposit.amount === BigInt(seen.amount)
+    && deposit.tokenContract === seen.tokenContract;
 }
 
 /** `data` of a deposit event. Spec §6; `incarnation` by decisions 5, `chainTag` is the memo or destination tag. */

@@ -66,10 +66,20 @@ export function depositFact(kind: DepositFact['kind'], transfer: KeyedFact): { a
   return { accountId, fact: { kind, deposit } };
 }
 
-/** New or orphaned before → seen; known in another block → moved; known in this block → nothing. */
+const sameMovement = (a: KeyedFact, b: KeyedFact): boolean => a.accountId === b.accountId && a.addressId === b.addressId
+  && a.amount === b.amount && a.tokenContract === b.tokenContract;
+
+/**
+ * New or orphaned before → seen; known in another block → moved; known in this block → nothing; another movement under
+ * the key of one that stands → that one orphaned, this one seen.
+ */
 export function takeTransfers(ledger: LedgerState, transfers: readonly KeyedFact[]): { accountId: AccountId; fact: Fact }[] {
   return transfers.flatMap((transfer) => {
     const known = ledger.facts.get(creditKeyOf(transfer));
+    if (known !== undefined && known.status !== 'orphaned' && !sameMovement(known.transfer, transfer)) {
+      ledger.facts.set(creditKeyOf(transfer), { transfer: { ...transfer }, status: 'seen', was: null });
+      return [depositFact('orphaned', known.transfer), depositFact('seen', transfer)];
+    }
     const sameBlock = known?.transfer.blockHash === transfer.blockHash && known.transfer.height === transfer.height;
     const status = known === undefined || known.status === 'orphaned' ? 'seen' : known.status === 'displaced' ? known.was! : known.status;
     ledger.facts.set(creditKeyOf(transfer), { transfer: sameBlock ? known!.transfer : { ...transfer }, status, was: null });

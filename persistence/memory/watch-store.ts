@@ -154,9 +154,10 @@ function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | '
     },
     async openWithdrawals(id, sinceHeight, limit) {
       const mayLand = new Set(['signing', 'broadcast', 'confirming']);
+      const settled = ({ status }: WithdrawalRow) => !mayLand.has(status);
       return structuredClone([...state.withdrawals.values()].filter((row) => row.ledger === id && row.versions.length > 0
         && (mayLand.has(row.status) || (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)))
-        .sort((a, b) => a.createdAtMs - b.createdAtMs).slice(0, limit));
+        .sort((a, b) => Number(settled(a)) - Number(settled(b)) || a.createdAtMs - b.createdAtMs).slice(0, limit));
     },
     async noteWithdrawalFact(accountId, fact) {
       post(state, [{ accountId, fact }]);

@@ -85,7 +85,7 @@ function depositRow(row: Extract<RowWrite, { table: 'deposit' }>['row']): Row {
     id: row.id, ledger: row.ledger, chain: row.chain, txid: row.txid, output_index: row.outputIndex,
     address_id: row.addressId, address: row.address, amount: decimal(row.amount), decimals: row.decimals,
     token_contract: row.tokenContract, token_symbol: row.tokenSymbol, user_ref: row.userRef, tag: row.tag,
-    chain_tag: row.chainTag, status: row.status, incarnation: row.incarnation, height: row.height,
+    chain_tag: row.chainTag, status: row.status, incarnation: row.incarnation, announced: row.announced, height: row.height,
     block_hash: row.blockHash, threshold: row.threshold, created_at: instant(row.createdAtMs), updated_at: instant(row.updatedAtMs),
   };
 }

@@ -19,7 +19,7 @@ export function depositOf(row: Columns): DepositRow {
     id: row.id, accountId: row.accountId, ledger: row.ledger, chain: row.chain, txid: row.txid, outputIndex: row.outputIndex,
     addressId: row.addressId, address: row.address, amount: row.amount, decimals: row.decimals, tokenContract: row.tokenContract,
     tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag, status: row.status,
-    incarnation: row.incarnation, height: row.height, blockHash: row.blockHash, threshold: row.threshold,
+    incarnation: row.incarnation, announced: row.announced, height: row.height, blockHash: row.blockHash, threshold: row.threshold,
     createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
   } as DepositRow;
 }

@@ -164,6 +164,34 @@ for (const [name, bench] of Object.entries(benches)) {
     t.is((await store.coverage(ledger)).completeHeight, 104);
   });
 
+  test(`${name}: C2 included again with another amount or payee, the old movement is orphaned and the new one must mature anew`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    const other = await fresh();
+    let less!: BlockRecord['transfers'][number], elsewhere!: typeof less;
+    await startLedger(store, ledger, 2, ([, second]) => {
+      [less, elsewhere] = [transferTo(address, second!), transferTo(address, second!)];
+      return { 102: [less, elsewhere] };
+    });
+    await store.mature(ledger, [{ ...less, confirmations: 12 }, { ...elsewhere, confirmations: 12 }]);
+    const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
+    const lessNow = { ...less, amount: '1', blockHash: 'b102' };
+    const { txid, outputIndex } = elsewhere;
+    const elsewhereNow = { ...transferTo(other.address, b102!), ledger, txid, outputIndex };
+    const { accounts } = await store.recordReorg(
+      ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [recordOf(b102!, [lessNow, elsewhereNow])],
+    );
+    t.deepEqual([...accounts].sort(), [accountId, other.accountId].sort());
+    const words = async (account: AccountId) => ((await inbox(account)) as Extract<Fact, { deposit: unknown }>[])
+      .map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]);
+    t.deepEqual((await words(accountId)).slice(4), [
+      ['orphaned', less.txid, '1000', 'a102'], ['seen', less.txid, '1', 'b102'], ['orphaned', elsewhere.txid, '1000', 'a102'],
+    ]);
+    t.deepEqual(await words(other.accountId), [['seen', elsewhere.txid, '1000', 'b102']]);
+    t.is((await store.immature(ledger, 999, 9)).length, 2, 'neither is matured by what stood there before');
+    t.deepEqual(await store.mature(ledger, [{ ...elsewhereNow, confirmations: 12 }]), [other.accountId]);
+  });
+
   test(`${name}: a reorg back to the first branch finds its facts again`, async (t) => {
     const { store, fresh, inbox } = bench();
     const { ledger, accountId, address } = await fresh();
@@ -245,6 +273,9 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual(open.map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, rows.recent, rows.failed].map(({ id }) => id));
     t.deepEqual(open[1], rows.included);
     t.is((await store.openWithdrawals(ledger, 101, 2)).length, 2);
+    const newest = signed('broadcast', null);
+    await saveWithdrawal(newest);
+    t.deepEqual((await store.openWithdrawals(ledger, 101, 4)).map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, newest].map(({ id }) => id), 'settled ones take no place of it');
 
     const included: Fact = { kind: 'withdrawal_included', withdrawalId: rows.moved.id, txid: rows.moved.txid!, height: 102, blockHash: 'b102', success: true, reason: null, fee: '5' };
     const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');

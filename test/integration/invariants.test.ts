@@ -105,6 +105,9 @@ test.serial('I1 one deposit per (ledger, txid, output index)', async (t) => {
     insert into deposit select account_id, 'dep_copy', ledger, chain, txid, output_index, address_id, address, amount, decimals, token_contract,
       token_symbol, user_ref, tag, chain_tag, status, incarnation, height, block_hash, threshold, created_at, updated_at
       from deposit where id = ${credited.id}`, '23505');
+  // Another account's may stand under the same key while a reorg moves the payment, but one movement is credited once.
+  const elsewhere = depositRow(foreign, { ledger: credited.ledger, txid: credited.txid, outputIndex: credited.outputIndex, status: 'confirmed' });
+  await refusedApp(t, 'deposit_credited_once', [{ table: 'deposit', row: elsewhere }], theirs.live);
 });
 
 test.serial('I2 amounts are positive whole numbers and nowhere a float', async (t) => {
@@ -186,6 +189,7 @@ test.serial('I6 a deposit sums to zero or its amount, whatever came before; it o
   await refusedApp(t, 'deposit_moves_forward', [{ table: 'deposit', row: { ...again, status: 'detected' } }]);
   await refusedApp(t, 'deposit_immutable', [{ table: 'deposit', row: { ...again, amount: 1n } }]);
   await refusedApp(t, 'deposit_immutable', [{ table: 'deposit', row: { ...again, txid: '0xelse' } }]);
+  await refusedApp(t, 'deposit_immutable', [{ table: 'deposit', row: { ...again, txid: '0xelse', incarnation: 3 } }]);
   await refusedOwner(t, 'deposit_moves_forward', () => database.owner`update deposit set status = 'detected' where id = ${deposit.id}`);
 });
 
@@ -196,6 +200,12 @@ test.serial('I7 a credit was detected in the same incarnation and has the amount
   await refusedApp(t, 'ledger_entry_credits_detected', [...base, { table: 'ledger_entry', row: entryRow(deposit, 'credit', told.eventId) }]);
   await refusedApp(t, 'ledger_entry_fits_deposit', [...base, { table: 'ledger_entry', row: entryRow(deposit, 'detected', told.eventId, { amount: deposit.amount + 1n }) }]);
   await refusedApp(t, 'ledger_entry_fits_deposit', [...base, { table: 'ledger_entry', row: entryRow(deposit, 'detected', told.eventId, { incarnation: 2 }) }]);
+  // An earlier incarnation may have been another movement; its credit is what was detected then.
+  const later: RowWrite[] = [{ table: 'deposit', row: { ...deposit, incarnation: 2 } }, { table: 'publication', row: told }];
+  await refusedApp(t, 'ledger_entry_credits_detected', [
+    ...later, { table: 'ledger_entry', row: entryRow(deposit, 'detected', told.eventId, { amount: 5n }) },
+    { table: 'ledger_entry', row: entryRow(deposit, 'credit', told.eventId, { amount: 6n }) },
+  ]);
 });
 
 test.serial('I8 the cursor moves from a block to its child only', async (t) => {

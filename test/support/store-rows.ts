@@ -75,7 +75,7 @@ export function depositRow(address: AddressRow, more: Partial<DepositRow> = {}):
     id: newId('dep', NOW_MS + n), accountId: address.accountId, ledger: address.accountId.endsWith('_live') ? 'eth' : `eth@${address.accountId}`,
     chain: 'eth', txid: `0x${randomBytes(32).toString('hex')}`, outputIndex: -1, addressId: address.id, address: address.address,
     amount: 10n ** 18n, decimals: 18, tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, status: 'detected',
-    incarnation: 1, height: 100, blockHash: '0xblock', threshold: 12, createdAtMs: NOW_MS + n, updatedAtMs: NOW_MS + n, ...more,
+    incarnation: 1, announced: true, height: 100, blockHash: '0xblock', threshold: 12, createdAtMs: NOW_MS + n, updatedAtMs: NOW_MS + n, ...more,
   };
 }
 

@@ -2,7 +2,8 @@
 
 create domain amount as numeric(78, 0);
 
--- I1: one deposit per (ledger, txid, output index). Orphaned ones are marked `reversed`, never deleted.
+-- I1: one deposit of an account per (ledger, txid, output index), and over all accounts one that is credited. Orphaned
+-- ones are marked `reversed`, never deleted.
 create table deposit (
   account_id     text collate "C" not null,
   id             text collate "C" not null,
@@ -26,19 +27,24 @@ create table deposit (
   threshold      int    not null constraint deposit_threshold_positive check (threshold > 0),
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
+  -- An announced deposit is told to its end, also when its address is archived meanwhile.
+  announced      boolean not null default true,
   constraint deposit_of_address foreign key (account_id, address_id) references address (account_id, id)
 );
 create index deposit_newest on deposit (account_id, created_at, id);
-alter table deposit add constraint deposit_credit_key unique (txid, output_index, ledger);
+alter table deposit add constraint deposit_credit_key unique (txid, output_index, ledger, account_id);
+create unique index deposit_credited_once on deposit (txid, output_index, ledger) where status = 'confirmed';
 alter table deposit add primary key (account_id, id);
 
--- I6: what a deposit is stays. Within an incarnation it goes detected → confirmed → reversed and never back; only a
--- higher incarnation begins again. One append may hold several steps.
+-- I6: the key of a deposit stays, and within an incarnation what it is. There it goes detected → confirmed → reversed and
+-- never back; only a higher incarnation begins again, and may be another movement: a contract may pay another amount,
+-- token or payee when its transaction is included again. One append may hold several steps.
 create trigger deposit_immutable before update on deposit for each row
-  when ((new.account_id, new.id, new.ledger, new.chain, new.txid, new.output_index, new.address_id, new.amount, new.decimals,
-         new.token_contract, new.created_at)
-        is distinct from (old.account_id, old.id, old.ledger, old.chain, old.txid, old.output_index, old.address_id,
-         old.amount, old.decimals, old.token_contract, old.created_at))
+  when ((new.account_id, new.id, new.ledger, new.chain, new.txid, new.output_index, new.created_at)
+        is distinct from (old.account_id, old.id, old.ledger, old.chain, old.txid, old.output_index, old.created_at)
+    or (new.incarnation = old.incarnation
+        and (new.address_id, new.address, new.amount, new.decimals, new.token_contract)
+        is distinct from (old.address_id, old.address, old.amount, old.decimals, old.token_contract)))
   execute function refuse('deposit_immutable');
 create trigger deposit_moves_forward before update on deposit for each row
   when ((new.incarnation, array_position(array['detected', 'confirmed', 'reversed'], new.status))
@@ -48,7 +54,7 @@ create trigger deposit_append_only before delete on deposit for each row execute
 create trigger deposit_not_truncated before truncate on deposit for each statement execute function append_only('deposit');
 
 -- I3–I7: append-only; at most one entry of a kind per incarnation; a reversal is exactly the negative of its credit;
--- a credit has the deposit's amount and was detected in the same incarnation.
+-- a credit has the amount that was detected in its incarnation; the newest incarnation has the deposit's.
 create table ledger_entry (
   deposit_id      text collate "C" not null,
   account_id      text collate "C" not null,
@@ -58,6 +64,7 @@ create table ledger_entry (
   event_id        text collate "C",
   recorded_at     timestamptz not null default clock_timestamp(),
   credits_kind    text   generated always as (case when kind = 'credit' then 'detected' end) stored,
+  credits_amount  amount generated always as (case when kind = 'credit' then amount end) stored,
   reverses_kind   text   generated always as (case when kind = 'reversal' then 'credit' end) stored,
   reverses_amount amount generated always as (case when kind = 'reversal' then -amount end) stored,
   constraint ledger_entry_once primary key (deposit_id, incarnation, kind),
@@ -65,8 +72,8 @@ create table ledger_entry (
   constraint ledger_entry_amount_of_kind unique (deposit_id, incarnation, kind, amount),
   constraint ledger_entry_reverses_credit foreign key (deposit_id, incarnation, reverses_kind, reverses_amount)
     references ledger_entry (deposit_id, incarnation, kind, amount),
-  constraint ledger_entry_credits_detected foreign key (deposit_id, incarnation, credits_kind)
-    references ledger_entry (deposit_id, incarnation, kind),
+  constraint ledger_entry_credits_detected foreign key (deposit_id, incarnation, credits_kind, credits_amount)
+    references ledger_entry (deposit_id, incarnation, kind, amount),
   constraint ledger_entry_of_deposit foreign key (account_id, deposit_id) references deposit (account_id, id)
 );
 create trigger ledger_entry_append_only before update or delete on ledger_entry
@@ -77,7 +84,7 @@ create function ledger_entry_fits_deposit() returns trigger language plpgsql as 
 begin
   if new.kind <> 'reversal' and not exists (
     select 1 from deposit d where d.account_id = new.account_id and d.id = new.deposit_id
-       and d.amount = new.amount and d.incarnation >= new.incarnation) then
+       and (d.incarnation > new.incarnation or (d.incarnation = new.incarnation and d.amount = new.amount))) then
     raise exception 'a % of % does not fit deposit %', new.kind, new.amount, new.deposit_id
       using errcode = 'check_violation', constraint = 'ledger_entry_fits_deposit', table = 'ledger_entry';
   end if;

@@ -110,7 +110,8 @@ begin
 end $$;
 
 -- Records the transfers of one proven block and answers what became of each, as inbox entries:
--- new or orphaned before → seen; known in another block → moved; known in this block → nothing.
+-- new or orphaned before → seen; known in another block → moved; known in this block → nothing; another movement under
+-- the key of one that stands → that one orphaned, this one seen.
 create function record_transfers(of_ledger text, transfers jsonb) returns jsonb
 language plpgsql set search_path = flock, pg_temp as $$
 declare
@@ -121,7 +122,10 @@ begin
     select t.value as transfer, n, t.value ->> 'txid' as txid, (t.value ->> 'outputIndex')::bigint as output_index
       from jsonb_array_elements(transfers) with ordinality t(value, n)
   ), known as materialized (
-    select f.txid, f.output_index, f.status, f.height, f.block_hash
+    select f.txid, f.output_index, f.status, f.height, f.block_hash, f.account_id, f.transfer,
+           f.status <> 'orphaned' and (f.account_id, f.transfer ->> 'addressId', f.transfer ->> 'amount', f.transfer ->> 'tokenContract')
+             is distinct from (i.transfer ->> 'accountId', i.transfer ->> 'addressId', i.transfer ->> 'amount',
+                               i.transfer ->> 'tokenContract') as changed
       from fact f join incoming i on f.ledger = of_ledger and f.txid = i.txid and f.output_index = i.output_index
   ), written as (
     insert into fact as f (ledger, txid, output_index, account_id, address_key, status, height, block_hash, transfer)
@@ -129,19 +133,29 @@ begin
              (i.transfer ->> 'height')::bigint, i.transfer ->> 'blockHash', i.transfer - 'accountId' - 'addressKey'
         from incoming i order by n
     on conflict on constraint fact_once do update
-      set status = case f.status when 'orphaned' then 'seen' when 'displaced' then f.was else f.status end, was = null,
+      set status = case
+            when (f.account_id, f.transfer ->> 'addressId', f.transfer ->> 'amount', f.transfer ->> 'tokenContract')
+              is distinct from (excluded.account_id, excluded.transfer ->> 'addressId', excluded.transfer ->> 'amount',
+                                excluded.transfer ->> 'tokenContract') then 'seen'
+            when f.status = 'orphaned' then 'seen' when f.status = 'displaced' then f.was else f.status end,
+          was = null, account_id = excluded.account_id, address_key = excluded.address_key,
           height = excluded.height, block_hash = excluded.block_hash, transfer = excluded.transfer
       where (f.height, f.block_hash) <> (excluded.height, excluded.block_hash) or f.status in ('orphaned', 'displaced')
     returning f.txid, f.output_index
+  ), told as (
+    select i.n, 0 as part, k.account_id, 'orphaned' as kind, k.transfer as deposit
+      from incoming i join written w using (txid, output_index) join known k using (txid, output_index)
+     where k.changed
+    union all
+    select i.n, 1, i.transfer ->> 'accountId', case when k.txid is null or k.status = 'orphaned' or k.changed then 'seen' else 'moved' end,
+           i.transfer - 'accountId' - 'addressKey'
+      from incoming i join written w using (txid, output_index) left join known k using (txid, output_index)
+     -- A displaced one that is found in the very block it was in needs no word.
+     where k.txid is null or k.status = 'orphaned'
+        or (k.height, k.block_hash) <> ((i.transfer ->> 'height')::bigint, i.transfer ->> 'blockHash')
   )
-  select coalesce(jsonb_agg(jsonb_build_object('accountId', i.transfer ->> 'accountId', 'fact', jsonb_build_object(
-           'kind', case when k.txid is null or k.status = 'orphaned' then 'seen' else 'moved' end,
-           'deposit', i.transfer - 'accountId' - 'addressKey')) order by i.n), '[]')
-    into entries
-    from incoming i join written w using (txid, output_index) left join known k using (txid, output_index)
-   -- A displaced one that is found in the very block it was in needs no word.
-   where k.txid is null or k.status = 'orphaned'
-      or (k.height, k.block_hash) <> ((i.transfer ->> 'height')::bigint, i.transfer ->> 'blockHash');
+  select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id,
+           'fact', jsonb_build_object('kind', kind, 'deposit', deposit)) order by n, part), '[]') into entries from told;
   return entries;
 end $$;
 
@@ -363,14 +377,15 @@ language sql stable security definer set search_path = flock, pg_temp as $$
    order by height, txid, output_index limit most;
 $$;
 
--- Withdrawals whose signed versions may still land or be orphaned, oldest first.
+-- Withdrawals whose signed versions may still land or be orphaned: those that are under way first, oldest first. A burst
+-- of settled ones, kept for the reorg window, takes no place from one that waits for its block.
 create function open_withdrawals(of_ledger text, since_height bigint, most int) returns setof withdrawal
 language sql stable security definer set search_path = flock, pg_temp as $$
   select w.* from withdrawal w
    where w.ledger = of_ledger and jsonb_array_length(w.versions) > 0
      and (w.status in ('signing', 'broadcast', 'confirming')
           or (w.status in ('confirmed', 'failed') and w.height >= since_height))
-   order by w.created_at, w.id limit most;
+   order by w.status in ('confirmed', 'failed'), w.created_at, w.id limit most;
 $$;
 
 create function accounts_with_inbox(older_than timestamptz, most int) returns setof text

@@ -165,20 +165,21 @@ create function append_money(batch jsonb) returns void language plpgsql as $$
 begin
   if batch ? 'deposits' then
     insert into deposit (account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals,
-        token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, height, block_hash, threshold,
-        created_at, updated_at)
+        token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, height, block_hash,
+        threshold, created_at, updated_at)
       select account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals,
-             token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, height, block_hash, threshold,
-             created_at, updated_at
+             token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, height, block_hash,
+             threshold, created_at, updated_at
         from jsonb_to_recordset(batch -> 'deposits')
           r(account_id text, id text, ledger text, chain text, txid text, output_index bigint, address_id text,
             address text, amount amount, decimals int, token_contract text, token_symbol text, user_ref text, tag text,
-            chain_tag text, status text, incarnation int, height bigint, block_hash text, threshold int,
+            chain_tag text, status text, incarnation int, announced boolean, height bigint, block_hash text, threshold int,
             created_at timestamptz, updated_at timestamptz)
     on conflict (account_id, id) do update set
       ledger = excluded.ledger, chain = excluded.chain, txid = excluded.txid, output_index = excluded.output_index,
-      address_id = excluded.address_id, amount = excluded.amount, decimals = excluded.decimals,
-      token_contract = excluded.token_contract, status = excluded.status, incarnation = excluded.incarnation,
+      address_id = excluded.address_id, address = excluded.address, amount = excluded.amount, decimals = excluded.decimals,
+      token_contract = excluded.token_contract, token_symbol = excluded.token_symbol, user_ref = excluded.user_ref,
+      tag = excluded.tag, chain_tag = excluded.chain_tag, announced = excluded.announced, status = excluded.status, incarnation = excluded.incarnation,
       height = excluded.height, block_hash = excluded.block_hash, threshold = excluded.threshold,
       updated_at = excluded.updated_at;
   end if;

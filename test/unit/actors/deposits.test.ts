@@ -12,6 +12,7 @@ class Depositor {
   readonly account: TestAccount;
   address: AddressRow;
   readonly own: AddressRow[];
+  others: AddressRow[] = [];
   readonly deposits = new Map<string, DepositRow>();
   #ids = 0;
 
@@ -36,7 +37,7 @@ class Depositor {
     });
     const taken = this.account.accept({
       type: 'apply_facts', inbox, deposits: [...this.deposits.values()], withdrawals: [],
-      addresses: [this.address, ...this.own], depositIds: inbox.map(dep),
+      addresses: [this.address, ...this.others, ...this.own], depositIds: inbox.map(dep),
     });
     for (const { row } of rowsOf(taken.rows, 'deposit')) this.deposits.set(row.id, row);
     t0(rowsOf(taken.rows, 'inbox_taken')[0]?.ids.length === facts.length);
@@ -207,13 +208,66 @@ test('an orphan of what was never heard of is nothing', (t) => {
 
 test('§2.3 a deposit to an archived address is recorded and credited, and produces no webhook', (t) => {
   const given = new Depositor();
+  given.address = { ...given.address, status: 'archived' };
+  given.facts(['seen', given.transfer()], ['matured', given.transfer({ confirmations: 12 })]);
+  given.facts(['seen', given.transfer({ txid: '0x02' })], ['orphaned', given.transfer({ txid: '0x02' })]);
+  t.is(given.balance, 1_500_000n);
+  t.deepEqual(given.told, []);
+  t.deepEqual(rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row.eventId), [null, null, null]);
+});
+
+test('§2.3 a deposit that was announced before its address was archived is told to its end, its reversal above all', (t) => {
+  const given = new Depositor();
   given.facts(['seen', given.transfer()]);
   given.address = { ...given.address, status: 'archived' };
   given.facts(['matured', given.transfer({ confirmations: 12 })]);
-  given.facts(['seen', given.transfer({ txid: '0x02' })], ['orphaned', given.transfer({ txid: '0x02' })]);
-  t.is(given.balance, 1_500_000n);
-  t.deepEqual(given.told, ['deposit_detected']);
-  t.deepEqual(rowsOf(given.account.rows, 'ledger_entry').slice(1).map(({ row }) => row.eventId), [null, null]);
+  given.facts(['orphaned', given.transfer({ confirmations: 14 })]);
+  t.deepEqual(given.told, ['deposit_detected', 'deposit_confirmed', 'deposit_reversed']);
+  t.is(given.balance, 0n);
+  // Nobody was told of this one until its address was active again; from then on the story goes on.
+  given.facts(['seen', given.transfer({ txid: '0x02' })]);
+  given.address = { ...given.address, status: 'active' };
+  given.facts(['matured', given.transfer({ txid: '0x02', confirmations: 12 })]);
+  given.address = { ...given.address, status: 'archived' };
+  given.facts(['orphaned', given.transfer({ txid: '0x02', confirmations: 14 })]);
+  t.deepEqual(given.told.slice(3), ['deposit_confirmed', 'deposit_reversed']);
+});
+
+test('C2 included again with another amount, token or payee: the old movement is reversed, the new one is credited as it is', (t) => {
+  const given = new Depositor();
+  const other = given.account.accept(commands.createAddress({ userRef: 'u-2', tag: 't-2' })).reply as AddressRow;
+  const changes: Partial<SeenTransfer>[] = [
+    { amount: '1' }, { tokenContract: null, tokenSymbol: 'ETH', decimals: 18, amount: '3' }, { addressId: other.id, address: other.address },
+  ];
+  for (const [n, change] of changes.entries()) {
+    const txid = `0x${n}`;
+    given.others = [other];
+    const changed = given.transfer({ txid, ...BLOCK_B, ...change });
+    given.facts(['seen', given.transfer({ txid })]);
+    const before = given.told.length, balance = given.balance;
+    given.facts(['orphaned', given.transfer({ txid })], ['seen', changed]);
+    given.facts(['matured', { ...changed, confirmations: 12 }]);
+    t.deepEqual(given.told.slice(before), ['deposit_reversed', 'deposit_detected', 'deposit_confirmed']);
+    t.is(given.balance - balance, BigInt(changed.amount), 'what stands on the chain, not what once stood there');
+    const { data } = given.account.published().at(-1)!;
+    t.like(data, {
+      amount: changed.amount, tokenContract: changed.tokenContract, decimals: changed.decimals, address: changed.address, incarnation: 2,
+      userRef: change.address === undefined ? 'u-1' : 'u-2', tag: change.address === undefined ? 't-1' : 't-2',
+    });
+  }
+  t.is(new Set(given.account.published().map(({ id }) => id)).size, given.told.length);
+});
+
+test('C2 a word about another movement under the key of a standing deposit never moves its amount', (t) => {
+  for (const kind of ['moved', 'seen', 'matured'] as const) {
+    const given = new Depositor();
+    given.facts(['seen', given.transfer()]);
+    given.facts([kind, given.transfer({ ...BLOCK_B, amount: '1', confirmations: 12 })]);
+    given.facts(['matured', given.transfer({ ...BLOCK_B, amount: '1', confirmations: 12 })]);
+    t.is(given.balance, 1n, kind);
+    t.like(given.deposit, { amount: 1n, incarnation: 2, status: 'confirmed' });
+    t.deepEqual(given.told, ['deposit_detected', 'deposit_reversed', 'deposit_detected', 'deposit_confirmed']);
+  }
 });
 
 test('G20 value from the gas tank or the treasury is our own job: recorded as a fact, not credited', (t) => {
@@ -261,12 +315,13 @@ test('C8-67 memo and destination tag are on every deposit, the caller\'s own tag
 test('I6, I11 under any order and repetition of facts: credits less reversals are zero or the amount, every id once', (t) => {
   const kind = fc.constantFrom<Kind>('seen', 'matured', 'orphaned', 'moved');
   const step = fc.record({ kind, block: fc.nat({ max: 3 }), output: fc.nat({ max: 1 }), archived: fc.boolean() });
+  const amountIn = (block: number): string => (block === 3 ? '7' : '1500000');
   t.notThrows(() => fc.assert(fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), (batches) => {
     const given = new Depositor();
     for (const batch of batches) {
       given.address = { ...given.address, status: batch[0]!.archived ? 'archived' : 'active' };
       given.facts(...batch.map(({ kind, block, output }): [Kind, SeenTransfer] =>
-        [kind, given.transfer({ outputIndex: output, height: 100 + block, blockHash: `0x${block}`, confirmations: 12 })]));
+        [kind, given.transfer({ outputIndex: output, height: 100 + block, blockHash: `0x${block}`, amount: amountIn(block), confirmations: 12 })]));
     }
     const entries = rowsOf(given.account.rows, 'ledger_entry').map(({ row }) => row);
     for (const { id, amount, status, incarnation } of given.deposits.values()) {
