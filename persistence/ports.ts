@@ -273,6 +273,8 @@ export interface SandboxTransaction {
   txid: string; success: boolean; reason: string | null; fee: string; from: string | null; nonce: number | null;
   /** `activates`: the payment made the ledger account that it pays. */
   transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null; activates?: true }[];
+  /** The transaction's own bytes, hex, where the ledger consists of outputs that are spent (btc). */
+  raw?: string;
 }
 
 export interface SandboxStore {
@@ -285,6 +287,8 @@ export interface SandboxStore {
   unmine(ledger: LedgerId, depth: number): Promise<SandboxBlock[]>;
   balance(ledger: LedgerId, address: string, tokenContract: string | null): Promise<bigint>;
   nonce(ledger: LedgerId, address: string): Promise<number>;
+  /** Transactions that an address received or sent, oldest first: the outputs of a ledger that consists of them. */
+  transactionsOf(ledger: LedgerId, address: string): Promise<{ height: number; transaction: SandboxTransaction }[]>;
   /** Durable timers: confirm later. */
   schedule(row: { id: string; accountId: AccountId; dueAtMs: number; task: unknown }): Promise<void>;
   /** Leases due timers: they come back after `leaseMs` unless they are finished. SKIP LOCKED. */

@@ -40,6 +40,7 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     return {
       height, hash, timeMs: parts.nowMs(), nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
       tokenBalance: tokenContract === null ? null : await store.balance(ledger, from, tokenContract),
+      ...(family.keepsOutputs === true ? { history: await store.transactionsOf(ledger, from) } : {}),
       ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
     };
   };
@@ -101,7 +102,8 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
       }
       const last = family.lastHeightOf?.(unsigned) ?? null, { height } = await headOf(parts);
       if (last !== null && height > last) return { kind: 'dead', proof: `it was void after ${last}, the head is ${height}` };
-      return { kind: 'unknown', reason: 'the ledger keeps no pool' };
+      const proof = family.deathOf?.(unsigned, await viewOf(unsigned.from, unsigned.tokenContract, undefined)) ?? null;
+      return proof === null ? { kind: 'unknown', reason: 'the ledger keeps no pool' } : { kind: 'dead', proof };
     },
   } satisfies ChainClient & { fetchBalance(address: string, token: Token | null): Promise<Balance> };
 }

@@ -17,6 +17,8 @@ export interface SenderView {
   readonly nativeBalance: bigint;
   /** Of the token that is moved; null for the native coin. */
   readonly tokenBalance: bigint | null;
+  /** What the sender received and sent, oldest first; where the ledger consists of outputs. */
+  readonly history?: readonly { readonly height: number; readonly transaction: SandboxTransaction }[];
   /** Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there. */
   readonly destinationBalance?: bigint;
 }
@@ -56,6 +58,10 @@ export interface SimulatedFamily {
   buildInputs(network: Network, intent: Intent, view: SenderView): BuildInputs;
   /** Decodes signed bytes and verifies their signature, network and txid. Refuses: CHAIN_REJECTED. */
   read(network: Network, signed: Signed): ReadPayload | Refusal;
+  /** The ledger consists of outputs: a sender's view has its history. */
+  readonly keepsOutputs?: true;
+  /** Why a payload can never be in a block, given what its sender holds; null while it still can (G27). */
+  deathOf?(unsigned: Unsigned, view: SenderView): string | null;
   /** The last height at which a payload can be in a block, where it says one: above it it is dead (G27). */
   lastHeightOf?(unsigned: Unsigned): number | null;
 }

@@ -89,7 +89,7 @@ function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Sim
   };
 }
 
-function readsOf(of: (ledger: LedgerId) => Simulated): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'downUntil'> {
+function readsOf(of: (ledger: LedgerId) => Simulated): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil'> {
   return {
     async head(ledger) {
       return headOf(of(ledger));
@@ -110,6 +110,11 @@ function readsOf(of: (ledger: LedgerId) => Simulated): Pick<SandboxStore, 'head'
     async nonce(ledger, address) {
       const used = of(ledger).blocks.flatMap(({ transactions }) => transactions).filter(({ from, nonce }) => from === address && nonce !== null);
       return Math.max(-1, ...used.map(({ nonce }) => nonce!)) + 1;
+    },
+    async transactionsOf(ledger, address) {
+      const all = of(ledger).blocks.flatMap(({ height, transactions }) => transactions.map((transaction) => ({ height, transaction })));
+      const touches = ({ from, transfers }: SandboxTransaction) => from === address || transfers.some(({ to }) => to === address);
+      return structuredClone(all.filter(({ transaction }) => touches(transaction)));
     },
     async downUntil(ledger) {
       return of(ledger).downUntilMs;

@@ -46,7 +46,7 @@ function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | '
   };
 }
 
-function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'downUntil' | 'behind'> {
+function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil' | 'behind'> {
   return {
     async head(ledger) {
       const [row] = await sql<{ height: number; hash: string }[]>`
@@ -75,6 +75,17 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'ba
         select coalesce(max(nonce) + 1, 0) as next from sandbox_transaction
          where ledger = ${ledger} and from_address = ${address} and nonce is not null`;
       return row!.next;
+    },
+    async transactionsOf(ledger, address) {
+      const paid = JSON.stringify([{ transfers: [{ to: address }] }]), sent = JSON.stringify([{ from: address }]);
+      const rows = await sql<{ height: number; transaction: SandboxTransaction }[]>`
+        select b.height, t.value as transaction
+          from sandbox_block b cross join lateral jsonb_array_elements(b.transactions) with ordinality t(value, n)
+         where b.ledger = ${ledger}
+           and (b.transactions @> ${paid}::text::jsonb or b.transactions @> ${sent}::text::jsonb)
+           and (t.value -> 'transfers' @> ${JSON.stringify([{ to: address }])}::text::jsonb or t.value ->> 'from' = ${address})
+         order by b.height, t.n`;
+      return rows.map(({ height, transaction }) => ({ height, transaction }));
     },
     async downUntil(ledger) {
       const [row] = await sql<{ downUntil: number | null }[]>`select down_until from sandbox_ledger where ledger = ${ledger}`;

@@ -65,6 +65,20 @@ function blocksAfter(ledger: LedgerId, height: number, parentHash: string, ...co
 }
 
 for (const [name, bench] of Object.entries(benches)) {
+  test.serial(`${name}: B19 what an address received and sent is its history, oldest first, with the bytes that were stored`, async (t) => {
+    const { sandbox, fresh } = bench();
+    const { ledger } = await fresh();
+    const got = pays('a', 100n, { raw: '0102' }), other = pays('c', 1n), sent = pays('b', 30n, { from: 'a', fee: '5' });
+    const first = blocksAfter(ledger, 0, 'genesis', [got, other], [], [sent]);
+    t.true(await sandbox.mine(ledger, null, first));
+    t.deepEqual(await sandbox.transactionsOf(ledger, 'a'), [{ height: 1, transaction: got }, { height: 3, transaction: sent }]);
+    t.deepEqual(await sandbox.transactionsOf(ledger, 'b'), [{ height: 3, transaction: sent }]);
+    t.deepEqual(await sandbox.transactionsOf(ledger, 'nobody'), []);
+    await sandbox.unmine(ledger, 1);
+    t.deepEqual(await sandbox.transactionsOf(ledger, 'a'), [{ height: 1, transaction: got }]);
+    t.deepEqual(await sandbox.transactionsOf((await fresh()).ledger, 'a'), [], 'of this ledger only');
+  });
+
   test.serial(`${name}: decisions 8: a simulated ledger mines on its head, and balances move with its transactions`, async (t) => {
     const { sandbox, fresh } = bench();
     const { ledger } = await fresh();
