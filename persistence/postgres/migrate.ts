@@ -111,14 +111,25 @@ async function runMissing(sql: Sql, upTo: number): Promise<{ from: number; to: n
   return { from, to };
 }
 
+/** What went wrong, in words; a database that cannot be reached or signed into has no better ones than the driver's. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === 'ECONNREFUSED') return 'DATABASE_OWNER_URL: no server answers there';
+  return message ?? String(error);
+}
+
 if (import.meta.main) {
-  const url = process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
-  if (url === undefined) {
-    process.stderr.write('migrate: DATABASE_OWNER_URL or DATABASE_URL is needed\n');
-    process.exitCode = 1;
+  const { DATABASE_OWNER_URL: url = '', DATABASE_APP_PASSWORD: appPassword = '' } = process.env;
+  if (url === '') {
+    process.stderr.write('migrate: DATABASE_OWNER_URL is needed: the database as a role that may create schemas and roles\n');
+    process.exitCode = 78;
   } else {
-    const password = process.env.DATABASE_APP_PASSWORD;
-    const { from, to } = await migrate({ url, ...(password === undefined ? {} : { appPassword: password }) });
-    process.stdout.write(`migrated from ${from} to ${to}\n`);
+    try {
+      const { from, to } = await migrate({ url, ...(appPassword === '' ? {} : { appPassword }) });
+      process.stdout.write(from === to ? `the database is at version ${to} already\n` : `migrated from ${from} to ${to}\n`);
+    } catch (error) {
+      process.stderr.write(`migrate: ${reasonOf(error)}\n`);
+      process.exitCode = 1;
+    }
   }
 }

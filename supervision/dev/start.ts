@@ -1,6 +1,7 @@
 /** `npm start`: developer mode. Stays up until Ctrl-C; a second start finds the data again; `-- --fresh` begins anew. */
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MigrationError } from '../../persistence/postgres/migrate.ts';
 import { startDeployment, type Deployment } from './deployment.ts';
 import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
 import { clearEmbeddedPostgres } from './embedded-postgres.ts';
@@ -91,6 +92,9 @@ main().then(
   (code) => process.exit(code),
   (error: unknown) => {
     console.error(`\nFlock did not start: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof MigrationError) {
+      console.error('The data was made by another version of Flock. "npm start -- --fresh" deletes it and begins anew.');
+    }
     process.exit(1);
   },
 );
