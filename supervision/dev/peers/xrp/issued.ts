@@ -3,6 +3,9 @@ import { truncatedDecimal } from '../../../../chains/decimal.ts';
 
 const DECIMALS = 15;
 const DIGITS_MAX = 16;
+/** Exponents within which a server writes a plain decimal. */
+const EXPONENT_MIN = -25;
+const EXPONENT_MAX = -5;
 const BILLION = 1_000_000_000n;
 
 /** Units of a decimal text. Throws: RangeError. */
@@ -20,10 +23,18 @@ function kept(units: bigint): bigint {
   return units - (units % step);
 }
 
-/** The decimal text of units. */
+/**
+ * The text of units as a server writes it: sixteen digits of mantissa with an exponent where that is below −25 or above
+ * −5 (`3387750255861906e-2`), a plain decimal otherwise. Source: XRPLF/rippled `STAmount::getText`.
+ */
 export function valueOf(units: bigint): string {
-  const whole = kept(units), sign = whole < 0n ? '-' : '';
-  const digits = (whole < 0n ? -whole : whole).toString().padStart(DECIMALS + 1, '0');
+  const whole = kept(units), magnitude = whole < 0n ? -whole : whole, sign = whole < 0n ? '-' : '';
+  if (magnitude === 0n) return '0';
+  const exponent = magnitude.toString().length - DIGITS_MAX - DECIMALS;
+  if (exponent !== 0 && (exponent < EXPONENT_MIN || exponent > EXPONENT_MAX)) {
+    return `${sign}${magnitude.toString().slice(0, DIGITS_MAX).padEnd(DIGITS_MAX, '0')}e${exponent}`;
+  }
+  const digits = magnitude.toString().padStart(DECIMALS + 1, '0');
   const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
   return `${sign}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
