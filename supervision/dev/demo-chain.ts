@@ -24,6 +24,7 @@ export interface Stage {
 const STAGES: Readonly<Partial<Record<Family, (chain: Chain) => Promise<Stage>>>> = {
   evm: async (chain) => (await import('./demo-evm.ts')).openEvmStage(chain),
   btc: async () => (await import('./demo-btc.ts')).openBtcStage(),
+  tron: async () => (await import('./demo-tron.ts')).openTronStage(),
   sol: async () => (await import('./demo-sol.ts')).openSolStage(),
 };
 
