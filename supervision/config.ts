@@ -95,8 +95,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return { ...rest, sealKeys, chains };
 }
 
-/** One key a line or comma; the first one seals, all of them open. */
-function readSealKeys(env: Record<string, string | undefined>, problems: string[]): Buffer[] {
+/** The keys of SECRET_KEY or SECRET_KEY_FILE: one a line or comma; the first one seals, all of them open. */
+export function readSealKeys(env: Readonly<Record<string, string | undefined>>, problems: string[]): Buffer[] {
   const { SECRET_KEY, SECRET_KEY_FILE } = env;
   if ((SECRET_KEY === undefined) === (SECRET_KEY_FILE === undefined)) {
     problems.push('SECRET_KEY or SECRET_KEY_FILE: exactly one is needed (32 bytes, hex or base64)');

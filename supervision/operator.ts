@@ -9,14 +9,25 @@ import { initialAccount } from '../actors/account/state.ts';
 import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../gateway/http/auth/passwords.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
+import { createSealedSecrets } from '../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import type { IdentityStore } from '../persistence/ports.ts';
 import { accountIdOf, newId } from '../protocol/ids.ts';
 import { BANDS, ENVIRONMENTS, TIERS } from '../protocol/slugs.ts';
+import { readSealKeys } from './config.ts';
+import { resealAll } from './reseal.ts';
+import { createSecretBox, sealedPrefix } from './secret-box.ts';
 
 export interface Output { write(text: string): void }
 
-interface Work { readonly identity: IdentityStore; readonly args: readonly string[]; readonly out: Output; readonly nowMs: number }
+interface Work {
+  readonly sql: Sql;
+  readonly identity: IdentityStore;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly out: Output;
+  readonly nowMs: number;
+}
 
 const PASSWORD_BYTES = 18;
 
@@ -30,6 +41,9 @@ function required(name: string, text: string | undefined): string {
   if (text === undefined || text.trim() === '') throw new RangeError(`--${name} is needed`);
   return text.trim();
 }
+
+/** An empty setting is none, as at the boot of a node. */
+const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
 const answer = (out: Output, value: object): void => { out.write(`${JSON.stringify(value)}\n`); };
 
@@ -81,7 +95,23 @@ async function mintKey({ identity, args, out, nowMs }: Work): Promise<void> {
   answer(out, { id, environment, key });
 }
 
-export const OPERATOR_COMMANDS = { 'users create': createUser, 'organizations create': createOrganization, 'api-keys mint': mintKey } as const;
+/** `secrets reseal`: everything sealed under an older key of SECRET_KEY, again under the first one. */
+async function resealSecrets({ sql, args, env, out }: Work): Promise<void> {
+  parseArgs({ args: [...args], strict: true, options: {} });
+  const problems: string[] = [];
+  const keys = readSealKeys(present(env), problems);
+  const [first] = keys;
+  if (first === undefined || problems.length > 0) throw new RangeError(problems.join('; '));
+  const { resealed, left } = await resealAll({
+    columns: createSealedSecrets(sql), secrets: createSecretBox(keys), prefix: sealedPrefix(first),
+  });
+  answer(out, { ...resealed, left });
+  if (left.length > 0) throw new Error(`${left.length} left: no key of SECRET_KEY opens them, or they change just now`);
+}
+
+export const OPERATOR_COMMANDS = {
+  'users create': createUser, 'organizations create': createOrganization, 'api-keys mint': mintKey, 'secrets reseal': resealSecrets,
+} as const;
 export type OperatorCommand = keyof typeof OPERATOR_COMMANDS;
 
 /** Runs one command against DATABASE_URL; the exit code: 0 done, 1 refused, 2 not understood. */
@@ -93,11 +123,14 @@ export async function runOperatorCommand(command: OperatorCommand, args: readonl
   }
   const sql: Sql = openDatabase({ url, connections: 1, name: 'flock-operator' });
   try {
-    await OPERATOR_COMMANDS[command]({ identity: createIdentityStore(sql, initialAccount), args, out, nowMs: Date.now() });
+    await OPERATOR_COMMANDS[command]({ sql, identity: createIdentityStore(sql, initialAccount), args, env, out, nowMs: Date.now() });
     return 0;
   } catch (error) {
     const expected = error instanceof RangeError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true;
-    err.write(`${command}: ${error instanceof Error ? error.message : String(error)}\n`);
+    const { code } = error as { code?: string };
+    const reason = code === 'ECONNREFUSED' ? 'DATABASE_URL: no server answers there'
+      : error instanceof Error ? error.message : String(error);
+    err.write(`${command}: ${reason}\n`);
     return expected ? 2 : 1;
   } finally {
     await sql.end({ timeout: 5 });

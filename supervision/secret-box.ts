@@ -15,15 +15,18 @@ export function parseSealKey(text: string): Buffer {
   return bytes;
 }
 
+const idOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+/** How every secret begins that was sealed under a key. */
+export const sealedPrefix = (key: Buffer): string => `v1.${idOf(key)}.`;
+
 /**
  * Seals with the first key and opens with any, so that a key is rotated by putting a new one in front and running
  * `flock secrets reseal`. Layout: `v1.` keyId `.` base64url(nonce(12) || tag(16) || ciphertext).
  * The context is additional data: a ciphertext moved to another row or column does not open.
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
-  const ring: SealKey[] = keys.map((bytes) => ({
-    id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes,
-  }));
+  const ring: SealKey[] = keys.map((bytes) => ({ id: idOf(bytes), bytes }));
   const first = ring[0];
   if (first === undefined) throw new RangeError('at least one sealing key is needed');
   return {
@@ -31,7 +34,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', first.bytes, nonce).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return `v1.${first.id}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+      return `${sealedPrefix(first.bytes)}${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
     },
     open(sealed, context) {
       const [version, keyId, text] = sealed.split('.');

@@ -22,12 +22,13 @@ const COMMANDS: readonly Command[] = [
   operator('users create', '--email E [--admin]', 'makes a console user; the password comes from standard input or is made'),
   operator('organizations create', '--name N --owner EMAIL [--tier T] [--band B]', 'makes a tenant with its two accounts and first owner'),
   operator('api-keys mint', '--organization ID --environment live|sandbox --label L', 'mints an API key and shows it once'),
+  operator('secrets reseal', '', 'seals all secrets at rest again under the first key of SECRET_KEY'),
 ];
 
 /** A command of whoever runs the cloud; it works on DATABASE_URL. */
 function operator(name: OperatorCommand, options: string, does: string): Command {
   return {
-    words: name.split(' '), usage: `${name} ${options}`, does,
+    words: name.split(' '), usage: `${name} ${options}`.trimEnd(), does,
     run: async (args) => (await import('../../supervision/operator.ts')).runOperatorCommand(name, args, process.env, process.stdout, process.stderr),
   };
 }

@@ -12,7 +12,7 @@ export const ACCESS_TOKEN_SECONDS = 900;
 export const ALGORITHM = 'EdDSA';
 
 /** Additional data under which a signing key is sealed. */
-const signingKeyContext = (kid: string) => `signing_key|jwk|${kid}`;
+export const signingKeyContext = (kid: string) => `signing_key|jwk|${kid}`;
 
 /** DER header of an Ed25519 private key: what follows is the 32-byte seed. Source: RFC 8410 §7. */
 const PKCS8_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
