@@ -16,7 +16,7 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./chain-jsonl.ts')).chainJsonl(args),
   },
   {
-    words: ['webhooks', 'listen'], usage: 'webhooks listen --secret whsec_… [--port 9000]', does: 'verifies deliveries and prints them',
+    words: ['webhooks', 'listen'], usage: 'webhooks listen [--port 9000] [--secret whsec_…]', does: 'verifies deliveries and prints them',
     run: async (args) => (await import('./webhooks-listen.ts')).webhooksListen(args),
   },
   operator('users create', '--email E [--admin]', 'makes a console user; the password comes from standard input or is made'),
@@ -39,10 +39,18 @@ function usage(): string {
 }
 
 const words = process.argv.slice(2);
+const asksForHelp = words.length === 1 && ['help', '--help', '-h'].includes(words[0]!);
 const command = COMMANDS.find((candidate) => candidate.words.every((word, index) => words[index] === word));
-if (command === undefined) {
+if (asksForHelp) {
+  console.log(usage());
+} else if (command === undefined) {
   console.error(usage());
   process.exitCode = 2;
 } else {
-  process.exitCode = await command.run(words.slice(command.words.length));
+  // A wrong option is answered with what the command takes, not with a stack.
+  process.exitCode = await command.run(words.slice(command.words.length)).catch((error: unknown) => {
+    if ((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+    console.error(`${(error as Error).message}\nusage: flock ${command.usage}`);
+    return 2;
+  });
 }

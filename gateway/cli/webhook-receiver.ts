@@ -31,6 +31,11 @@ export interface Receiver {
 /** Bytes of a delivery that are read; our own events are far smaller. */
 const BODY_BYTES_MAX = 1_048_576;
 
+function verifierOf(secret: string): Webhook {
+  if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) throw new RangeError('a secret begins with whsec_ and is base64 after it');
+  return new Webhook(secret);
+}
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -42,11 +47,21 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Starts the receiver on a loopback port (0 picks a free one). `onEvent` sees each verified event once per delivery. */
-export async function startReceiver(options: { port?: number; secret?: string; onEvent?: (event: ReceivedEvent) => void } = {}): Promise<Receiver> {
+export interface ReceiverOptions {
+  /** 0, the default, picks a free one. */
+  readonly port?: number;
+  readonly secret?: string;
+  /** Sees each recorded event once per delivery. */
+  readonly onEvent?: (event: ReceivedEvent) => void;
+  /** Told when a delivery's signature does not verify. */
+  readonly onRefused?: () => void;
+}
+
+/** Starts the receiver on a loopback port. Throws: RangeError when the secret is none; the listen error of a taken port. */
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const received: ReceivedEvent[] = [];
   const waiting = new Set<(event: ReceivedEvent) => void>();
-  let verifier = options.secret === undefined ? null : new Webhook(options.secret);
+  let verifier = options.secret === undefined ? null : verifierOf(options.secret);
   let answer: (event: ReceivedEvent) => number = () => 200;
   let refused = 0;
 
@@ -56,6 +71,7 @@ export async function startReceiver(options: { port?: number; secret?: string; o
         verifier.verify(raw, headers as Record<string, string>);
       } catch {
         refused += 1;
+        options.onRefused?.();
         return 401;
       }
     }

@@ -1,4 +1,4 @@
-/** `flock webhooks listen --secret whsec_… [--port 9000]`: verifies deliveries and prints one line for each. */
+/** `flock webhooks listen [--port 9000] [--secret whsec_…]`: verifies deliveries and prints one line for each. */
 import { parseArgs } from 'node:util';
 import { startReceiver } from './webhook-receiver.ts';
 
@@ -14,15 +14,22 @@ export async function webhooksListen(args: readonly string[]): Promise<number> {
     return 2;
   }
   const secret = values.secret ?? process.env.WEBHOOK_SECRET;
-  const receiver = await startReceiver({
+  const opened = await startReceiver({
     port,
     ...(secret === undefined ? {} : { secret }),
     onEvent: ({ event, id, confirmations, data, verified }) => {
-      const note = verified === true ? 'verified' : 'NOT VERIFIED (no --secret)';
+      const note = verified === true ? 'verified' : 'not verified';
       console.log(`${event} ${id} confirmations=${confirmations ?? '-'} ${note} ${JSON.stringify(data)}`);
     },
-  });
-  console.error(`listening on ${receiver.url}${secret === undefined ? ' without a secret: signatures are not checked' : ''}`);
+    onRefused: () => console.error('refused a delivery: its signature does not verify under this secret'),
+  }).catch((error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${port} is in use; name another with --port`
+    : error instanceof RangeError ? `--secret: ${error.message}` : Promise.reject(error));
+  if (typeof opened === 'string') {
+    console.error(opened);
+    return 2;
+  }
+  const receiver = opened;
+  console.error(`listening on ${receiver.url}${secret === undefined ? ' ; no --secret, so signatures are not checked' : ''}`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
