@@ -45,8 +45,14 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'deposit_moved':
     case 'delivery_replayed': return state;
     case 'webhook_created': return { ...state, webhooks: [...state.webhooks, event.id] };
-    case 'webhook_replaced': return state;
-    case 'webhook_deleted': return { ...state, webhooks: state.webhooks.filter((id) => id !== event.id) };
+    case 'webhook_replaced': {
+      const { id, seal } = event;
+      return seal === null ? state : { ...state, webhookSeals: { ...state.webhookSeals, [id]: seal } };
+    }
+    case 'webhook_deleted': {
+      const { [event.id]: _, ...webhookSeals } = state.webhookSeals;
+      return { ...state, webhookSeals, webhooks: state.webhooks.filter((id) => id !== event.id) };
+    }
     case 'plan_changed': return { ...state, plan: event.plan };
     case 'suspension_changed': return { ...state, suspended: event.suspended };
     case 'sandbox_reset': return withoutTransactions(state);

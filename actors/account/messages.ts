@@ -58,6 +58,8 @@ export interface AccountState {
   settled: { period: string; count: number };
   /** Ids of the webhooks that are not deleted. */
   webhooks: string[];
+  /** Marks of the secrets of webhooks whose secrets changed, so that a decision on older ones is refused. */
+  webhookSeals: Record<string, string>;
   lease: { epoch: number; holder: string | null };
   /** `stale` is presence and kept by the edge-stream room; here are only transitions that are announced. */
   edge: { liveness: Exclude<Liveness, 'stale'> };
@@ -110,7 +112,8 @@ export type AccountCommand = (
   | { type: 'note_broadcast'; known: WithdrawalRow; txid: string; result: BroadcastResult }
   // Webhooks
   | { type: 'create_webhook'; row: WebhookRow }
-  | { type: 'replace_webhook'; row: WebhookRow }
+  /** `known` is the row that `row` was made of. */
+  | { type: 'replace_webhook'; row: WebhookRow; known: WebhookRow }
   | { type: 'delete_webhook'; known: WebhookRow }
   | { type: 'replay_delivery'; deliveryId: string; newDeliveryId: string; eventAtMs: number }
   // Plan and sandbox
@@ -153,7 +156,9 @@ export type AccountEvent =
   | { type: 'withdrawal_confirmed'; id: string; txid: string; hold: Hold | null; period: string | null }
   | { type: 'withdrawal_failed'; id: string; reason: string; hold: (Hold & { reusable: boolean }) | null }
   | { type: 'withdrawal_expired'; id: string; hold: Hold | null }
-  | { type: 'webhook_created' | 'webhook_replaced' | 'webhook_deleted'; id: string }
+  | { type: 'webhook_created' | 'webhook_deleted'; id: string }
+  /** `seal` marks the new secrets; null where they stayed. */
+  | { type: 'webhook_replaced'; id: string; seal: string | null }
   | { type: 'delivery_replayed'; deliveryId: string }
   | { type: 'plan_changed'; plan: Plan }
   | { type: 'suspension_changed'; suspended: boolean }

@@ -20,6 +20,7 @@ export function initialAccount(
     peak: { day: '', active: 0 },
     settled: { period: '', count: 0 },
     webhooks: [],
+    webhookSeals: {},
     lease: { epoch: 0, holder: null },
     edge: { liveness: 'never_connected' },
     counters: {},

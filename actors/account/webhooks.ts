@@ -4,6 +4,7 @@ import { TIER_TERMS } from '../../protocol/plans.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { suspended } from './guards.ts';
 import { tierLimit } from './plan.ts';
+import type { WebhookRow } from '../../persistence/rows.ts';
 import type { AccountState } from './messages.ts';
 
 /** Ceiling of "unlimited" and of sandbox: the ids are part of the snapshot, 36 characters each. */
@@ -11,6 +12,9 @@ const WEBHOOKS_MAX = 1_000;
 
 /** Events can be replayed for this long. Spec §6: "Replay is possible for 7 days" */
 export const REPLAY_WINDOW_DAYS = 7;
+/** `details.reason` of a decision on an endpoint whose secrets changed after it was read. */
+export const CHANGED_MEANWHILE = 'changed_meanwhile';
+const SEAL_CHARACTERS = 16;
 const REPLAY_WINDOW_MS = REPLAY_WINDOW_DAYS * 86_400_000;
 
 /** Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED. */
@@ -27,12 +31,25 @@ export function createWebhook(
   return no ?? accept(row, [{ type: 'webhook_created', id: row.id }], [{ table: 'webhook', row }]);
 }
 
-/** Replaces URL, events, secrets and status at once. Refuses: ACCOUNT_SUSPENDED, NOT_FOUND. */
+/**
+ * Replaces URL, events, secrets and status at once. Secrets that were shown are never overwritten by a row that was read
+ * before them. Refuses: ACCOUNT_SUSPENDED, NOT_FOUND, CONFLICT (`changed_meanwhile`: read again).
+ */
 export function replaceWebhook(
-  { state, command: { row } }: Deciding<'replace_webhook'>,
+  { state, command: { row, known } }: Deciding<'replace_webhook'>,
 ): AccountDecision<'replace_webhook'> {
-  const no = firstRefusal(suspended(state), unknownWebhook(state, row.id));
-  return no ?? accept(row, [{ type: 'webhook_replaced', id: row.id }], [{ table: 'webhook', row }]);
+  const before = sealOf(known), after = sealOf(row), newest = state.webhookSeals[row.id] ?? before;
+  const no = firstRefusal(
+    suspended(state), unknownWebhook(state, row.id),
+    newest === before ? null : refuse('CONFLICT', { reason: CHANGED_MEANWHILE }),
+  );
+  const seal = after === before ? null : after;
+  return no ?? accept(row, [{ type: 'webhook_replaced', id: row.id, seal }], [{ table: 'webhook', row }]);
+}
+
+/** Ends of the sealed texts: enough to tell secrets apart, nothing of them. */
+function sealOf({ sealedSecrets }: WebhookRow): string {
+  return sealedSecrets.map((sealed) => sealed.slice(-SEAL_CHARACTERS)).join(' ');
 }
 
 /** Stops delivery at once; the history stays. Refuses: NOT_FOUND. */

@@ -23,6 +23,9 @@ export interface Ladder {
 
 const MINUTE_MS = 60_000;
 
+/** Attempts of the longest ladder that can be configured; the store takes no more. */
+export const ATTEMPTS_MAX = 21;
+
 export const LADDER: Ladder = {
   pausesMs: [2 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS], jitterPercent: 5, retryAfterMsMax: 1_440 * MINUTE_MS,
 };

@@ -5,7 +5,7 @@
  */
 import type { DeliveryStore } from '../../persistence/ports.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import { nextStep, type Ladder } from './ladder.ts';
+import { ATTEMPTS_MAX, nextStep, type Ladder } from './ladder.ts';
 import type { Attempt } from './ports.ts';
 
 /** Attempts of one statement. */
@@ -21,11 +21,14 @@ interface Report {
   reject(error: unknown): void;
 }
 
-/** The row of a reported attempt with what follows from it; null for one that no ladder can have led to. */
+/**
+ * The row of a reported attempt with what follows from it; null for one that no ladder can have led to. A number beyond
+ * this node's ladder counts: the ladder may have been longer when the attempt before it was made.
+ */
 export function attemptRow(
   accountId: AccountId, attempt: Attempt, { ladder, nowMs, random }: { ladder: Ladder; nowMs: number; random: number },
 ): RecordedAttempt | null {
-  if (attempt.attempt > ladder.pausesMs.length + 1) return null;
+  if (attempt.attempt > ATTEMPTS_MAX) return null;
   const { deliveryId, outcome } = attempt;
   const { statusCode: said } = attempt;
   const statusCode = said !== null && said >= 100 && said <= 999 ? said : null;

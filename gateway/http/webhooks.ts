@@ -1,7 +1,8 @@
 /** Webhook endpoints. Spec §2.7, §4.1: the secret is shown once, later reads show a preview. */
 import { randomBytes } from 'node:crypto';
+import { CHANGED_MEANWHILE } from '../../actors/account/webhooks.ts';
 import { webhookSecretContext } from '../../actors/webhook/sign.ts';
-import { refuse } from '../../protocol/errors.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { newUuid } from '../../protocol/ids.ts';
 import type { WebhookRow } from '../../persistence/rows.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
@@ -11,6 +12,8 @@ import { checkWebhookUrl } from './webhook-url.ts';
 
 const SECRET_BYTES = 24;
 const PREVIEW_CHARS = 10;
+/** Others that change one endpoint's secrets at the same time; each try loses to one of them at most. */
+const REPLACE_TRIES = 32;
 
 type Area =
   | 'createWebhook' | 'listWebhooks' | 'getWebhook' | 'replaceWebhook' | 'deleteWebhook'
@@ -34,11 +37,18 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     const row = await reads.webhook(accountOf(asked), asked.params.webhookId);
     return row === null || row.status === 'deleted' ? null : row;
   };
-  const replace = async (asked: Asked<'getWebhook'>, row: WebhookRow) => {
-    const answer = await accounts.ask(
-      accountOf(asked), { type: 'replace_webhook', row: { ...row, updatedAtMs: nowMs() }, ...claimOf(asked) },
-    );
-    return answer.ok === true ? webhookView(answer.reply) : answer;
+  /** Changes an endpoint as it stands; again, where its secrets changed between the look and the decision. */
+  const replace = async (asked: Asked<'getWebhook'>, change: (known: WebhookRow) => WebhookRow | Refusal) => {
+    for (let tries = 1; ; tries += 1) {
+      const known = await find(asked);
+      const row = known === null ? refuse('NOT_FOUND') : change(known);
+      if (known === null || isRefusal(row)) return row as Refusal;
+      const answer = await accounts.ask(
+        accountOf(asked), { type: 'replace_webhook', known, row: { ...row, updatedAtMs: nowMs() }, ...claimOf(asked) },
+      );
+      if (answer.ok === true) return webhookView(answer.reply);
+      if (!isRefusal(answer) || answer.details['reason'] !== CHANGED_MEANWHILE || tries === REPLACE_TRIES) return answer;
+    }
   };
 
   return {
@@ -73,10 +83,7 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
         const { url, events } = asked.body;
         const wrong = checkWebhookUrl(url, asked.caller.environment);
         if (wrong !== null) return wrong;
-        const row = await find(asked as Asked<never>);
-        return row === null
-          ? refuse('NOT_FOUND')
-          : replace(asked as Asked<never>, { ...row, url, events, status: 'enabled' });
+        return replace(asked as Asked<never>, (known) => ({ ...known, url, events, status: 'enabled' }));
       },
     },
     deleteWebhook: {
@@ -91,11 +98,10 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     rotateWebhookSecret: {
       replay: replayWithSecret,
       async handle(asked) {
-        const row = await find(asked as Asked<never>);
-        if (row === null) return refuse('NOT_FOUND');
-        const { secret, sealed, secretPreview } = newSecret(row.id);
+        const { secret, sealed, secretPreview } = newSecret((asked as Asked<'rotateWebhookSecret'>).params.webhookId);
         const view = await replace(
-          asked as Asked<never>, { ...row, sealedSecrets: [sealed, ...row.sealedSecrets.slice(0, 1)], secretPreview },
+          asked as Asked<never>,
+          (known) => ({ ...known, sealedSecrets: [sealed, ...known.sealedSecrets.slice(0, 1)], secretPreview }),
         );
         return 'ok' in view ? view : { ...view, secret };
       },
@@ -103,10 +109,9 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     dropPreviousWebhookSecret: {
       replay,
       async handle(asked) {
-        const row = await find(asked as Asked<never>);
-        if (row === null) return refuse('NOT_FOUND');
-        if (row.sealedSecrets.length < 2) return refuse('CONFLICT', { reason: 'no rotation is under way' });
-        return replace(asked as Asked<never>, { ...row, sealedSecrets: row.sealedSecrets.slice(0, 1) });
+        return replace(asked as Asked<never>, (known) => (known.sealedSecrets.length < 2
+          ? refuse('CONFLICT', { reason: 'no rotation is under way' })
+          : { ...known, sealedSecrets: known.sealedSecrets.slice(0, 1) }));
       },
     },
   };

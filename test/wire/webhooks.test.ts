@@ -1,5 +1,7 @@
 import test from 'ava';
+import { webhookSecretContext } from '../../actors/webhook/sign.ts';
 import { isRefusal } from '../../protocol/errors.ts';
+import { createSecretBox } from '../../supervision/secret-box.ts';
 import { envelopeOf } from '../../protocol/schema/events.ts';
 import { EVENTS, type EventName } from '../../protocol/slugs.ts';
 import { enrol, eventually, jsonOf, raw, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
@@ -104,6 +106,37 @@ test('decisions 4: while a secret is being rotated there are two; then the previ
   t.false((await client.must('dropPreviousWebhookSecret', { params })).rotating);
   t.like(await client.call('rotateWebhookSecret', { params: { webhookId: '0198c0de-0000-7000-8000-000000000001' } }), { code: 'NOT_FOUND' });
   t.like(await client.call('getWebhook', { params: { webhookId: 'not-a-uuid' } }), { code: 'NOT_FOUND' });
+});
+
+test('decisions 4: rotations and replacements at the same time: every secret that was shown last still signs', async (t) => {
+  const { sandbox: { client } } = await cloud.organization();
+  const made = await client.must('createWebhook', { body: { url: URL_, events: ['deposit_confirmed'] } });
+  const params = { webhookId: made.id };
+  const rotations = Array.from({ length: 6 }, () => client.must('rotateWebhookSecret', { params }));
+  const replaced = Array.from({ length: 6 }, (_, n) =>
+    client.must('replaceWebhook', { params, body: { url: `${URL_}/${n}`, events: ['deposit_detected'] } }));
+  const shown = new Set((await Promise.all(rotations)).map(({ secret }) => secret));
+  t.is(shown.size, 6);
+  t.true((await Promise.all(replaced)).every(({ events }) => events.length === 1));
+  const [row] = await cloud.database.owner`select sealed_secrets, secret_preview from webhook where id = ${made.id}`;
+  const secrets = createSecretBox([cloud.sealKey]);
+  const kept = (row!['sealedSecrets'] as string[]).map((sealed) => secrets.open(sealed, webhookSecretContext(made.id)));
+  t.is(kept.length, 2);
+  t.true(kept.every((secret) => shown.has(secret)), 'the newest two were both shown');
+  t.is(row!['secretPreview'], `${kept[0]!.slice(0, 10)}…`);
+});
+
+test('C5-46 replays of one delivery at the same time are as many deliveries', async (t) => {
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const { client } = sandbox;
+  await client.must('createWebhook', { body: { url: URL_, events: ['deposit_detected'] } });
+  await deposited(client);
+  const { content: [first] } = await eventually('the delivery is there', () => client.must('listDeliveries'), ({ totalElements }) => totalElements === 1);
+  const made = await Promise.all(Array.from({ length: 20 }, () => client.must('replayDelivery', { params: { id: first!.id } })));
+  t.is(new Set(made.map(({ deliveryId }) => deliveryId)).size, 20);
+  const all = (await client.must('listDeliveries', { query: { size: '50' } })).content;
+  t.deepEqual(all.map(({ replay }) => replay).sort((a, b) => a - b), Array.from({ length: 21 }, (_, n) => n));
 });
 
 test('§4.1 deliveries are listed by status, event and endpoint; one is replayed as a new delivery of the same event', async (t) => {

@@ -262,7 +262,9 @@ begin
   if batch ? 'replays' then
     insert into delivery (id, account_id, event_id, webhook_id, replay, seq, order_key, status, next_attempt_at, created_at)
       select r.new_delivery_id, d.account_id, d.event_id, d.webhook_id,
-             1 + (select max(o.replay) from delivery o where o.webhook_id = d.webhook_id and o.event_id = d.event_id),
+             -- Several replays of one event in a batch count on from each other.
+             (select max(o.replay) from delivery o where o.webhook_id = d.webhook_id and o.event_id = d.event_id)
+               + row_number() over (partition by d.webhook_id, d.event_id order by r.new_delivery_id),
              d.seq, d.order_key, 'pending', r.now, r.now
         from jsonb_to_recordset(batch -> 'replays') r(account_id text, delivery_id text, new_delivery_id text, now timestamptz)
         join delivery d on d.id = r.delivery_id and d.account_id = r.account_id

@@ -31,13 +31,26 @@ test('§8.2 webhooks: 1 on Free, 25 on Premium, more on Ultimate, then TIER_FEAT
 test('§4.1 a deleted webhook makes room, once; an unknown one is NOT_FOUND', (t) => {
   const account = new TestAccount({ plan: { tier: 'free' } });
   const row = account.accept({ type: 'create_webhook', row: hook(account) }).reply;
-  t.is(account.refused({ type: 'replace_webhook', row: hook(account) }).code, 'NOT_FOUND');
-  account.accept({ type: 'replace_webhook', row: { ...row, url: 'https://example.com/other' } });
+  t.is(account.refused({ type: 'replace_webhook', row: hook(account), known: row }).code, 'NOT_FOUND');
+  account.accept({ type: 'replace_webhook', known: row, row: { ...row, url: 'https://example.com/other' } });
   const { rows } = account.accept({ type: 'delete_webhook', known: row });
   t.is(rowsOf(rows, 'webhook')[0]!.row.status, 'deleted');
   t.is(account.refused({ type: 'delete_webhook', known: row }).code, 'NOT_FOUND');
   t.notThrows(() => account.accept(create(account)));
   t.is(account.refused(create(account)).code, 'TIER_FEATURE_LOCKED');
+});
+
+test('decisions 4: secrets that were shown are not overwritten by a row that was read before them', (t) => {
+  const account = new TestAccount();
+  const row = account.accept({ type: 'create_webhook', row: hook(account) }).reply;
+  const rotated = { ...row, sealedSecrets: ['another-sealed-secret-of-it', ...row.sealedSecrets] };
+  account.accept({ type: 'replace_webhook', known: row, row: rotated });
+  const stale = account.refused({ type: 'replace_webhook', known: row, row: { ...row, url: 'https://example.com/other' } });
+  t.like(stale, { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
+  account.accept({ type: 'replace_webhook', known: rotated, row: { ...rotated, url: 'https://example.com/other' } });
+  account.accept({ type: 'delete_webhook', known: rotated });
+  t.deepEqual(account.state.webhookSeals, {});
+  t.deepEqual(account.folded(), account.state);
 });
 
 test('§6 an event can be replayed for 7 days, as often as it is asked for (C5-46)', (t) => {

@@ -133,6 +133,21 @@ test('C5-44 first attempts of one address and endpoint leave in order, one after
   await publisher.stop();
 });
 
+test('decisions 4: an attempt beyond a ladder that was shortened meanwhile is recorded and ends the delivery', async (t) => {
+  const { store, edges, publisher } = setup();
+  edges.leads(A);
+  const id = store.add(A, { attempts: 9 });
+  publisher.ring(A);
+  await until('it left', () => edges.sent.length === 1);
+  t.is(edges.sent[0]!.attempt, 10);
+  await publisher.report(A, [answered(edges.sent[0]!, 500)]);
+  t.is(store.status(id).status, 'dead_lettered');
+  t.is(store.recorded.length, 1);
+  await publisher.report(A, [{ ...answered(edges.sent[0]!, 500), attempt: 22 }]);
+  t.is(store.recorded.length, 1, 'no ladder is that long');
+  await publisher.stop();
+});
+
 test('a retry waits for its rung, keeps its lane out of the way, and goes under the next attempt number', async (t) => {
   const { store, edges, publisher, clock } = setup();
   edges.leads(A);
