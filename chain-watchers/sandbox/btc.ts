@@ -1,6 +1,6 @@
 /**
- * Bitcoin as a simulated ledger: every payment is a transaction of real bytes, coins are what its outputs leave unspent,
- * blocks look as a node answers them at verbosity 3. A sender's coins are all of its own history.
+ * Bitcoin as a simulated ledger: every payment is a transaction of real bytes, coins are what its outputs leave
+ * unspent, blocks look as a node answers them at verbosity 3. A sender's coins are all of its own history.
  */
 import { Transaction } from 'bitcoinjs-lib';
 import type { Block, BuildInputs, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -39,10 +39,14 @@ export const simulatedBtc: SimulatedFamily = {
   deathOf,
 };
 
-/** A payment from an output that nobody here knows; the seed makes its txid its own. Refuses: CHAIN_REJECTED for dust. */
+/**
+ * A payment from an output that nobody here knows; the seed makes its txid its own. Refuses: CHAIN_REJECTED for dust.
+ */
 function depositOf(_network: Network, { to, amount, seed }: DepositAsk): SandboxTransaction | Refusal {
   const script = bytesOf(to), dust = dustLimitOf(script);
-  if (amount < dust) return refuse('CHAIN_REJECTED', { reason: 'dust', amount: amount.toString(), minimum: dust.toString() });
+  if (amount < dust) {
+    return refuse('CHAIN_REJECTED', { reason: 'dust', amount: amount.toString(), minimum: dust.toString() });
+  }
   const transaction = new Transaction();
   transaction.version = 2;
   transaction.addInput(seed, 0);
@@ -60,8 +64,12 @@ function bytesIn({ txid, raw }: SandboxTransaction): Transaction {
   return transaction;
 }
 
-function renderBlock(network: BtcNetwork, { height, hash, parentHash, timeMs, transactions }: SandboxBlock): Block<BtcBlock> {
-  const raw: BtcBlock = { hash, height, previousblockhash: parentHash, tx: transactions.map((one) => renderTransaction(network, one)) };
+function renderBlock(
+  network: BtcNetwork, { height, hash, parentHash, timeMs, transactions }: SandboxBlock,
+): Block<BtcBlock> {
+  const raw: BtcBlock = {
+    hash, height, previousblockhash: parentHash, tx: transactions.map((one) => renderTransaction(network, one)),
+  };
   return { height, hash, parentHash, parentHeight: Math.max(0, height - 1), timeMs, raw };
 }
 
@@ -74,7 +82,9 @@ function renderTransaction(network: BtcNetwork, stored: SandboxTransaction): obj
       const [of = '', vout = ''] = outpoint.split(':');
       return { txid: of, vout: Number(vout), ...prevout };
     }),
-    vout: transaction.outs.map(({ value, script }, n) => ({ value: coinText(network, value), n, scriptPubKey: { hex: hex(script) } })),
+    vout: transaction.outs.map(
+      ({ value, script }, n) => ({ value: coinText(network, value), n, scriptPubKey: { hex: hex(script) } })
+    ),
   };
 }
 
@@ -92,7 +102,9 @@ function coinsOf({ history = [] }: SenderView, script: Uint8Array): Map<string, 
     for (const outpoint of outpointsSpentBy(transaction)) coins.delete(outpoint);
     transaction.outs.forEach((output, vout) => {
       if (Buffer.compare(output.script, script) !== 0) return;
-      const coin: Coin = { txid, vout, valueSats: output.value.toString(), height, coinbase: false, spender: null, previous: raw };
+      const coin: Coin = {
+        txid, vout, valueSats: output.value.toString(), height, coinbase: false, spender: null, previous: raw,
+      };
       coins.set(outpointOf(coin), coin);
     });
   }
@@ -107,7 +119,8 @@ function inputsOf(_network: Network, intent: Intent, view: SenderView): BtcInput
   };
 }
 
-const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal =>
+  refuse('CHAIN_REJECTED', { reason, ...more });
 
 /** The sender is who the first input's key pays: sandbox accounts have addresses of one key hash only. */
 function readPayload(network: BtcNetwork, signed: Signed): ReadPayload | Refusal {
@@ -122,7 +135,9 @@ function readPayload(network: BtcNetwork, signed: Signed): ReadPayload | Refusal
 }
 
 /** The checks of a node's pool, in its order and words (chains.md 4.2). */
-function run(network: BtcNetwork, transaction: Transaction, from: string, view: SenderView): ReturnType<ReadPayload['run']> {
+function run(
+  network: BtcNetwork, transaction: Transaction, from: string, view: SenderView,
+): ReturnType<ReadPayload['run']> {
   const coins = coinsOf(view, bytesOf(from)), spent: Spent[] = [];
   if (transaction.locktime > view.height) return { unknown: 'non-final' };
   if (transaction.outs.some(({ script, value }) => value < dustLimitOf(script))) return rejected('dust');
@@ -131,23 +146,34 @@ function run(network: BtcNetwork, transaction: Transaction, from: string, view: 
     if (coin === undefined) return { unknown: 'bad-txns-inputs-missingorspent' };
     spent.push({ script: bytesOf(from), value: BigInt(coin.valueSats) });
   }
-  const fee = transaction.outs.reduce((rest, { value }) => rest - value, spent.reduce((sum, { value }) => sum + value, 0n));
+  const fee = transaction.outs.reduce(
+    (rest, { value }) => rest - value, spent.reduce((sum, { value }) => sum + value, 0n)
+  );
   if (fee < 0n) return rejected('bad-txns-in-belowout');
   const least = feeOf(RELAY_SAT_PER_KVB, transaction.virtualSize());
   if (fee < least) return rejected(`min relay fee not met, ${fee} < ${least}`, { action: 'reprice' });
-  if (!spent.every((_, index) => isUnlocked(transaction, index, spent))) return rejected('mempool-script-verify-flag-failed');
+  if (!spent.every((_, index) => isUnlocked(transaction, index, spent))) {
+    return rejected('mempool-script-verify-flag-failed');
+  }
   const transfers = transaction.outs.flatMap(({ script, value }, outputIndex) => {
     const output = outputOf(script);
-    return output === null ? [] : [{ outputIndex, to: addressOf(network.prefixes, output), amount: value.toString(), tokenContract: null }];
+    return output === null
+      ? [] : [{ outputIndex, to: addressOf(network.prefixes, output), amount: value.toString(), tokenContract: null }];
   });
-  return { txid: transaction.getId(), success: true, reason: null, fee: fee.toString(), from, nonce: null, transfers, raw: transaction.toHex() };
+  return {
+    txid: transaction.getId(), success: true, reason: null, fee: fee.toString(), from, nonce: null, transfers,
+    raw: transaction.toHex(),
+  };
 }
 
 /** G27: a coin of the payload is spent by another transaction. */
 function deathOf({ payload, from }: Unsigned, view: SenderView): string | null {
   const decoded = decodePsbt(payload);
   if (!decoded.ok) throw new Error('a payload of ours does not decode');
-  const coins = coinsOf(view, bytesOf(from)), gone = decoded.psbt.inputs.map(outpointOf).find((outpoint) => !coins.has(outpoint));
-  const by = (view.history ?? []).find(({ transaction }) => gone !== undefined && outpointsSpentBy(bytesIn(transaction)).includes(gone));
+  const coins = coinsOf(view, bytesOf(from));
+  const gone = decoded.psbt.inputs.map(outpointOf).find((outpoint) => !coins.has(outpoint));
+  const by = (view.history ?? []).find(
+    ({ transaction }) => gone !== undefined && outpointsSpentBy(bytesIn(transaction)).includes(gone)
+  );
   return by === undefined ? null : `${gone} was spent by ${by.transaction.txid} at height ${by.height}`;
 }

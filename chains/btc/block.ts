@@ -2,7 +2,8 @@
  * One whole block from one node, proven by itself: the header's fields hash to the block's name, and the transactions
  * that were sent are all that the header's Merkle root commits to. G8, G9, chains.md 4.2.
  *
- *   header   version(4) || previous(32) || merkle root(32) || time(4) || bits(4) || nonce(4)      name = sha256d(header)
+ *   header   version(4) || previous(32) || merkle root(32) || time(4) || bits(4) || nonce(4)
+ *   name     sha256d(header), written in reverse
  */
 import { createHash } from 'node:crypto';
 import { ChainUnavailable, type Block, type Endpoint, type Network } from '../chain.ts';
@@ -15,12 +16,16 @@ import type { BtcBlock } from './transfers.ts';
 const VERBOSITY = 3;
 const NO_PARENT = '0'.repeat(64);
 
-const sha256d = (bytes: Uint8Array): Buffer => createHash('sha256').update(createHash('sha256').update(bytes).digest()).digest();
+const sha256d = (bytes: Uint8Array): Buffer =>
+  createHash('sha256').update(createHash('sha256').update(bytes).digest()).digest();
 /** Hashes are written in reverse. */
 const bytesOf = (hash: string): Buffer => Buffer.from(hash, 'hex').reverse();
 const textOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
 
-/** Root of the tree over txids, in display order; a level of odd length repeats its last entry. Source: bitcoin/bitcoin src/consensus/merkle.cpp. */
+/**
+ * Root of the tree over txids, in display order; a level of odd length repeats its last entry. Source: bitcoin/bitcoin
+ * src/consensus/merkle.cpp.
+ */
 export function merkleRoot(txids: readonly string[]): string {
   let level = txids.map(bytesOf);
   while (level.length > 1) {
@@ -32,7 +37,12 @@ export function merkleRoot(txids: readonly string[]): string {
 
 /** Name of a header. */
 export function headerHash(fields: {
-  readonly version: number; readonly previous: string; readonly merkleRoot: string; readonly time: number; readonly bits: string; readonly nonce: number;
+  readonly version: number;
+  readonly previous: string;
+  readonly merkleRoot: string;
+  readonly time: number;
+  readonly bits: string;
+  readonly nonce: number;
 }): string {
   const header = Buffer.alloc(80);
   header.writeInt32LE(fields.version | 0, 0);
@@ -44,8 +54,13 @@ export function headerHash(fields: {
   return textOf(sha256d(header));
 }
 
-/** The proven unit of a block's answer. Throws: MalformedReply, ChainUnavailable when it is not whole, not the one asked for, or stale. */
-export function unitOf(network: BtcNetwork, raw: BtcBlock, asked: { readonly height: number; readonly hash: string }): Block<BtcBlock> {
+/**
+ * The proven unit of a block's answer. Throws: MalformedReply, ChainUnavailable when it is not whole, not the one asked
+ * for, or stale.
+ */
+export function unitOf(
+  network: BtcNetwork, raw: BtcBlock, asked: { readonly height: number; readonly hash: string },
+): Block<BtcBlock> {
   const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${asked.height}: ${what}`);
   const hash = hashIn(raw['hash'], 'hash of a block'), height = countIn(raw['height'], 'height of a block');
   if (hash !== asked.hash || height !== asked.height) throw unproven('another block than was asked for');
@@ -54,11 +69,15 @@ export function unitOf(network: BtcNetwork, raw: BtcBlock, asked: { readonly hei
   const parentHash = previous === undefined ? NO_PARENT : hashIn(previous, 'parent of a block');
   const root = hashIn(raw['merkleroot'], 'merkle root'), timeSeconds = countIn(raw['time'], 'time of a block');
   const name = headerHash({
-    version: Number(integerIn(raw['version'], 'version of a block')), previous: parentHash, merkleRoot: root, time: timeSeconds,
-    bits: Buffer.from(bytesIn(raw['bits'], 'bits of a block')).toString('hex'), nonce: countIn(raw['nonce'], 'nonce of a block'),
+    version: Number(integerIn(raw['version'], 'version of a block')), previous: parentHash, merkleRoot: root,
+    time: timeSeconds,
+    bits: Buffer.from(bytesIn(raw['bits'], 'bits of a block')).toString('hex'),
+    nonce: countIn(raw['nonce'], 'nonce of a block'),
   });
   if (name !== hash) throw unproven('its header has another hash');
-  const txids = listIn(raw['tx'], 'transactions of a block').map((one) => hashIn(objectIn(one, 'transaction')['txid'], 'txid'));
+  const txids = listIn(raw['tx'], 'transactions of a block').map(
+    (one) => hashIn(objectIn(one, 'transaction')['txid'], 'txid')
+  );
   if (merkleRoot(txids) !== root) throw unproven(`its ${txids.length} transactions are not those of its header`);
   return { height, hash, parentHash, parentHeight: Math.max(0, height - 1), timeMs: timeSeconds * 1_000, raw };
 }
@@ -80,11 +99,12 @@ export async function readBlock(network: BtcNetwork, endpoint: Endpoint, height:
 }
 
 /**
- * A block from recorded answers `{ block }` of `getblock 2` or `3`; whether it is whole is not proven, because a part of a
- * block is often what was recorded. Throws: MalformedReply.
+ * A block from recorded answers `{ block }` of `getblock 2` or `3`; whether it is whole is not proven, because a part
+ * of a block is often what was recorded. Throws: MalformedReply.
  */
 export function blockFromAnswers(_network: Network, answers: Readonly<Record<string, unknown>>): Block<BtcBlock> {
-  const opened = objectIn(answers['block'], 'block'), raw = 'result' in opened ? objectIn(opened['result'], 'block') : opened;
+  const opened = objectIn(answers['block'], 'block');
+  const raw = 'result' in opened ? objectIn(opened['result'], 'block') : opened;
   const height = countIn(raw['height'], 'height of a block'), previous = raw['previousblockhash'];
   return {
     height, hash: hashIn(raw['hash'], 'hash of a block'), parentHeight: Math.max(0, height - 1),

@@ -26,7 +26,9 @@ export interface ReadingParts {
 export interface CoinsAtHead { readonly coins: readonly Coin[]; readonly height: number; readonly hash: string }
 
 /** Coins of an address, all of them at the head of this node. Throws: ChainUnavailable, MalformedReply. */
-export async function readCoinsAtHead({ network, heads, snapshots }: ReadingParts, node: Endpoint, address: string): Promise<CoinsAtHead> {
+export async function readCoinsAtHead(
+  { network, heads, snapshots }: ReadingParts, node: Endpoint, address: string,
+): Promise<CoinsAtHead> {
   const script = bytesOf(address);
   for (let tries = 1; ; tries += 1) {
     try {
@@ -56,7 +58,9 @@ const networkReply = z.object({ relayfee: satsReply, incrementalfee: satsReply }
 const estimateReply = z.object({ feerate: satsReply.optional(), errors: z.array(z.string()).optional() });
 
 /** Fee rates, satoshi per kvB. A missing estimate is null, never a zero that was not said. B16, B18. */
-async function readRates(network: BtcNetwork, node: Endpoint): Promise<Omit<BtcInputs, 'readAtHeight' | 'readAtHash' | 'coins'>> {
+async function readRates(
+  network: BtcNetwork, node: Endpoint,
+): Promise<Omit<BtcInputs, 'readAtHeight' | 'readAtHash' | 'coins'>> {
   const [estimated, pool, relay] = await askAll(network, node, [
     call('estimatesmartfee', network.feeTargetBlocks, 'economical'), call('getmempoolinfo'), call('getnetworkinfo'),
   ]);
@@ -71,7 +75,9 @@ async function readRates(network: BtcNetwork, node: Endpoint): Promise<Omit<BtcI
   };
 }
 
-/** B12: the coins that a build would take first, with the whole transactions that made them. A pruned one stays null. */
+/**
+ * B12: the coins that a build would take first, with the whole transactions that made them. A pruned one stays null.
+ */
 async function withPrevious(network: BtcNetwork, node: Endpoint, coins: readonly Coin[]): Promise<Coin[]> {
   const wanted = coins.filter(({ spender }) => spender === null).sort(byPreference).slice(0, INPUTS_MAX);
   const heights = [...new Set(wanted.flatMap(({ height }) => (height === null ? [] : [height])))];

@@ -95,7 +95,9 @@ async function checkIdentity(network: BtcNetwork, sources: Sources): Promise<voi
   const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
     const genesis = await genesisOf(endpoint);
     transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');
-    if (genesis !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
+    if (genesis !== network.identity) {
+      throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
+    }
   }));
   if (checks.some(({ status }) => status === 'fulfilled')) return;
   const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));

@@ -37,7 +37,8 @@ export interface BtcInputs extends BuildInputs {
   readonly incrementalSatPerKvb: string;
 }
 
-export const outpointOf = ({ txid, vout }: { readonly txid: string; readonly vout: number }): string => `${txid}:${vout}`;
+export const outpointOf = ({ txid, vout }: { readonly txid: string; readonly vout: number }): string =>
+  `${txid}:${vout}`;
 
 export const valueOf = ({ valueSats }: Coin): bigint => BigInt(valueSats);
 

@@ -3,7 +3,7 @@
  * (`gettxout`); the pool's spenders are looked at, and their change that pays the address again is a coin too (B19).
  *
  *   gettxout with the pool       an output: unspent
- *   null, and without the pool   an output: spent in the pool → who spends it?      null: spent in a block, or never was
+ *   null, and without the pool   an output: spent in the pool → who spends it? · null: spent in a block, or never was
  */
 import type { Transaction } from 'bitcoinjs-lib';
 import { z } from 'zod';
@@ -13,10 +13,14 @@ import { exactDecimal } from '../decimal.ts';
 import { hashIn, listIn } from '../node-answer.ts';
 import { outpointOf, type Coin, type Spender } from './coin.ts';
 import { BTC_DECIMALS, type BtcNetwork } from './network.ts';
-import { ask, askAll, call, failureOf, METHOD_MISSING, NOT_FOUND, parsed, resultOf, tryAsk, tryAskAll } from './node.ts';
+import {
+  ask, askAll, call, failureOf, METHOD_MISSING, NOT_FOUND, parsed, resultOf, tryAsk, tryAskAll,
+} from './node.ts';
 import { decodeRaw } from './signed.ts';
 
-/** Outputs of one address that are looked at. Choice: beyond it an operator consolidates; each costs up to two calls. */
+/**
+ * Outputs of one address that are looked at. Choice: beyond it an operator consolidates; each costs up to two calls.
+ */
 const OUTPOINTS_MAX = 20_000;
 /** Pool of a node without `gettxspendingprevout` (before Core 24) that is searched for a spender. */
 const SEARCHED_POOL_MAX = 2_000;
@@ -30,15 +34,19 @@ export const satsReply = z.unknown().transform((value, context) => {
 });
 
 const txoutReply = z.object({
-  confirmations: z.int().nonnegative(), value: satsReply, coinbase: z.boolean(), scriptPubKey: z.object({ hex: z.string() }),
+  confirmations: z.int().nonnegative(), value: satsReply, coinbase: z.boolean(),
+  scriptPubKey: z.object({ hex: z.string() }),
 });
 const entryReply = z.object({
-  vsize: z.int().positive(), descendantcount: z.int().positive(), fees: z.object({ base: satsReply, descendant: satsReply }),
+  vsize: z.int().positive(), descendantcount: z.int().positive(),
+  fees: z.object({ base: satsReply, descendant: satsReply }),
 });
 const spendersReply = z.array(z.object({ txid: z.string(), vout: z.int(), spendingtxid: z.string().optional() }));
 
 interface Outpoint { readonly txid: string; readonly vout: number }
-type Found = Outpoint & { readonly sats: bigint; readonly height: number | null; readonly coinbase: boolean; readonly inPool: boolean };
+type Found = Outpoint & {
+  readonly sats: bigint; readonly height: number | null; readonly coinbase: boolean; readonly inPool: boolean;
+};
 
 interface At { readonly network: BtcNetwork; readonly node: Endpoint; readonly script: Uint8Array; readonly head: Head }
 
@@ -68,7 +76,10 @@ function outpointIn(text: string): Outpoint {
 
 function coinOf(found: Found, spenders: Spenders): Coin {
   const { txid, vout, sats, height, coinbase, inPool } = found;
-  return { txid, vout, valueSats: sats.toString(), height, coinbase, spender: inPool ? null : spenders.get(outpointOf(found)) ?? 'hidden', previous: null };
+  return {
+    txid, vout, valueSats: sats.toString(), height, coinbase,
+    spender: inPool ? null : spenders.get(outpointOf(found)) ?? 'hidden', previous: null,
+  };
 }
 
 /** Those outputs that no block has spent. */
@@ -81,7 +92,8 @@ async function readOutputs({ network, node, script, head }: At, outpoints: reado
     if (answer === null) return [];
     const { confirmations, value, coinbase, scriptPubKey } = parsed(txoutReply, answer, 'gettxout');
     if (scriptPubKey.hex !== own) throw new MalformedReply('an output of another script', JSON.stringify(answer));
-    return [{ ...outpoint, sats: value, coinbase, inPool, height: confirmations === 0 ? null : head.height - confirmations + 1 }];
+    const height = confirmations === 0 ? null : head.height - confirmations + 1;
+    return [{ ...outpoint, sats: value, coinbase, inPool, height }];
   };
   return [
     ...outpoints.flatMap((outpoint, i) => read(outpoint, unspent[i], true)),
@@ -105,15 +117,20 @@ class Pool {
     const entries = await askAll(network, node, wanted.map((txid) => call('getmempoolentry', txid)));
     const byTxid = new Map(entries.map((entry, i): [string, Spender] => {
       const { vsize, descendantcount, fees } = parsed(entryReply, entry, 'getmempoolentry');
-      const spender = { txid: wanted[i]!, feeSats: fees.base.toString(), vsize, descendantCount: descendantcount, descendantFeeSats: fees.descendant.toString() };
+      const spender = {
+        txid: wanted[i]!, feeSats: fees.base.toString(), vsize, descendantCount: descendantcount,
+        descendantFeeSats: fees.descendant.toString(),
+      };
       return [spender.txid, spender];
     }));
-    return new Map(outputs.map((output, i) => [outpointOf(output), txids[i] === null ? 'hidden' : byTxid.get(txids[i]!)!]));
+    return new Map(
+      outputs.map((output, i) => [outpointOf(output), txids[i] === null ? 'hidden' : byTxid.get(txids[i]!)!])
+    );
   }
 
   /**
-   * Outputs of these spenders that pay the same script: change of one's own, because only the owner can spend a coin. Of
-   * spenders whose coins are all confirmed: then the payload of a later payment itself names all that its parent
+   * Outputs of these spenders that pay the same script: change of one's own, because only the owner can spend a coin.
+   * Of spenders whose coins are all confirmed: then the payload of a later payment itself names all that its parent
    * depends on, so that the parent's death can be proven from it (G27).
    */
   async changeOf(spenders: Spenders, confirmed: ReadonlySet<string>): Promise<Found[]> {
@@ -122,9 +139,13 @@ class Pool {
     const raws = await askAll(network, node, txids.map((txid) => call('getrawtransaction', txid, false)));
     const change = raws.flatMap((raw, i) => {
       const transaction = decodeRaw(String(raw)), txid = txids[i]!;
-      if (transaction === null || transaction.getId() !== txid) throw new MalformedReply('another transaction than was asked for', String(raw));
+      if (transaction === null || transaction.getId() !== txid) {
+        throw new MalformedReply('another transaction than was asked for', String(raw));
+      }
       if (!outpointsSpentBy(transaction).every((outpoint) => confirmed.has(outpoint))) return [];
-      return transaction.outs.flatMap((output, vout) => (Buffer.compare(output.script, script) === 0 ? [{ txid, vout, sats: output.value }] : []));
+      return transaction.outs.flatMap(
+        (output, vout) => (Buffer.compare(output.script, script) === 0 ? [{ txid, vout, sats: output.value }] : [])
+      );
     });
     if (change.length > OUTPOINTS_MAX) throw tooMany(network, change.length);
     // The chain does not know these outputs: what the pool does not show as unspent, it spends.
@@ -147,10 +168,13 @@ class Pool {
     });
   }
 
-  /** The same from a node of before Core 24: every transaction of a small pool; null for all where it is a large one. */
+  /**
+   * The same from a node of before Core 24: every transaction of a small pool; null for all where it is a large one.
+   */
   async #searched(outputs: readonly Outpoint[]): Promise<(string | null)[]> {
     const { network, node } = this.#at;
-    const txids = listIn(await ask(network, node, call('getrawmempool', false)), 'pool').map((txid) => hashIn(txid, 'txid'));
+    const pool = listIn(await ask(network, node, call('getrawmempool', false)), 'pool');
+    const txids = pool.map((txid) => hashIn(txid, 'txid'));
     if (txids.length > SEARCHED_POOL_MAX) return outputs.map(() => null);
     const calls = txids.map((txid) => call('getrawtransaction', txid, false));
     const spending = new Map<string, string>();
@@ -158,7 +182,9 @@ class Pool {
       if (!answer.ok && answer.error.code === NOT_FOUND) continue; // it left the pool meanwhile
       if (!answer.ok) throw failureOf(network, calls[i]!, answer.error);
       const transaction = decodeRaw(String(answer.result));
-      for (const outpoint of transaction === null ? [] : outpointsSpentBy(transaction)) spending.set(outpoint, txids[i]!);
+      for (const outpoint of transaction === null ? [] : outpointsSpentBy(transaction)) {
+        spending.set(outpoint, txids[i]!);
+      }
     }
     return outputs.map((output) => spending.get(outpointOf(output)) ?? null);
   }

@@ -1,7 +1,7 @@
 /**
  * Proof that a payment can never land (G27): one of its coins was spent, threshold deep, by another transaction; or the
- * unconfirmed parent that made one of its coins was displaced in that way, which its payload tells, because it carries the
- * whole parent. The blocks since the coins were read are walked once; how far is remembered between the questions.
+ * unconfirmed parent that made one of its coins was displaced in that way, which its payload tells, because it carries
+ * the whole parent. The blocks since the coins were read are walked once; how far is remembered between the questions.
  */
 import { ChainUnavailable, type Endpoint, type Fate, type Head, type Unsigned } from '../chain.ts';
 import { hashIn, listIn, objectIn } from '../node-answer.ts';
@@ -30,7 +30,9 @@ type Lifelines = ReadonlyMap<string, string>;
 
 const unproven = (reason: string): Fate => ({ kind: 'unknown', reason });
 
-/** The coins of a payment, and those of the transactions that made them, for the case that these are in no block yet. */
+/**
+ * The coins of a payment, and those of the transactions that made them, for the case that these are in no block yet.
+ */
 export function lifelinesOf(unsigned: Unsigned, txid: string): Lifelines {
   const decoded = decodePsbt(unsigned.payload);
   if (!decoded.ok) throw new Error('a payload of ours does not decode');
@@ -70,12 +72,18 @@ export function createDeathSeeker(network: BtcNetwork): DeathSeeker {
           remember(txid, block);
           continue;
         }
-        if (event.by === txid) return { kind: 'included', height, hash: block.hash, outcome: outcome(txid, height, block.hash) };
+        if (event.by === txid) {
+          return { kind: 'included', height, hash: block.hash, outcome: outcome(txid, height, block.hash) };
+        }
         const depth = head.height - height + 1;
         if (depth < network.threshold) return unproven(`${event.outpoint} was spent by ${event.by}, ${depth} deep`);
         return { kind: 'dead', proof: `${event.outpoint} was spent by ${event.by} at height ${height}, ${depth} deep` };
       }
-      if (to < head.height) throw new ChainUnavailable(network.slug, `blocks up to ${to} of ${head.height} were searched for what spent the coins`);
+      if (to < head.height) {
+        throw new ChainUnavailable(
+          network.slug, `blocks up to ${to} of ${head.height} were searched for what spent the coins`
+        );
+      }
       return unproven('a coin of the payment is in no block, and nothing displaced it');
     },
   };
@@ -94,7 +102,8 @@ function eventIn(raw: BtcBlock, lifelines: Lifelines, txid: string): { by: strin
     for (const one of listIn(transaction['vin'], 'inputs')) {
       const input = objectIn(one, 'input');
       if (isCoinbase(input)) continue;
-      const outpoint = `${hashIn(input['txid'], 'txid of an input')}:${String(input['vout'])}`, mustBe = lifelines.get(outpoint);
+      const outpoint = `${hashIn(input['txid'], 'txid of an input')}:${String(input['vout'])}`;
+      const mustBe = lifelines.get(outpoint);
       if (mustBe !== undefined && mustBe !== by) return { by, outpoint };
     }
   }

@@ -39,7 +39,10 @@ export function addressOfKey(prefixes: AddressPrefixes, publicKey: Uint8Array, s
   return addressOf(prefixes, outputOfKey(publicKey, script));
 }
 
-/** The address at `change/index` below an account key, with its absolute path. Throws: RangeError for a bad key or index. */
+/**
+ * The address at `change/index` below an account key, with its absolute path. Throws: RangeError for a bad key or
+ * index.
+ */
 export function deriveAddress(
   network: BtcNetwork, xpub: string, change: 0 | 1, index: number, script: ScriptType = 'p2wpkh',
 ): DerivedAddress {

@@ -102,7 +102,9 @@ function extendedKey(text: string, steps: readonly string[]): DescriptorKey {
 function alternativesOf(step: string): readonly number[] {
   const multipath = MULTIPATH.exec(step)?.[1];
   const choices = (multipath === undefined ? [step] : multipath.split(';')).map(publicStep);
-  if (multipath !== undefined && (choices.length < 2 || choices.length > BRANCHES_MAX)) invalidDescriptor('multipath step');
+  if (multipath !== undefined && (choices.length < 2 || choices.length > BRANCHES_MAX)) {
+    invalidDescriptor('multipath step');
+  }
   if (new Set(choices).size !== choices.length) invalidDescriptor('a multipath step names an index twice');
   return choices;
 }

@@ -42,7 +42,9 @@ export interface Descriptor {
 export function parseDescriptor(network: BtcNetwork, text: string): Descriptor | Refusal {
   try {
     if (text.length > DESCRIPTOR_CHARACTERS_MAX) invalidDescriptor('too long');
-    if (/[a-zA-Z]prv/.test(text) || text.split(/[(),[\]/{}#]/).some(looksPrivate)) invalidDescriptor('holds a private key');
+    if (/[a-zA-Z]prv/.test(text) || text.split(/[(),[\]/{}#]/).some(looksPrivate)) {
+      invalidDescriptor('holds a private key');
+    }
     const hash = text.lastIndexOf('#');
     if (hash === -1) invalidDescriptor('no checksum');
     const body = text.slice(0, hash), checksum = text.slice(hash + 1);
@@ -121,7 +123,9 @@ class Reader {
   #hashed(name: 'sh' | 'wsh'): Script {
     const inner = this.#script(name);
     this.#take(')');
-    if (name === 'sh' && inner(0, 0).length > REDEEM_SCRIPT_BYTES_MAX) invalidDescriptor('redeem script above 520 bytes');
+    if (name === 'sh' && inner(0, 0).length > REDEEM_SCRIPT_BYTES_MAX) {
+      invalidDescriptor('redeem script above 520 bytes');
+    }
     return name === 'sh'
       ? (branch, index) => scriptOf({ kind: 'p2sh', program: hash160(inner(branch, index)) })
       : (branch, index) => scriptOf({ kind: 'p2wsh', program: sha256(inner(branch, index)) });
@@ -163,7 +167,9 @@ class Reader {
     const internal = this.#key('x-only');
     const root = this.#takes(',') ? this.#tree(0) : () => new Uint8Array();
     this.#take(')');
-    return (branch, index) => scriptOf({ kind: 'p2tr', program: taprootKey(internal(branch, index), root(branch, index)) });
+    return (branch, index) => scriptOf(
+      { kind: 'p2tr', program: taprootKey(internal(branch, index), root(branch, index)) }
+    );
   }
 
   #tree(depth: number): Script {

@@ -1,6 +1,6 @@
 /**
- * Esplora's HTTP API: head, hashes, and the outputs of an address. Nothing of it is believed alone: every output is asked
- * of a node again before it counts.
+ * Esplora's HTTP API: head, hashes, and the outputs of an address. Nothing of it is believed alone: every output is
+ * asked of a node again before it counts.
  *   GET /blocks · /block-height/:height · /address/:address/utxo · /address/:address/txs/mempool
  * Source: Blockstream/esplora API.md.
  */
@@ -27,7 +27,9 @@ async function get(network: BtcNetwork, endpoint: Endpoint, path: string): Promi
   throw new ChainUnavailable(network.slug, `index: http ${reply.status} ${safeText(reply.text).slice(0, 100)}`);
 }
 
-async function getJson<S extends z.ZodType>(network: BtcNetwork, endpoint: Endpoint, path: string, schema: S): Promise<z.infer<S>> {
+async function getJson<S extends z.ZodType>(
+  network: BtcNetwork, endpoint: Endpoint, path: string, schema: S,
+): Promise<z.infer<S>> {
   const { status, text } = await get(network, endpoint, path);
   if (status === 404) throw new ChainUnavailable(network.slug, `index: nothing at ${path.split('/')[1]}`);
   let value: unknown;
@@ -65,7 +67,9 @@ export async function indexHash(network: BtcNetwork, endpoint: Endpoint, height:
  * among them: the index leaves them out of its list, and its pool's inputs name them. Throws: ChainUnavailable, also
  * when its head moved between the questions.
  */
-export async function indexSnapshot(network: BtcNetwork, endpoint: Endpoint, address: string, script: Uint8Array): Promise<Snapshot> {
+export async function indexSnapshot(
+  network: BtcNetwork, endpoint: Endpoint, address: string, script: Uint8Array,
+): Promise<Snapshot> {
   const before = await indexHead(network, endpoint);
   const utxos = await getJson(network, endpoint, `/address/${address}/utxo`, utxoReply);
   const pooled = await getJson(network, endpoint, `/address/${address}/txs/mempool`, mempoolReply);
@@ -73,6 +77,8 @@ export async function indexSnapshot(network: BtcNetwork, endpoint: Endpoint, add
   if (after.hash !== before.hash) throw new ChainUnavailable(network.slug, 'the head of the index moved');
   const own = Buffer.from(script).toString('hex');
   const spent = pooled.flatMap(({ vin }) => vin).filter(({ prevout }) => prevout?.scriptpubkey === own);
-  const outpoints = new Set([...utxos.filter(({ status }) => status.confirmed), ...spent].map((one) => `${one.txid}:${one.vout}`));
+  const outpoints = new Set(
+    [...utxos.filter(({ status }) => status.confirmed), ...spent].map((one) => `${one.txid}:${one.vout}`)
+  );
   return { height: after.height, hash: after.hash, outpoints };
 }

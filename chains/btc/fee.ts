@@ -7,15 +7,24 @@ import { btcOf, type BtcNetwork } from './network.ts';
 import { selectCoins, type Wish } from './selection.ts';
 import { feeOf, largest, vsizeOf } from './size.ts';
 
-/** The rate to build with, satoshi per kvB: the node's estimate, never below what it relays nor below the network's floor. B18. */
+/**
+ * The rate to build with, satoshi per kvB: the node's estimate, never below what it relays nor below the network's
+ * floor. B18.
+ */
 export function rateOf(network: BtcNetwork, inputs: BtcInputs): bigint {
   const { estimateSatPerKvb, mempoolMinSatPerKvb, relayMinSatPerKvb } = inputs;
-  return largest(BigInt(estimateSatPerKvb ?? '0'), BigInt(mempoolMinSatPerKvb), BigInt(relayMinSatPerKvb), network.feeRateFloorSatPerKvb);
+  return largest(
+    BigInt(estimateSatPerKvb ?? '0'), BigInt(mempoolMinSatPerKvb), BigInt(relayMinSatPerKvb),
+    network.feeRateFloorSatPerKvb
+  );
 }
 
-/** What an intent wants of the coins of its sender, at the rate of the inputs. Refuses: INVALID_ADDRESS, INVALID_INPUT. */
+/**
+ * What an intent wants of the coins of its sender, at the rate of the inputs. Refuses: INVALID_ADDRESS, INVALID_INPUT.
+ */
 export function wishOf(
-  network: BtcNetwork, inputs: BtcInputs, { from: fromText, to: toText, amount }: Pick<Intent, 'from' | 'to' | 'amount'>,
+  network: BtcNetwork, inputs: BtcInputs,
+  { from: fromText, to: toText, amount }: Pick<Intent, 'from' | 'to' | 'amount'>,
 ): Wish | Refusal {
   const from = parseAddress(network, fromText), to = parseAddress(network, toText);
   if (!from.ok) return from;
@@ -26,8 +35,12 @@ export function wishOf(
   return { kind: from.kind as Wish['kind'], from: from.bytes, to: to.bytes, amount, feeFor };
 }
 
-/** The parts of a fee as JSON-safe values, for people. The rate is the lowest that the signed bytes can turn out to pay. */
-export function feePartsOf(parts: { feeSats: bigint; vsize: number; inputCount: number; outputCount: number }): Record<string, string | number> {
+/**
+ * The parts of a fee as JSON-safe values, for people. The rate is the lowest that the signed bytes can turn out to pay.
+ */
+export function feePartsOf(
+  parts: { feeSats: bigint; vsize: number; inputCount: number; outputCount: number },
+): Record<string, string | number> {
   const { feeSats, ...counts } = parts;
   return { feeRateSatPerKvb: ((feeSats * 1_000n) / BigInt(counts.vsize)).toString(), ...counts };
 }
@@ -49,14 +62,23 @@ export function estimateFee(general: Network, inputs: BtcInputs, intent: Intent)
   return { fee: feeSats, feeMax: feeSats, parts };
 }
 
-/** B13, G29: the absolute cap, the cap of the rate, and the share of the amount that the caller allows. Refuses: AMOUNT_CAP_EXCEEDED. */
+/**
+ * B13, G29: the absolute cap, the cap of the rate, and the share of the amount that the caller allows. Refuses:
+ * AMOUNT_CAP_EXCEEDED.
+ */
 export function checkFeeCaps(
-  network: BtcNetwork, { feeSats, vsize }: { readonly feeSats: bigint; readonly vsize: number }, amount: bigint, ratioBpsMax: number | undefined,
+  network: BtcNetwork, { feeSats, vsize }: { readonly feeSats: bigint; readonly vsize: number }, amount: bigint,
+  ratioBpsMax: number | undefined,
 ): Refusal | null {
   const { feeCap, feeRateCapSatPerKvb } = network;
-  const no = (reason: string, more: object) => refuse('AMOUNT_CAP_EXCEEDED', { reason, feeMax: feeSats.toString(), ...more });
+  const no = (reason: string, more: object) =>
+    refuse('AMOUNT_CAP_EXCEEDED', { reason, feeMax: feeSats.toString(), ...more });
   if (feeSats > feeCap) return no('fee cap', { feeCap: feeCap.toString() });
-  if (feeSats > feeOf(feeRateCapSatPerKvb, vsize)) return no('fee rate cap', { feeRateCapSatPerKvb: feeRateCapSatPerKvb.toString() });
-  if (ratioBpsMax !== undefined && feeSats * 10_000n > amount * BigInt(ratioBpsMax)) return no('fee ratio', { amount: amount.toString(), ratioBpsMax });
+  if (feeSats > feeOf(feeRateCapSatPerKvb, vsize)) {
+    return no('fee rate cap', { feeRateCapSatPerKvb: feeRateCapSatPerKvb.toString() });
+  }
+  if (ratioBpsMax !== undefined && feeSats * 10_000n > amount * BigInt(ratioBpsMax)) {
+    return no('fee ratio', { amount: amount.toString(), ratioBpsMax });
+  }
   return null;
 }

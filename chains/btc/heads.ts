@@ -16,7 +16,10 @@ export interface Heads {
   headOf(endpoint: Endpoint): Promise<Head>;
 }
 
-/** Blocks by which a second node may trail the first and still be believed for a read of state: a block takes seconds to spread. */
+/**
+ * Blocks by which a second node may trail the first and still be believed for a read of state: a block takes seconds to
+ * spread.
+ */
 const TRAILING_BLOCKS_MAX = 1;
 
 const chainReply = z.object({
@@ -44,7 +47,8 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
     let behind: Head | null = null;
     try {
       const head = await transport.attempt(async (endpoint) => {
-        const own = await sources.kindOf(endpoint) === 'node' ? await readHead(endpoint) : await indexHead(network, endpoint);
+        const own = await sources.kindOf(endpoint) === 'node'
+          ? await readHead(endpoint) : await indexHead(network, endpoint);
         if (own.height >= seen) return own;
         if (behind === null || own.height > behind.height) behind = own;
         throw new ChainUnavailable(network.slug, `the node is at ${own.height}, behind ${seen}`);

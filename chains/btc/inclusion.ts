@@ -1,6 +1,6 @@
 /**
- * Whether a transaction is in a block, from nodes that may keep no index of transactions. In this order: the block that it
- * was seen in · the node's own index, where it has one · an output of it that nobody has spent · the newest blocks.
+ * Whether a transaction is in a block, from nodes that may keep no index of transactions. In this order: the block that
+ * it was seen in · the node's own index, where it has one · an output of it that nobody has spent · the newest blocks.
  */
 import { z } from 'zod';
 import { ChainUnavailable, MalformedReply, type Endpoint, type Head, type Outcome } from '../chain.ts';
@@ -52,7 +52,10 @@ async function placeInBlock(network: BtcNetwork, node: Endpoint, blockHash: stri
   return { kind: 'block', height: countIn(header['height'], 'height'), hash: blockHash };
 }
 
-/** What became of a transaction that was seen in a block; null when it is not in that block, or that block left the chain. */
+/**
+ * What became of a transaction that was seen in a block; null when it is not in that block, or that block left the
+ * chain.
+ */
 export async function outcomeAt(
   network: BtcNetwork, node: Endpoint, txid: string, at: { readonly height: number; readonly hash: string },
 ): Promise<Included | null> {
@@ -67,10 +70,12 @@ export async function outcomeAt(
 }
 
 /**
- * What became of a transaction of which only the id is known; null when no block holds it. Throws: ChainUnavailable when
- * the node keeps no index and the newest blocks do not hold it.
+ * What became of a transaction of which only the id is known; null when no block holds it. Throws: ChainUnavailable
+ * when the node keeps no index and the newest blocks do not hold it.
  */
-export async function outcomeOf(network: BtcNetwork, node: Endpoint, txid: string, head: Head): Promise<Included | null> {
+export async function outcomeOf(
+  network: BtcNetwork, node: Endpoint, txid: string, head: Head,
+): Promise<Included | null> {
   const place = await placeOf(network, node, txid);
   if (place.kind === 'block') return included(txid, place.height, place.hash);
   if (place.kind === 'pool' || place.indexed) return null;
@@ -82,14 +87,20 @@ export async function outcomeOf(network: BtcNetwork, node: Endpoint, txid: strin
     if (height > 0) blockHash = hashIn(block['previousblockhash'], 'parent of a block');
   }
   if (lowest === 0) return null;
-  throw new ChainUnavailable(network.slug, `not in the newest ${SEARCHED_BLOCKS_MAX} blocks, and the node keeps no index of transactions`);
+  throw new ChainUnavailable(
+    network.slug, `not in the newest ${SEARCHED_BLOCKS_MAX} blocks, and the node keeps no index of transactions`
+  );
 }
 
 const unspentReply = z.object({ bestblock: hash, confirmations: z.int().nonnegative() });
 
 /** The block of a transaction by an output of it that no block has spent; null when there is none. */
-export async function blockByOutputs(network: BtcNetwork, node: Endpoint, txid: string, outputCount: number): Promise<Extract<Place, { kind: 'block' }> | null> {
-  const answers = await askAll(network, node, Array.from({ length: outputCount }, (_, vout) => call('gettxout', txid, vout, false)));
+export async function blockByOutputs(
+  network: BtcNetwork, node: Endpoint, txid: string, outputCount: number,
+): Promise<Extract<Place, { kind: 'block' }> | null> {
+  const answers = await askAll(
+    network, node, Array.from({ length: outputCount }, (_, vout) => call('gettxout', txid, vout, false))
+  );
   const found = answers.find((answer) => answer !== null);
   if (found === undefined) return null;
   const { bestblock, confirmations } = parsed(unspentReply, found, 'gettxout');

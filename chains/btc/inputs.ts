@@ -52,7 +52,8 @@ function revealedBySignature(signature: Uint8Array): Uint8Array[] {
   if (pushes === null || last === undefined) return [];
   // A redeem script may be as long as a key: both readings are kept, the wrong one matches nothing.
   const nested = scriptOf({ kind: 'p2sh', program: hash160(last) });
-  return pushes.length === 2 && isPublicKey(last) ? [scriptOf({ kind: 'p2pkh', program: hash160(last) }), nested] : [nested];
+  const isKeySpend = pushes.length === 2 && isPublicKey(last);
+  return isKeySpend ? [scriptOf({ kind: 'p2pkh', program: hash160(last) }), nested] : [nested];
 }
 
 function isPublicKey(bytes: Uint8Array): boolean {

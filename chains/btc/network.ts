@@ -1,4 +1,6 @@
-/** The facts of the Bitcoin network, and of Litecoin's regression-test network that stands in for it on a test machine. */
+/**
+ * The facts of the Bitcoin network, and of Litecoin's regression-test network that stands in for it on a test machine.
+ */
 import type { Network } from '../chain.ts';
 
 /** What an address text begins with; data, because a Core-family node of another network is read by the same code. */

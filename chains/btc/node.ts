@@ -7,7 +7,9 @@ import { parseLossless } from '../../protocol/lossless-json.ts';
 import { ChainUnavailable, MalformedReply, type Endpoint, type Network } from '../chain.ts';
 import { callRpc, callRpcBatch, type RpcAnswer, type RpcCall, type RpcError } from '../json-rpc.ts';
 
-/** Calls of one request. Choice: a node works them off one after the other; a full batch of raw transactions is some MB. */
+/**
+ * Calls of one request. Choice: a node works them off one after the other; a full batch of raw transactions is some MB.
+ */
 const CALLS_PER_BATCH = 200;
 
 /** Error codes. Source: bitcoin/bitcoin src/rpc/protocol.h. */
@@ -26,7 +28,9 @@ export function tryAsk(network: Network, endpoint: Endpoint, { method, params }:
 export async function tryAskAll(network: Network, endpoint: Endpoint, calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
   const answers: RpcAnswer[] = [];
   for (let from = 0; from < calls.length; from += CALLS_PER_BATCH) {
-    answers.push(...await callRpcBatch(network.slug, endpoint, calls.slice(from, from + CALLS_PER_BATCH), parseLossless));
+    answers.push(
+      ...await callRpcBatch(network.slug, endpoint, calls.slice(from, from + CALLS_PER_BATCH), parseLossless)
+    );
   }
   return answers;
 }
@@ -57,5 +61,7 @@ export function failureOf(network: Network, { method }: RpcCall, error: RpcError
 export function parsed<S extends z.ZodType>(schema: S, value: unknown, what: string): z.infer<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new MalformedReply(`${what}: ${z.prettifyError(result.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined');
+  throw new MalformedReply(
+    `${what}: ${z.prettifyError(result.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined'
+  );
 }

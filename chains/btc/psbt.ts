@@ -1,12 +1,14 @@
 /**
- * Partially signed transactions without signatures: what the cloud hands to the edge. Version 0 is built, 2 is read too.
+ * Partially signed transactions without signatures: what the cloud hands to the edge. Version 0 is built, 2 is read
+ * too.
  *
  *   psbt   "psbt" ff || global map || a map per input || a map per output
  *   map    (keylen || key || valuelen || value)… || 00          key = type(compact size) || key data
  *
- *   global   00 unsigned transaction (v0) · 02 version, 03 fallback lock time, 04 inputs, 05 outputs, 06 modifiable (v2)
- *            fb version of the format
- *   input    00 whole previous transaction · 01 output that is spent · 03 sighash type · 0e, 0f, 10 outpoint and sequence (v2)
+ *   global   00 unsigned transaction (v0) · fb version of the format
+ *            02 version, 03 fallback lock time, 04 inputs, 05 outputs, 06 modifiable (v2)
+ *   input    00 whole previous transaction · 01 output that is spent · 03 sighash type
+ *            0e, 0f, 10 outpoint and sequence (v2)
  *   output   03 amount, 04 script (v2)
  *
  * Source: BIP-174, BIP-370. Any other field is named as unexpected: whoever signs must not meet what nobody checked.
@@ -40,7 +42,9 @@ export type DecodedPsbt =
   | { readonly ok: false; readonly reason: 'unreadable' | 'unexpected_field' | 'signed' | 'not_canonical' };
 
 const MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff);
-const GLOBAL = { transaction: 0x00, txVersion: 0x02, locktime: 0x03, inputs: 0x04, outputs: 0x05, modifiable: 0x06, version: 0xfb };
+const GLOBAL = {
+  transaction: 0x00, txVersion: 0x02, locktime: 0x03, inputs: 0x04, outputs: 0x05, modifiable: 0x06, version: 0xfb,
+};
 const INPUT = { previous: 0x00, witnessUtxo: 0x01, sighash: 0x03, txid: 0x0e, vout: 0x0f, sequence: 0x10 };
 const OUTPUT = { amount: 0x03, script: 0x04 };
 /** Input fields that hold signatures or what they became: partial, final, taproot. */
@@ -93,7 +97,9 @@ class Reader {
     const width = first === 0xfd ? 2 : first === 0xfe ? 4 : 8;
     const bytes = this.take(width);
     const value = width === 8 ? Number(bytes.readBigUInt64LE()) : bytes.readUIntLE(0, width);
-    if (value < (width === 2 ? 0xfd : width === 4 ? 0x1_0000 : 0x1_0000_0000)) throw new RangeError('a length in a longer form');
+    if (value < (width === 2 ? 0xfd : width === 4 ? 0x1_0000 : 0x1_0000_0000)) {
+      throw new RangeError('a length in a longer form');
+    }
     return value;
   }
 }
@@ -131,7 +137,9 @@ function number(fields: FieldMap, type: number, otherwise?: number): number {
 
 // ── Reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a payload says, and nothing that it does not: other fields, signatures and encodings of its own kind are named. */
+/**
+ * What a payload says, and nothing that it does not: other fields, signatures and encodings of its own kind are named.
+ */
 export function decodePsbt(payload: string): DecodedPsbt {
   try {
     const bytes = Buffer.from(payload, 'base64');
@@ -161,9 +169,13 @@ function readVersion0(reader: Reader, fields: FieldMap): Psbt {
   if (raw === undefined) throw new RangeError('no transaction');
   for (const type of fields.keys()) if (type !== GLOBAL.transaction) throw new Unexpected('unexpected_field');
   const transaction = Transaction.fromBuffer(raw);
-  if (transaction.hasWitnesses() || transaction.ins.some(({ script }) => script.length > 0)) throw new Unexpected('signed');
-  const inputs = transaction.ins.map(({ hash, index, sequence }) =>
-    ({ txid: idOf(hash), vout: index, sequence, ...spentIn(readMap(reader, [INPUT.previous, INPUT.witnessUtxo, INPUT.sighash])) }));
+  if (transaction.hasWitnesses() || transaction.ins.some(({ script }) => script.length > 0)) {
+    throw new Unexpected('signed');
+  }
+  const inputs = transaction.ins.map(({ hash, index, sequence }) => {
+    const fields = readMap(reader, [INPUT.previous, INPUT.witnessUtxo, INPUT.sighash]);
+    return { txid: idOf(hash), vout: index, sequence, ...spentIn(fields) };
+  });
   const outputs = transaction.outs.map(({ value, script }) => ({ value, script: Uint8Array.from(script) }));
   for (const _output of outputs) readMap(reader, []);
   return { version: 0, txVersion: transaction.version, locktime: transaction.locktime, inputs, outputs };
@@ -171,18 +183,28 @@ function readVersion0(reader: Reader, fields: FieldMap): Psbt {
 
 function readVersion2(reader: Reader, fields: FieldMap): Psbt {
   if (fields.has(GLOBAL.transaction) || fields.has(GLOBAL.modifiable)) throw new Unexpected('unexpected_field');
-  const counts = [GLOBAL.inputs, GLOBAL.outputs].map((type) => new Reader(fields.get(type) ?? Buffer.alloc(0)).compactSize());
+  const counts = [GLOBAL.inputs, GLOBAL.outputs].map(
+    (type) => new Reader(fields.get(type) ?? Buffer.alloc(0)).compactSize()
+  );
   const inputs = Array.from({ length: counts[0]! }, () => {
     const map = readMap(reader, Object.values(INPUT)), hash = map.get(INPUT.txid);
     if (hash?.length !== 32) throw new RangeError('a txid has 32 bytes');
-    return { txid: idOf(hash), vout: number(map, INPUT.vout), sequence: number(map, INPUT.sequence, SEQUENCE_FINAL), ...spentIn(map) };
+    return {
+      txid: idOf(hash), vout: number(map, INPUT.vout), sequence: number(map, INPUT.sequence, SEQUENCE_FINAL),
+      ...spentIn(map),
+    };
   });
   const outputs = Array.from({ length: counts[1]! }, () => {
-    const map = readMap(reader, Object.values(OUTPUT)), amount = map.get(OUTPUT.amount), script = map.get(OUTPUT.script);
+    const map = readMap(reader, Object.values(OUTPUT));
+    const amount = map.get(OUTPUT.amount);
+    const script = map.get(OUTPUT.script);
     if (amount?.length !== 8 || script === undefined) throw new RangeError('an output has amount and script');
     return { value: valueIn(amount.readBigInt64LE()), script: Uint8Array.from(script) };
   });
-  return { version: 2, txVersion: number(fields, GLOBAL.txVersion), locktime: number(fields, GLOBAL.locktime, 0), inputs, outputs };
+  return {
+    version: 2, txVersion: number(fields, GLOBAL.txVersion), locktime: number(fields, GLOBAL.locktime, 0), inputs,
+    outputs,
+  };
 }
 
 function valueIn(value: bigint): bigint {
@@ -217,12 +239,17 @@ export function encodePsbt(psbt: Psbt): string {
   const { version, inputs, outputs } = psbt;
   const global: Field[] = version === 0 ? [[GLOBAL.transaction, transactionOf(psbt).toBuffer()]] : [
     [GLOBAL.txVersion, u32(psbt.txVersion)], [GLOBAL.locktime, u32(psbt.locktime)],
-    [GLOBAL.inputs, compactSize(inputs.length)], [GLOBAL.outputs, compactSize(outputs.length)], [GLOBAL.version, u32(2)],
+    [GLOBAL.inputs, compactSize(inputs.length)], [GLOBAL.outputs, compactSize(outputs.length)],
+    [GLOBAL.version, u32(2)],
   ];
   const maps = [
     mapBytes(global),
     ...inputs.map((input) => mapBytes([...spentFields(input), ...(version === 0 ? [] : placeFields(input))])),
-    ...outputs.map((output) => mapBytes(version === 0 ? [] : [[OUTPUT.amount, outputBytes(output).subarray(0, 8)], [OUTPUT.script, output.script]])),
+    ...outputs.map(
+      (output) => mapBytes(
+        version === 0 ? [] : [[OUTPUT.amount, outputBytes(output).subarray(0, 8)], [OUTPUT.script, output.script]]
+      )
+    ),
   ];
   return Buffer.concat([MAGIC, ...maps]).toString('base64');
 }
@@ -243,7 +270,9 @@ export function transactionOf({ txVersion, locktime, inputs, outputs }: Psbt): T
   const transaction = new Transaction();
   transaction.version = txVersion;
   transaction.locktime = locktime;
-  for (const { txid, vout, sequence } of inputs) transaction.addInput(Buffer.from(txid, 'hex').reverse(), vout, sequence);
+  for (const { txid, vout, sequence } of inputs) {
+    transaction.addInput(Buffer.from(txid, 'hex').reverse(), vout, sequence);
+  }
   for (const { script, value } of outputs) transaction.addOutput(script, value);
   return transaction;
 }

@@ -42,7 +42,9 @@ export function selectCoins(inputs: BtcInputs, wish: Wish, taken: ReadonlySet<st
   if (amount === 'all') return selectAll(inputs, wish, coins);
   if (amount <= 0n) return refuse('INVALID_AMOUNT', { amount: amount.toString() });
   const dust = dustLimitOf(wish.to);
-  if (amount < dust) return refuse('CHAIN_REJECTED', { reason: 'dust', amount: amount.toString(), minimum: dust.toString() });
+  if (amount < dust) {
+    return refuse('CHAIN_REJECTED', { reason: 'dust', amount: amount.toString(), minimum: dust.toString() });
+  }
   for (let count = 1; count <= Math.min(coins.length, INPUTS_MAX); count += 1) {
     const plan = planOf(wish, coins.slice(0, count), amount);
     if (plan !== null) return plan;
@@ -80,9 +82,12 @@ function tooMany(coins: number): Refusal {
 }
 
 /** X1: what is missing for the amount, else what is missing for the fee on top of it. */
-export function shortage(inputs: BtcInputs, { kind, from, to, feeFor }: Wish, coins: readonly Coin[], amount: bigint): Refusal {
+export function shortage(
+  inputs: BtcInputs, { kind, from, to, feeFor }: Wish, coins: readonly Coin[], amount: bigint,
+): Refusal {
   const balance = sumOf(coins), confirmed = sumOf(inputs.coins.filter(({ height }) => height !== null));
-  const found = { balance: balance.toString(), confirmed: confirmed.toString() }; // the difference is immature or on its way
+  // the difference is immature or on its way
+  const found = { balance: balance.toString(), confirmed: confirmed.toString() };
   if (balance < amount) return refuse('INSUFFICIENT_FUNDS', { ...found, required: amount.toString() });
   const feeSats = feeFor(vsizeOf(kind, Math.min(coins.length, INPUTS_MAX), [to, from]));
   if (coins.length > INPUTS_MAX && balance >= amount + feeSats) return tooMany(coins.length);

@@ -17,7 +17,10 @@ export function decodeRaw(hex: string): Transaction | null {
   }
 }
 
-/** Outputs that a payload spends, from its whole previous transactions where it has them (B12); null when one is not told. */
+/**
+ * Outputs that a payload spends, from its whole previous transactions where it has them (B12); null when one is not
+ * told.
+ */
 export function spentBy({ inputs }: Psbt): Spent[] | null {
   const spent: Spent[] = [];
   for (const { txid, vout, previous, witnessUtxo } of inputs) {
@@ -46,7 +49,9 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   if (!decoded.ok || !from.ok) throw new Error('a payload of ours does not decode');
   if (bareHex(transaction) !== transactionOf(decoded.psbt).toHex()) return no('payload_mismatch');
   const spent = spentBy(decoded.psbt);
-  const isOurs = spent?.every(({ script }, index) => Buffer.compare(script, from.bytes) === 0 && isUnlocked(transaction, index, spent));
+  const isOurs = spent?.every(
+    ({ script }, index) => Buffer.compare(script, from.bytes) === 0 && isUnlocked(transaction, index, spent)
+  );
   if (isOurs !== true) return no('signer_mismatch');
   return transaction.getId() === signed.txid ? null : no('txid_mismatch');
 }

@@ -2,12 +2,12 @@
  * Where the outputs of an address come from, at a node's head.
  *
  *   index        an address index answers at once
- *   scan         without one, `scantxoutset` of the node itself: minutes on the main network, one at a time, and the same
- *                effort for one script as for thousands. So scripts are gathered, a script that was scanned once is kept
- *                up with the blocks that follow, and whoever waits too long is told to ask again.
+ *   scan         without one, `scantxoutset` of the node itself: minutes on the main network, one at a time, and the
+ *                same effort for one script as for thousands. So scripts are gathered, a script that was scanned once
+ *                is kept up with the blocks that follow, and whoever waits too long is told to ask again.
  *
- * Both give a snapshot at some block; the blocks after it are read until the node's head. A snapshot may hold outputs that
- * are spent meanwhile: whether one is unspent is asked of the node in any case (`coins.ts`). It must not lack one.
+ * Both give a snapshot at some block; the blocks after it are read until the node's head. A snapshot may hold outputs
+ * that are spent meanwhile: whether one is unspent is asked of the node in any case (`coins.ts`). It must not lack one.
  */
 import { z } from 'zod';
 import { ChainUnavailable, type Block, type Endpoint, type Head } from '../chain.ts';
@@ -33,7 +33,9 @@ export interface Snapshots {
   see(block: Block<BtcBlock>): void;
 }
 
-/** Blocks that are read to come from a snapshot to the head. Choice: about a minute of reading, the time of a new scan. */
+/**
+ * Blocks that are read to come from a snapshot to the head. Choice: about a minute of reading, the time of a new scan.
+ */
 const FOLLOWED_BLOCKS_MAX = 72;
 /** Blocks by which node and snapshot may differ in a moment when a block spreads. */
 const TRAILING_BLOCKS_MAX = 1;
@@ -70,11 +72,15 @@ type Place = Pick<Head, 'height' | 'hash'>;
  * Reads the blocks above a place up to a head. False when the place is not on the head's chain, or too far below it.
  * Throws: ChainUnavailable when the node has not come to the place yet.
  */
-async function follow(network: BtcNetwork, node: Endpoint, place: Place, head: Head, take: (block: Block<BtcBlock>) => void): Promise<boolean> {
+async function follow(
+  network: BtcNetwork, node: Endpoint, place: Place, head: Head, take: (block: Block<BtcBlock>) => void,
+): Promise<boolean> {
   if (head.height - place.height > FOLLOWED_BLOCKS_MAX) return false;
   if (place.height > head.height) {
     const hash = await readHash(network, node, place.height);
-    if (hash === null && place.height - head.height <= TRAILING_BLOCKS_MAX) throw new ChainUnavailable(network.slug, `the node has not come to ${place.height} yet`);
+    if (hash === null && place.height - head.height <= TRAILING_BLOCKS_MAX) {
+      throw new ChainUnavailable(network.slug, `the node has not come to ${place.height} yet`);
+    }
     return hash === place.hash;
   }
   let parent = place.hash;
@@ -91,7 +97,9 @@ async function follow(network: BtcNetwork, node: Endpoint, place: Place, head: H
 export function createSnapshots(network: BtcNetwork, sources: Sources, waitMs: number = SCAN_WAIT_MS): Snapshots {
   const scans = new Scans(network, waitMs);
 
-  const fromIndex = async (index: Endpoint, node: Endpoint, address: string, script: Uint8Array, head: Head): Promise<ReadonlySet<string> | null> => {
+  const fromIndex = async (
+    index: Endpoint, node: Endpoint, address: string, script: Uint8Array, head: Head
+  ): Promise<ReadonlySet<string> | null> => {
     let snapshot: Snapshot;
     try {
       snapshot = await indexSnapshot(network, index, address, script);
@@ -100,7 +108,8 @@ export function createSnapshots(network: BtcNetwork, sources: Sources, waitMs: n
       return null; // another index, or the node itself
     }
     const scripts: Scripts = new Map([[hexOf(script), new Set(snapshot.outpoints)]]);
-    return await follow(network, node, snapshot, head, (block) => addOutputs(scripts, block)) ? scripts.get(hexOf(script))! : null;
+    return await follow(network, node, snapshot, head, (block) => addOutputs(scripts, block))
+      ? scripts.get(hexOf(script))! : null;
   };
 
   return {
@@ -181,7 +190,9 @@ class Scans {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, this.#waitMs, 'late'); });
     const result = await Promise.race([this.#scanFor(node, script), patience]).finally(() => clearTimeout(timer));
-    if (result === 'late') throw new ChainUnavailable(this.#network.slug, 'the node scans its outputs for this address; ask again');
+    if (result === 'late') {
+      throw new ChainUnavailable(this.#network.slug, 'the node scans its outputs for this address; ask again');
+    }
   }
 
   /** Resolves when the script was scanned; joins the scan that is running only if that one looks for it. */

@@ -1,7 +1,7 @@
 /**
  * What the configured endpoints are: Core-family nodes, which prove blocks and outputs, and address indexes (Esplora's
- * API, as electrs and mempool serve it), which know the outputs of an address at once. Told by what they answer, so that
- * an operator lists all of them in one setting.
+ * API, as electrs and mempool serve it), which know the outputs of an address at once. Told by what they answer, so
+ * that an operator lists all of them in one setting.
  */
 import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../chain.ts';
 import { isIndex } from './esplora.ts';
@@ -54,7 +54,8 @@ async function detect(network: BtcNetwork, endpoint: Endpoint): Promise<SourceKi
   try {
     const answer = await tryAsk(network, endpoint, asked);
     if (answer.ok) return 'node';
-    if (!NO_RPC_HERE.has(answer.error.code)) throw failureOf(network, asked, answer.error); // a node that warms up, or keeps us out
+    // a node that warms up, or keeps us out
+    if (!NO_RPC_HERE.has(answer.error.code)) throw failureOf(network, asked, answer.error);
   } catch (error) {
     if (!(error instanceof MalformedReply)) throw error; // a page of a web server
   }

@@ -1,9 +1,9 @@
 /**
- * What spends an output of a single key, by its script: the hash that is signed, where signature and key stand, and what
- * such an input weighs.
+ * What spends an output of a single key, by its script: the hash that is signed, where signature and key stand, and
+ * what such an input weighs.
  *
  *   p2pkh    script: <signature> <key>            witness: –                      hash of the legacy form
- *   p2sh     script: <00 14 hash160(key)>         witness: signature, key         BIP-143 (nested p2wpkh: the only single key)
+ *   p2sh     script: <00 14 hash160(key)>         witness: signature, key         BIP-143 (nested p2wpkh)
  *   p2wpkh   script: –                            witness: signature, key         BIP-143
  *   p2tr     script: –                            witness: signature              BIP-341, key path
  *
@@ -33,7 +33,9 @@ export const INPUT_WEIGHT: Readonly<Record<SingleKeyKind, number>> = {
   p2tr: 4 * 41 + 1 + 1 + SCHNORR_BYTES,
 };
 
-/** Lock times from here on are instants, not heights. Source: bitcoin/bitcoin src/script/script.h LOCKTIME_THRESHOLD. */
+/**
+ * Lock times from here on are instants, not heights. Source: bitcoin/bitcoin src/script/script.h LOCKTIME_THRESHOLD.
+ */
 const LOCKTIME_HEIGHTS_END = 500_000_000;
 
 /** True for a lock time that is a height. */
@@ -51,14 +53,18 @@ export function singleKeyOf(script: Uint8Array): (Output & { readonly kind: Sing
 const keyHashScript = (hash: Uint8Array): Uint8Array => scriptOf({ kind: 'p2pkh', program: hash });
 
 /** The hash (32 bytes) that the key of an input signs; `publicKey` names the key behind a nested script. */
-export function signatureHash(transaction: Transaction, index: number, spent: readonly Spent[], publicKey: Uint8Array): Uint8Array {
+export function signatureHash(
+  transaction: Transaction, index: number, spent: readonly Spent[], publicKey: Uint8Array,
+): Uint8Array {
   const { script, value } = spent[index]!;
   const output = singleKeyOf(script);
   switch (output?.kind) {
     case 'p2pkh': return transaction.hashForSignature(index, script, ALL);
     case 'p2wpkh': return transaction.hashForWitnessV0(index, keyHashScript(output.program), value, ALL);
     case 'p2sh': return transaction.hashForWitnessV0(index, keyHashScript(hash160(publicKey)), value, ALL);
-    case 'p2tr': return transaction.hashForWitnessV1(index, spent.map((one) => one.script), spent.map((one) => one.value), Transaction.SIGHASH_DEFAULT);
+    case 'p2tr': return transaction.hashForWitnessV1(
+      index, spent.map((one) => one.script), spent.map((one) => one.value), Transaction.SIGHASH_DEFAULT
+    );
     default: throw new RangeError('an output that no single key spends');
   }
 }
@@ -70,7 +76,9 @@ function formOf(kind: SingleKeyKind, { signature, publicKey }: Unlocking): Form 
   const none = new Uint8Array();
   if (kind === 'p2tr') return { script: none, witness: [signature] };
   const key = publicKey!;
-  if (kind === 'p2pkh') return { script: Uint8Array.from([signature.length, ...signature, key.length, ...key]), witness: [] };
+  if (kind === 'p2pkh') {
+    return { script: Uint8Array.from([signature.length, ...signature, key.length, ...key]), witness: [] };
+  }
   const redeem = kind === 'p2sh' ? scriptOf({ kind: 'p2wpkh', program: hash160(key) }) : none;
   return { script: kind === 'p2sh' ? Uint8Array.of(redeem.length, ...redeem) : none, witness: [signature, key] };
 }
@@ -99,7 +107,10 @@ export function isUnlocked(transaction: Transaction, index: number, spent: reado
 function unlockingIn(transaction: Transaction, index: number, kind: SingleKeyKind): Unlocking | null {
   const { script, witness } = transaction.ins[index]!;
   if (kind === 'p2tr') return witness[0] === undefined ? null : { signature: witness[0], publicKey: null };
-  if (kind !== 'p2pkh') return witness[0] === undefined || witness[1] === undefined ? null : { signature: witness[0], publicKey: witness[1] };
+  if (kind !== 'p2pkh') {
+    const [signature, publicKey] = witness;
+    return signature === undefined || publicKey === undefined ? null : { signature, publicKey };
+  }
   const length = script[0] ?? 0;
   return { signature: script.subarray(1, 1 + length), publicKey: script.subarray(2 + length) };
 }
@@ -111,10 +122,14 @@ function paysKey({ kind, program }: Output, publicKey: Uint8Array | null): boole
   return equal(kind === 'p2sh' ? hash160(scriptOf({ kind: 'p2wpkh', program: hash })) : hash, program);
 }
 
-function isSignature(transaction: Transaction, index: number, spent: readonly Spent[], output: Output, { signature, publicKey }: Unlocking): boolean {
+function isSignature(
+  transaction: Transaction, index: number, spent: readonly Spent[], output: Output, { signature, publicKey }: Unlocking,
+): boolean {
   try {
     const hash = signatureHash(transaction, index, spent, publicKey ?? output.program);
-    if (output.kind === 'p2tr') return signature.length === SCHNORR_BYTES && schnorr.verify(signature, hash, output.program);
+    if (output.kind === 'p2tr') {
+      return signature.length === SCHNORR_BYTES && schnorr.verify(signature, hash, output.program);
+    }
     if (signature.at(-1) !== ALL) return false;
     return secp256k1.verify(signature.subarray(0, -1), hash, publicKey!, { format: 'der', prehash: false, lowS: true });
   } catch {

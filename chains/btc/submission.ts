@@ -1,6 +1,8 @@
 /** Submitting signed bytes and finding out what became of them. G25–G28, chains.md 4.2. */
 import { refuse } from '../../protocol/errors.ts';
-import { ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Signed, type Unsigned } from '../chain.ts';
+import {
+  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Signed, type Unsigned,
+} from '../chain.ts';
 import type { DeathSeeker } from './death.ts';
 import type { Heads } from './heads.ts';
 import { blockByOutputs, included, placeOf } from './inclusion.ts';
@@ -22,10 +24,10 @@ export interface SubmissionParts {
 type Rejected = Extract<Verdict, { kind: 'rejected' | 'behind' }>;
 
 /**
- * Submits the bytes to one node after another until one takes them. A refusal is final only when no node took them, none
- * answered "unknown" and none knows the transaction: a node that is behind refuses what a current one accepts. The fee
- * limit of `sendrawtransaction` stays on: it only ever meets a fault of our own builder. Throws: Error when the txid is
- * not that of the bytes (G28), MalformedReply when a node names another.
+ * Submits the bytes to one node after another until one takes them. A refusal is final only when no node took them,
+ * none answered "unknown" and none knows the transaction: a node that is behind refuses what a current one accepts. The
+ * fee limit of `sendrawtransaction` stays on: it only ever meets a fault of our own builder. Throws: Error when the
+ * txid is not that of the bytes (G28), MalformedReply when a node names another.
  */
 export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (decodeRaw(payload)?.getId() !== txid) throw new Error('the txid is not the hash of the signed bytes');
@@ -48,14 +50,22 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
   }
   if (asked.length === 0) return { kind: 'unknown', reason: 'every endpoint is backing off' };
   if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'no node was asked' };
-  return { kind: 'rejected_final', refusal: refuse(rejected.code, { reason: rejected.reason, action: rejected.action }) };
+  if (rejected === null || unknown.length > 0) {
+    return { kind: 'unknown', reason: unknown.join('; ') || 'no node was asked' };
+  }
+  return {
+    kind: 'rejected_final', refusal: refuse(rejected.code, { reason: rejected.reason, action: rejected.action }),
+  };
 }
 
-async function submitTo({ network, heads }: SubmissionParts, node: Endpoint, payload: string, txid: string): Promise<Verdict | { readonly kind: 'accepted' }> {
+async function submitTo(
+  { network, heads }: SubmissionParts, node: Endpoint, payload: string, txid: string,
+): Promise<Verdict | { readonly kind: 'accepted' }> {
   const answer = await tryAsk(network, node, call('sendrawtransaction', payload));
   if (answer.ok) {
-    if (String(answer.result).toLowerCase() !== txid) throw new MalformedReply('the node names another transaction', String(answer.result));
+    if (String(answer.result).toLowerCase() !== txid) {
+      throw new MalformedReply('the node names another transaction', String(answer.result));
+    }
     return { kind: 'accepted' };
   }
   const verdict = explainRejection(answer.error);
@@ -63,7 +73,8 @@ async function submitTo({ network, heads }: SubmissionParts, node: Endpoint, pay
   const head = await heads.headOf(node); // one that is behind is no judge
   const locktime = decodeRaw(payload)!.locktime;
   return verdict.kind === 'behind' && isHeight(locktime) && head.height < locktime
-    ? { kind: 'unknown', reason: `${verdict.reason}: the node is at ${head.height}, the lock time is ${locktime}` } : verdict;
+    ? { kind: 'unknown', reason: `${verdict.reason}: the node is at ${head.height}, the lock time is ${locktime}` }
+    : verdict;
 }
 
 /** True when a node has the transaction, in its pool or in a block. A node that cannot say is not a no. */
@@ -74,7 +85,9 @@ async function isKnown({ network, sources }: SubmissionParts, txid: string): Pro
 }
 
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */
-export async function readFate({ network, heads, deaths }: SubmissionParts, node: Endpoint, unsigned: Unsigned, txid: string): Promise<Fate> {
+export async function readFate(
+  { network, heads, deaths }: SubmissionParts, node: Endpoint, unsigned: Unsigned, txid: string,
+): Promise<Fate> {
   const decoded = decodePsbt(unsigned.payload);
   if (!decoded.ok) throw new Error('a payload of ours does not decode');
   const head = await heads.headOf(node);
@@ -85,9 +98,13 @@ export async function readFate({ network, heads, deaths }: SubmissionParts, node
     const { height, hash, ...outcome } = included(txid, block.height, block.hash);
     return { kind: 'included', height, hash, outcome };
   }
-  const coins = await askAll(network, node, decoded.psbt.inputs.map((input) => call('gettxout', input.txid, input.vout, false)));
+  const coins = await askAll(
+    network, node, decoded.psbt.inputs.map((input) => call('gettxout', input.txid, input.vout, false))
+  );
   if (coins.every((coin) => coin !== null)) {
-    return { kind: 'unknown', reason: 'its coins are unspent in the chain, and the node does not know the transaction' };
+    return {
+      kind: 'unknown', reason: 'its coins are unspent in the chain, and the node does not know the transaction',
+    };
   }
   return deaths.seek(node, unsigned, txid, head);
 }

@@ -93,7 +93,9 @@ function scriptIn(output: Answer): string {
 }
 
 /** What the wanted transactions did: one that is in a block has succeeded. The fee is known at verbosity 3. */
-export function outcomesIn(_network: BtcNetwork, block: Block<BtcBlock>, wanted: ReadonlySet<string>): readonly Outcome[] {
+export function outcomesIn(
+  _network: BtcNetwork, block: Block<BtcBlock>, wanted: ReadonlySet<string>,
+): readonly Outcome[] {
   return transactionsOf(block.raw).flatMap((transaction) => {
     const txid = hashIn(transaction['txid'], 'txid');
     if (!wanted.has(txid)) return [];

@@ -1,7 +1,8 @@
 /**
  * Unsigned payments and their repricing. Pure: everything that had to be asked is in the inputs.
  *
- *   inputs    coins of the sender, sequence 0xfffffffd (B15)        outputs   0 the payment · 1 change to the sender, if any
+ *   inputs    coins of the sender, sequence 0xfffffffd (B15)
+ *   outputs   0 the payment · 1 change to the sender, if any
  *   version   2, lock time = the height that the inputs were read at (B15)
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
@@ -36,22 +37,33 @@ interface Around {
  * Refuses: INVALID_INPUT, INVALID_ADDRESS, TOKEN_NOT_SUPPORTED, INVALID_AMOUNT, INSUFFICIENT_FUNDS, INSUFFICIENT_GAS,
  * CHAIN_REJECTED (dust, too many coins), AMOUNT_CAP_EXCEEDED, CHAIN_UNAVAILABLE when no node can prove what coins hold.
  */
-export function buildUnsigned(general: Network, inputs: BtcInputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal {
+export function buildUnsigned(
+  general: Network, inputs: BtcInputs, intent: Intent, replay: ReplayKey | null,
+): Unsigned | Refusal {
   const network = btcOf(general), { token, tag, amount } = intent;
   if (intent.kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
   if (token !== null) return refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'no tokens on this chain' });
-  if (intent.leave !== undefined) return refuse('INVALID_INPUT', { reason: 'a send-all on this chain leaves nothing behind' });
-  if (replay !== null && replay.kind !== 'outpoints') return refuse('INVALID_INPUT', { reason: 'expected outpoints', kind: replay.kind });
+  if (intent.leave !== undefined) {
+    return refuse('INVALID_INPUT', { reason: 'a send-all on this chain leaves nothing behind' });
+  }
+  if (replay !== null && replay.kind !== 'outpoints') {
+    return refuse('INVALID_INPUT', { reason: 'expected outpoints', kind: replay.kind });
+  }
   const wish = wishOf(network, inputs, intent);
   if ('ok' in wish) return wish;
   const plan = provenPlan(network, inputs, wish, new Set(replay?.value));
   if (!plan.ok) return plan;
   const refusal = checkFeeCaps(network, plan, plan.amount, intent.maxFeeRatioBps);
-  return refusal ?? unsignedOf(plan, { network, wish, intent: { ...intent, sendAll: amount === 'all' }, readAtHeight: inputs.readAtHeight });
+  return refusal
+    ?? unsignedOf(
+      plan, { network, wish, intent: { ...intent, sendAll: amount === 'all' }, readAtHeight: inputs.readAtHeight }
+    );
 }
 
-/** B12: without the whole previous transaction the edge signs nothing but taproot, whose signature covers all amounts. */
+/**
+ * B12: without the whole previous transaction the edge signs nothing but taproot, whose signature covers all amounts.
+ */
 function isProvable({ kind }: Wish, { previous }: Coin): boolean {
   return kind === 'p2tr' || previous !== null;
 }
@@ -60,20 +72,29 @@ function provenPlan(network: BtcNetwork, inputs: BtcInputs, wish: Wish, taken: R
   const unproven = inputs.coins.filter((coin) => !isProvable(wish, coin)).map(outpointOf);
   const plan = selectCoins(inputs, wish, new Set([...taken, ...unproven]));
   if (plan.ok || unproven.length === 0 || !selectCoins(inputs, wish, taken).ok) return plan;
-  return refuse('CHAIN_UNAVAILABLE', { chain: network.slug, reason: 'no node shows the previous transactions of enough coins', coins: unproven.length });
+  return refuse(
+    'CHAIN_UNAVAILABLE',
+    { chain: network.slug, reason: 'no node shows the previous transactions of enough coins', coins: unproven.length }
+  );
 }
 
-function unsignedOf({ coins, amount, feeSats, changeSats, vsize }: Plan, { network, wish, intent, readAtHeight }: Around): Unsigned {
+function unsignedOf(
+  { coins, amount, feeSats, changeSats, vsize }: Plan, { network, wish, intent, readAtHeight }: Around,
+): Unsigned {
   const { from, to, kind } = wish;
-  const outputs = [{ script: to, value: amount }, ...(changeSats === null ? [] : [{ script: from, value: changeSats }])];
+  const outputs = [
+    { script: to, value: amount }, ...(changeSats === null ? [] : [{ script: from, value: changeSats }])
+  ];
   const inputs = coins.map(({ txid, vout, previous, valueSats }): PsbtInput => ({
     txid, vout, sequence: SEQUENCE, sighash: null,
     previous: previous === null ? null : Buffer.from(previous, 'hex'),
     witnessUtxo: kind === 'p2pkh' ? null : { script: from, value: BigInt(valueSats) },
   }));
   return {
-    chain: network.slug, payload: encodePsbt({ version: 0, txVersion: TX_VERSION, locktime: readAtHeight, inputs, outputs }),
-    from: intent.from, fromPath: intent.fromPath, to: intent.to, amount, tokenContract: null, tag: null, kind: 'payment',
+    chain: network.slug,
+    payload: encodePsbt({ version: 0, txVersion: TX_VERSION, locktime: readAtHeight, inputs, outputs }),
+    from: intent.from, fromPath: intent.fromPath, to: intent.to, amount, tokenContract: null, tag: null,
+    kind: 'payment',
     sendAll: intent.sendAll, feeMax: feeSats,
     fee: feePartsOf({ feeSats, vsize, inputCount: coins.length, outputCount: outputs.length }),
     replayKey: { kind: 'outpoints', value: coins.map(outpointOf) }, readAtHeight,
@@ -112,7 +133,9 @@ function originalsOf(old: Psbt, { coins }: BtcInputs): Coin[] | Refusal {
   const originals: Coin[] = [];
   for (const input of old.inputs) {
     const coin = known.get(outpointOf(input));
-    if (coin === undefined) return refuse('CONFLICT', { reason: 'a coin of the payment is spent', outpoint: outpointOf(input) });
+    if (coin === undefined) {
+      return refuse('CONFLICT', { reason: 'a coin of the payment is spent', outpoint: outpointOf(input) });
+    }
     originals.push({ ...coin, previous: input.previous === null ? null : Buffer.from(input.previous).toString('hex') });
   }
   return originals;
@@ -130,14 +153,20 @@ interface Conflict {
  * spends the change: replacing the parent would take that payment with it, while repricing the child pays for both.
  */
 function conflictOf(old: Psbt, { coins }: BtcInputs, originals: readonly Coin[]): Conflict | Refusal {
-  const spenders = new Map(originals.flatMap(({ spender }) => (spender === null || spender === 'hidden' ? [] : [[spender.txid, spender] as const])));
+  const spenders = new Map(
+    originals.flatMap(
+      ({ spender }) => (spender === null || spender === 'hidden' ? [] : [[spender.txid, spender] as const])
+    )
+  );
   const child = coins.find(({ txid, spender }) => spender !== null && spenders.has(txid));
   if (child !== undefined) {
     const by = child.spender === 'hidden' ? null : child.spender?.txid ?? null;
     return refuse('CONFLICT', { reason: 'the change is spent by a later payment: reprice that one', txid: by });
   }
   const evicted = [...spenders.values()].reduce((sum, { descendantCount }) => sum + descendantCount, 0);
-  if (evicted > EVICTED_MAX) return refuse('CONFLICT', { reason: 'too many transactions stand on the payment', evicted, limit: EVICTED_MAX });
+  if (evicted > EVICTED_MAX) {
+    return refuse('CONFLICT', { reason: 'too many transactions stand on the payment', evicted, limit: EVICTED_MAX });
+  }
   const pooled = [...spenders.values()].reduce((sum, { descendantFeeSats }) => sum + BigInt(descendantFeeSats), 0n);
   return { replacedFeeSats: largest(pooled, feeSatsOf(old, originals)), spenders: [...spenders.values()] };
 }
@@ -147,8 +176,13 @@ function feeSatsOf({ outputs }: Psbt, originals: readonly Coin[]): bigint {
   return outputs.reduce((rest, { value }) => rest - value, into);
 }
 
-/** Satoshi that a replacement of a size pays at least: more than all it displaces, and at a higher rate. B16 (2), (3), (5). */
-function displacingFee({ incrementalSatPerKvb }: BtcInputs, { replacedFeeSats, spenders }: Conflict, vsize: number): bigint {
+/**
+ * Satoshi that a replacement of a size pays at least: more than all it displaces, and at a higher rate. B16 (2), (3),
+ * (5).
+ */
+function displacingFee(
+  { incrementalSatPerKvb }: BtcInputs, { replacedFeeSats, spenders }: Conflict, vsize: number,
+): bigint {
   const aboveEach = spenders.map(({ feeSats, vsize: own }) => (BigInt(feeSats) * BigInt(vsize)) / BigInt(own) + 1n);
   return largest(replacedFeeSats + feeOf(BigInt(incrementalSatPerKvb), vsize), ...aboveEach);
 }

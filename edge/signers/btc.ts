@@ -1,7 +1,7 @@
 /**
  * The Bitcoin signer. It signs payments from one of its own addresses: coins whose amounts are proven by the whole
- * transactions that made them, one payment that the instruction names, and change back to the sender. chains.md 1.6, B13.
- * There is no network inside a Bitcoin transaction (1.6-6): addresses of another network do not parse here.
+ * transactions that made them, one payment that the instruction names, and change back to the sender. chains.md 1.6,
+ * B13. There is no network inside a Bitcoin transaction (1.6-6): addresses of another network do not parse here.
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
 import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -49,7 +49,9 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
 /** Decodes the payload and proves what it spends. Refuses: whatever a payment from one own address does not need. */
 function readPayload(network: BtcNetwork, { payload }: Unsigned, instruction: Instruction): Read | Refusal {
   const { purpose, token, tag } = instruction;
-  if (token !== null || tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_bitcoin_instruction');
+  if (token !== null || tag !== null || purpose === 'opt_in' || purpose === 'cancel') {
+    return refuseToSign('not_a_bitcoin_instruction');
+  }
   const from = parseAddress(network, instruction.from), to = parseAddress(network, instruction.to);
   if (!from.ok || !to.ok) return refuseToSign('destination_mismatch', { expected: instruction.to });
   const own = singleKeyOf(from.bytes);
@@ -83,9 +85,13 @@ function checkInputs(inputs: readonly PsbtInput[], from: Uint8Array): Refusal | 
   for (const { sequence, sighash, previous } of inputs) {
     if (sequence !== SEQUENCE) return refuseToSign('sequence', { expected: SEQUENCE, found: sequence });
     const whole = sighash === null || sighash === (isTaproot ? SIGHASH_DEFAULT : SIGHASH_ALL);
-    if (!whole) return refuseToSign('sighash_type', { expected: isTaproot ? SIGHASH_DEFAULT : SIGHASH_ALL, found: sighash });
+    if (!whole) {
+      return refuseToSign('sighash_type', { expected: isTaproot ? SIGHASH_DEFAULT : SIGHASH_ALL, found: sighash });
+    }
     if (previous === null && !isTaproot) return refuseToSign('previous_transaction_missing');
-    if (previous !== null && decodeRaw(Buffer.from(previous).toString('hex')) === null) return refuseToSign('previous_transaction_mismatch');
+    if (previous !== null && decodeRaw(Buffer.from(previous).toString('hex')) === null) {
+      return refuseToSign('previous_transaction_mismatch');
+    }
   }
   return null;
 }
@@ -93,20 +99,25 @@ function checkInputs(inputs: readonly PsbtInput[], from: Uint8Array): Refusal | 
 /** 1.6-3, 1.6-4, B13: the first output is the payment of the instruction; a second one is change to the sender. */
 function checkPayment({ psbt: { outputs }, from, to, toText, feeSats }: Read, { amount }: Instruction): Refusal | null {
   const [payment, change] = outputs;
-  if (Buffer.compare(payment!.script, to) !== 0) return refuseToSign('destination_mismatch', { expected: toText, found: hexOf(payment!.script) });
+  if (Buffer.compare(payment!.script, to) !== 0) {
+    return refuseToSign('destination_mismatch', { expected: toText, found: hexOf(payment!.script) });
+  }
   if (payment!.value === 0n || (amount !== 'all' && payment!.value !== amount)) {
     return refuseToSign('amount_mismatch', { expected: amount, found: payment!.value });
   }
   if (feeSats < 0n) return refuseToSign('outputs_above_inputs', { found: feeSats });
   if (change === undefined) return null;
   if (amount === 'all') return refuseToSign('change_of_a_send_all', { found: change.value });
-  return Buffer.compare(change.script, from) === 0 ? null : refuseToSign('change_not_of_sender', { found: hexOf(change.script) });
+  return Buffer.compare(change.script, from) === 0
+    ? null : refuseToSign('change_not_of_sender', { found: hexOf(change.script) });
 }
 
 const hexOf = (script: Uint8Array): string => Buffer.from(script).toString('hex');
 
 /** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
-function checkSummary(unsigned: Unsigned, { psbt, toText, feeSats, vsize }: Read, instruction: Instruction): Refusal | null {
+function checkSummary(
+  unsigned: Unsigned, { psbt, toText, feeSats, vsize }: Read, instruction: Instruction,
+): Refusal | null {
   const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax, fee } = unsigned;
   const samePayment = to === toText && amount === psbt.outputs[0]!.value && tokenContract === null;
   const sameKind = tag === null && kind === 'payment' && sendAll === (instruction.amount === 'all');
@@ -122,7 +133,9 @@ function checkSummary(unsigned: Unsigned, { psbt, toText, feeSats, vsize }: Read
 }
 
 /** B13, 1.6-5, G29: the fee against the absolute and the relative cap, and its rate against the network's. */
-function checkFee({ feeRateCapSatPerKvb }: BtcNetwork, { feeSats, vsize, psbt }: Read, { feeCap, feeRatioBpsMax }: SigningPolicy): Refusal | null {
+function checkFee(
+  { feeRateCapSatPerKvb }: BtcNetwork, { feeSats, vsize, psbt }: Read, { feeCap, feeRatioBpsMax }: SigningPolicy,
+): Refusal | null {
   if (feeSats > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeSats });
   const rateCap = feeOf(feeRateCapSatPerKvb, vsize);
   if (feeSats > rateCap) return refuseToSign('fee_rate_cap', { expected: rateCap, found: feeSats });
@@ -136,7 +149,9 @@ function checkFee({ feeRateCapSatPerKvb }: BtcNetwork, { feeSats, vsize, psbt }:
  * one of them lands, and may differ in its fee only, a send-all in a lower amount (decisions 6). A coin that was signed
  * away for another instruction is not signed away again.
  */
-function checkJournal(unsigned: Unsigned, { psbt }: Read, instruction: Instruction, { journal }: SigningPolicy): Refusal | null {
+function checkJournal(
+  unsigned: Unsigned, { psbt }: Read, instruction: Instruction, { journal }: SigningPolicy,
+): Refusal | null {
   const { forInstruction, withReplayKey } = journal;
   const outpoints = psbt.inputs.map(outpointOf), payment = psbt.outputs[0]!;
   for (const payload of forInstruction) {
@@ -153,7 +168,9 @@ function checkJournal(unsigned: Unsigned, { psbt }: Read, instruction: Instructi
   return foreign ? refuseToSign('coin_used') : null;
 }
 
-function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]): Signed {
+function sign(
+  network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]
+): Signed {
   if (coSigners.length > 0) throw new Error('a payment from one address has one signer');
   const decoded = decodePsbt(unsigned.payload);
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
@@ -170,8 +187,13 @@ function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey, 
   return signed;
 }
 
-/** DER || ALL, or 64 bytes on taproot. RFC 6979 and low S by the library's default. Throws: Error for a script of another key. */
-function signatureOf(script: Spent['script'], hash: Uint8Array, privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
+/**
+ * DER || ALL, or 64 bytes on taproot. RFC 6979 and low S by the library's default. Throws: Error for a script of
+ * another key.
+ */
+function signatureOf(
+  script: Spent['script'], hash: Uint8Array, privateKey: Uint8Array, publicKey: Uint8Array,
+): Uint8Array {
   const type = SCRIPT_TYPES.find((one) => Buffer.compare(scriptOf(outputOfKey(publicKey, one)), script) === 0);
   if (type === undefined) throw new Error('the key is not that of the sender');
   if (type === 'p2tr') {
@@ -187,7 +209,10 @@ function signatureOf(script: Spent['script'], hash: Uint8Array, privateKey: Uint
 const ORDER = secp256k1.Point.CURVE().n;
 const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 
-/** The key behind a taproot output without scripts: d' = ±d + hashTapTweak(x(P)), by the parity of P. Source: BIP-341, BIP-86. */
+/**
+ * The key behind a taproot output without scripts: d' = ±d + hashTapTweak(x(P)), by the parity of P. Source: BIP-341,
+ * BIP-86.
+ */
 function tweakedKey(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
   const tweak = numberOf(schnorr.utils.taggedHash('TapTweak', publicKey.subarray(1)));
   const even = publicKey[0] === 2 ? numberOf(privateKey) : ORDER - numberOf(privateKey);

@@ -1,7 +1,7 @@
 /**
  * A real Core-family node (Debian's litecoind, in regtest) as a child process, for tests of the Bitcoin family: no
- * registry ships bitcoind. It is run under Bitcoin's relay rules (replacement on, dust at 3 satoshi per vbyte) and stays
- * below height 431, where that network's own extension begins.
+ * registry ships bitcoind. It is run under Bitcoin's relay rules (replacement on, dust at 3 satoshi per vbyte) and
+ * stays below height 431, where that network's own extension begins.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -40,7 +40,10 @@ const POLL_MS = 25;
 /** RPC_IN_WARMUP. */
 const WARMING_UP = -28;
 
-const RELAY_RULES = ['-mempoolreplacement=1', '-dustrelayfee=0.00003', '-minrelaytxfee=0.00001', '-incrementalrelayfee=0.00001', '-acceptnonstdtxn=0'];
+const RELAY_RULES = [
+  '-mempoolreplacement=1', '-dustrelayfee=0.00003', '-minrelaytxfee=0.00001', '-incrementalrelayfee=0.00001',
+  '-acceptnonstdtxn=0',
+];
 
 /** A loopback port that was free a moment ago. */
 async function freePort(): Promise<number> {
@@ -51,12 +54,17 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a node in an empty directory on a free loopback port. Throws: Error when it is not installed or does not answer in time. */
+/**
+ * Starts a node in an empty directory on a free loopback port. Throws: Error when it is not installed or does not
+ * answer in time.
+ */
 export async function startLitecoind({ args = [] }: LitecoindOptions = {}): Promise<Litecoind> {
   const directory = await mkdtemp(join(tmpdir(), 'flock-litecoind-')), port = await freePort();
   const child = spawn(...guarded('KILL', 'litecoind', [
-    '-regtest', `-datadir=${directory}`, `-rpcport=${port}`, '-rpcbind=127.0.0.1', '-rpcallowip=127.0.0.1', '-server', '-listen=0', '-dnsseed=0',
-    '-fallbackfee=0.0001', '-keypool=5', '-printtoconsole=0', '-nodebuglogfile', '-rpcworkqueue=128', ...RELAY_RULES, ...args,
+    '-regtest', `-datadir=${directory}`, `-rpcport=${port}`, '-rpcbind=127.0.0.1', '-rpcallowip=127.0.0.1', '-server',
+    '-listen=0', '-dnsseed=0',
+    '-fallbackfee=0.0001', '-keypool=5', '-printtoconsole=0', '-nodebuglogfile', '-rpcworkqueue=128', ...RELAY_RULES,
+    ...args,
   ]), { stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-1_000); });

@@ -139,7 +139,7 @@ test('§4.7 G28 btc: altered bytes, a wrong txid, another key and a fee below th
   t.is(await reason(changed((transaction) => { transaction.outs[0]!.value += 1n; })), 'mempool-script-verify-flag-failed');
   t.is(await reason(changed((transaction) => { transaction.outs[0]!.value = COIN; })), 'bad-txns-in-belowout');
   t.is(await reason(changed((transaction) => { transaction.outs[0]!.value = 1n; })), 'dust');
-  t.is(await reason(changed((transaction) => { transaction.outs[1]!.value += 700n; })), 'min relay fee not met, 5 < 141');
+  t.regex(String(await reason(changed((transaction) => { transaction.outs[1]!.value += 700n; }))), /^min relay fee not met, 5 < 14[01]$/);
   t.is(await reason(changed((transaction) => { transaction.locktime = 5_000; })), 'unknown');
   t.is((await client.fetchBalance(OWN.address, null)).amount, COIN / 2n);
 });

@@ -19,7 +19,12 @@ export function indexAnswer(ledger: BtcLedger, tip: number, path: string): Index
   if (room === 'blocks' && key === 'tip') return plain(200, rest === 'hash' ? ledger.blockAt(tip)!.hash : String(tip));
   if (room === 'blocks') {
     const newest = Array.from({ length: Math.min(BLOCKS_SHOWN, tip + 1) }, (_, i) => ledger.blockAt(tip - i)!);
-    return { status: 200, body: newest.map(({ hash, height, parentHash, time }) => ({ id: hash, height, previousblockhash: parentHash, timestamp: time })) };
+    return {
+      status: 200,
+      body: newest.map(
+        ({ hash, height, parentHash, time }) => ({ id: hash, height, previousblockhash: parentHash, timestamp: time })
+      ),
+    };
   }
   if (room === 'block-height') {
     const block = Number(key) <= tip ? ledger.blockAt(Number(key)) : undefined;
@@ -28,28 +33,40 @@ export function indexAnswer(ledger: BtcLedger, tip: number, path: string): Index
   const parsed = room === 'address' ? parseAddress(bitcoin, key) : null;
   if (parsed === null || !parsed.ok) return plain(room === 'address' ? 400 : 404, 'Invalid');
   if (rest === 'utxo') return { status: 200, body: unspentOf(ledger, tip, parsed.bytes) };
-  return rest === 'txs' && more === 'mempool' ? { status: 200, body: pooledOf(ledger, parsed.bytes) } : plain(404, 'Not found');
+  const isPool = rest === 'txs' && more === 'mempool';
+  return isPool ? { status: 200, body: pooledOf(ledger, parsed.bytes) } : plain(404, 'Not found');
 }
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Outputs that nobody has spent, in blocks and in the pool; those that the pool spends are left out. */
 function unspentOf(ledger: BtcLedger, tip: number, script: Uint8Array): object[] {
-  const confirmed = [...ledger.coinsAt(tip).values()].filter((coin) => Buffer.compare(coin.script, script) === 0 && ledger.spenderOf(`${coin.txid}:${coin.vout}`) === undefined)
-    .map(({ txid, vout, value, height }) => ({ txid, vout, status: statusOf(ledger.blockAt(height)), value: Number(value) }));
-  const waiting = [...ledger.pool.values()].flatMap(({ txid, transaction }) => transaction.outs.flatMap((output, vout) =>
-    (Buffer.compare(output.script, script) === 0 && ledger.spenderOf(`${txid}:${vout}`) === undefined
-      ? [{ txid, vout, status: statusOf(undefined), value: Number(output.value) }] : [])));
-  return [...confirmed, ...waiting];
+  const isFree = (txid: string, vout: number) => ledger.spenderOf(`${txid}:${vout}`) === undefined;
+  const pays = (output: { script: Uint8Array }) => Buffer.compare(output.script, script) === 0;
+  const confirmed = [...ledger.coinsAt(tip).values()].filter((coin) => pays(coin) && isFree(coin.txid, coin.vout));
+  const waiting = [...ledger.pool.values()].flatMap(({ txid, transaction: { outs } }) =>
+    outs.flatMap((output, vout) => (pays(output) && isFree(txid, vout) ? [{ txid, vout, value: output.value }] : [])));
+  return [
+    ...confirmed.map(({ txid, vout, value, height }) =>
+      ({ txid, vout, status: statusOf(ledger.blockAt(height)), value: Number(value) })),
+    ...waiting.map(({ txid, vout, value }) => ({ txid, vout, status: statusOf(undefined), value: Number(value) })),
+  ];
 }
 
 /** Transactions of the pool that pay or spend the script, with what they spend. */
 function pooledOf(ledger: BtcLedger, script: Uint8Array): object[] {
-  const coins = ledger.coinsAt(ledger.tip.height);
-  return [...ledger.pool.values()].map(({ txid, transaction }) => ({
+  const coins = ledger.coinsAt(ledger.tip.height), own = hex(script);
+  const shapeOf = (output: { script: Uint8Array; value: bigint }) =>
+    ({ scriptpubkey: hex(output.script), value: Number(output.value) });
+  const all = [...ledger.pool.values()].map(({ txid, transaction }) => ({
     txid, status: statusOf(undefined),
     vin: outpointsOf(transaction).map((outpoint) => {
-      const [of = '', vout = ''] = outpoint.split(':'), coin = coins.get(outpoint) ?? ledger.pool.get(of)?.transaction.outs[Number(vout)];
-      return { txid: of, vout: Number(vout), prevout: coin === undefined ? null : { scriptpubkey: Buffer.from(coin.script).toString('hex'), value: Number(coin.value) }, is_coinbase: false };
+      const [of = '', vout = ''] = outpoint.split(':');
+      const spent = coins.get(outpoint) ?? ledger.pool.get(of)?.transaction.outs[Number(vout)];
+      return { txid: of, vout: Number(vout), prevout: spent === undefined ? null : shapeOf(spent), is_coinbase: false };
     }),
-    vout: transaction.outs.map((output) => ({ scriptpubkey: Buffer.from(output.script).toString('hex'), value: Number(output.value) })),
-  })).filter(({ vin, vout }) => [...vin.map(({ prevout }) => prevout), ...vout].some((one) => one?.scriptpubkey === Buffer.from(script).toString('hex')));
+    vout: transaction.outs.map(shapeOf),
+  }));
+  return all.filter(({ vin, vout }) =>
+    vin.some(({ prevout }) => prevout?.scriptpubkey === own) || vout.some(({ scriptpubkey }) => scriptpubkey === own));
 }

@@ -2,7 +2,8 @@
  * A Bitcoin ledger in memory: blocks that hash and commit as real ones (without work), unspent outputs, a pool with the
  * rules of Bitcoin Core 30, real signatures. The first block is the main network's own.
  *
- *   pool → block   `mine`            block → out   `replace` drops the newest blocks and their transactions for good
+ *   pool → block   `mine`
+ *   block → out    `replace` drops the newest blocks and their transactions for good
  *
  * Refusals are thrown as the node's codes and texts. Source: bitcoin/bitcoin src/validation.cpp, src/policy/.
  */
@@ -76,7 +77,11 @@ export class BtcLedger {
   #coins = new Map<string, LedgerCoin>();
   #mined = 0;
 
-  constructor({ relayMinSatPerKvb = 100n, incrementalSatPerKvb = 100n, nowSeconds = () => Math.floor(Date.now() / 1_000) }: LedgerOptions = {}) {
+  constructor(
+    {
+      relayMinSatPerKvb = 100n, incrementalSatPerKvb = 100n, nowSeconds = () => Math.floor(Date.now() / 1_000),
+    }: LedgerOptions = {}
+  ) {
     this.relayMinSatPerKvb = relayMinSatPerKvb;
     this.incrementalSatPerKvb = incrementalSatPerKvb;
     this.#nowSeconds = nowSeconds;
@@ -123,7 +128,9 @@ export class BtcLedger {
     return Array.from({ length: count }, () => {
       const entries = [...this.pool.values()].filter(({ txid }) => only === undefined || only.includes(txid));
       const fees = entries.reduce((sum, { feeSats }) => sum + feeSats, 0n), height = this.tip.height + 1;
-      const coinbase = coinbaseTransaction(height, this.#mined += 1, script, SUBSIDY_SATS + fees, entries.map(({ transaction }) => transaction));
+      const coinbase = coinbaseTransaction(
+        height, this.#mined += 1, script, SUBSIDY_SATS + fees, entries.map(({ transaction }) => transaction)
+      );
       return this.#connect([coinbase, ...entries.map(({ transaction }) => transaction)]);
     });
   }
@@ -147,7 +154,10 @@ export class BtcLedger {
     this.mine(depth + 1, script, []);
   }
 
-  /** Takes signed bytes into the pool; their txid, also when they are there. Throws: RpcFailure with the node's code and text. */
+  /**
+   * Takes signed bytes into the pool; their txid, also when they are there. Throws: RpcFailure with the node's code and
+   * text.
+   */
   submit(hex: string): string {
     const known = [...this.pool.values()].find(({ transaction }) => transaction.toHex() === hex);
     if (known !== undefined) return known.txid;
@@ -162,18 +172,29 @@ export class BtcLedger {
   /** What the pool thinks of signed bytes. Throws: RpcFailure. */
   examine(hex: string): PoolEntry {
     let transaction: Transaction;
-    try { transaction = Transaction.fromHex(hex); } catch { throw new RpcFailure(-22, 'TX decode failed. Make sure the tx has at least one input.'); }
+    try { transaction = Transaction.fromHex(hex); } catch {
+      throw new RpcFailure(-22, 'TX decode failed. Make sure the tx has at least one input.');
+    }
     const txid = transaction.getId(), reject = (text: string, code = -26) => new RpcFailure(code, text);
-    if (transaction.outs.some((_, vout) => this.#coins.has(`${txid}:${vout}`))) throw reject('Transaction outputs already in utxo set', -27);
+    if (transaction.outs.some((_, vout) => this.#coins.has(`${txid}:${vout}`))) {
+      throw reject('Transaction outputs already in utxo set', -27);
+    }
     if (this.pool.has(txid)) throw reject('txn-already-in-mempool');
     if (!this.#isFinal(transaction)) throw reject('non-final');
-    if (transaction.outs.some(({ script, value }) => script[0] !== 0x6a && value < dustLimitOf(script))) throw reject('dust, tx with dust output must be 0-fee');
+    if (transaction.outs.some(({ script, value }) => script[0] !== 0x6a && value < dustLimitOf(script))) {
+      throw reject('dust, tx with dust output must be 0-fee');
+    }
     const spent = outpointsOf(transaction).map((outpoint) => this.#find(outpoint));
     const coins = spent.filter((coin) => coin !== undefined);
     if (coins.length < spent.length) throw reject('bad-txns-inputs-missingorspent', -25);
     const early = coins.find((coin) => coin.coinbase && this.tip.height + 1 - coin.height < MATURITY);
-    if (early !== undefined) throw reject(`bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth ${this.tip.height + 1 - early.height}`);
-    const feeSats = coins.reduce((sum, { value }) => sum + value, 0n) - transaction.outs.reduce((sum, { value }) => sum + value, 0n);
+    if (early !== undefined) {
+      throw reject(
+        `bad-txns-premature-spend-of-coinbase, tried to spend coinbase at depth ${this.tip.height + 1 - early.height}`
+      );
+    }
+    const into = coins.reduce((sum, { value }) => sum + value, 0n);
+    const feeSats = transaction.outs.reduce((rest, { value }) => rest - value, into);
     if (feeSats < 0n) throw reject(`bad-txns-in-belowout, value in below value out`);
     const entry = { transaction, txid, feeSats, vsize: transaction.virtualSize() };
     this.#checkPolicy(entry, reject);
@@ -185,26 +206,51 @@ export class BtcLedger {
 
   #checkPolicy(entry: PoolEntry, reject: (text: string, code?: number) => RpcFailure): void {
     const { feeSats, vsize, transaction } = entry, least = feeOf(this.relayMinSatPerKvb, vsize);
-    if (feeSats > feeOf(MAX_FEE_SAT_PER_KVB, vsize)) throw reject('Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)', -25);
+    if (feeSats > feeOf(MAX_FEE_SAT_PER_KVB, vsize)) {
+      throw reject('Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)', -25);
+    }
     if (feeSats < least) throw reject(`min relay fee not met, ${feeSats} < ${least}`);
-    if (this.#ancestorsOf(transaction) > ANCESTORS_MAX) throw reject(`too-long-mempool-chain, too many unconfirmed ancestors [limit: ${ANCESTORS_MAX}]`);
+    if (this.#ancestorsOf(transaction) > ANCESTORS_MAX) {
+      throw reject(`too-long-mempool-chain, too many unconfirmed ancestors [limit: ${ANCESTORS_MAX}]`);
+    }
     const conflicts = this.#conflicts(transaction);
     if (conflicts.length > 0) this.#checkReplacement(entry, conflicts, reject);
   }
 
   /** B16, with full replacement as since Core 28. */
-  #checkReplacement({ transaction, txid, feeSats, vsize }: PoolEntry, conflicts: readonly PoolEntry[], reject: (text: string) => RpcFailure): void {
+  #checkReplacement(
+    { transaction, txid, feeSats, vsize }: PoolEntry, conflicts: readonly PoolEntry[],
+    reject: (text: string) => RpcFailure
+  ): void {
     const known = new Set(conflicts.flatMap((conflict) => outpointsOf(conflict.transaction)));
-    const adds = outpointsOf(transaction).findIndex((outpoint) => !known.has(outpoint) && this.pool.has(outpoint.split(':')[0]!));
-    if (adds !== -1) throw reject(`replacement-adds-unconfirmed, replacement ${txid} adds unconfirmed input, idx ${adds}`);
+    const adds = outpointsOf(transaction).findIndex(
+      (outpoint) => !known.has(outpoint) && this.pool.has(outpoint.split(':')[0]!)
+    );
+    if (adds !== -1) {
+      throw reject(`replacement-adds-unconfirmed, replacement ${txid} adds unconfirmed input, idx ${adds}`);
+    }
     const dearer = conflicts.find((old) => feeSats * BigInt(old.vsize) <= old.feeSats * BigInt(vsize));
-    if (dearer !== undefined) throw reject(`insufficient fee, rejecting replacement ${txid}; new feerate is not above that of ${dearer.txid}`);
-    const evicted = new Map(conflicts.flatMap((conflict) => this.descendantsOf(conflict)).map((one) => [one.txid, one]));
-    if (evicted.size > EVICTED_MAX) throw reject(`too many potential replacements, rejecting replacement ${txid}; too many potential replacements (${evicted.size} > ${EVICTED_MAX})`);
+    if (dearer !== undefined) {
+      throw reject(`insufficient fee, rejecting replacement ${txid}; new feerate is not above that of ${dearer.txid}`);
+    }
+    const evicted = new Map(
+      conflicts.flatMap((conflict) => this.descendantsOf(conflict)).map((one) => [one.txid, one])
+    );
+    if (evicted.size > EVICTED_MAX) {
+      const count = `too many potential replacements (${evicted.size} > ${EVICTED_MAX})`;
+      throw reject(`too many potential replacements, rejecting replacement ${txid}; ${count}`);
+    }
     const fees = [...evicted.values()].reduce((sum, one) => sum + one.feeSats, 0n);
-    if (feeSats < fees) throw reject(`insufficient fee, rejecting replacement ${txid}, less fees than conflicting txs; ${feeSats} < ${fees}`);
+    if (feeSats < fees) {
+      throw reject(
+        `insufficient fee, rejecting replacement ${txid}, less fees than conflicting txs; ${feeSats} < ${fees}`
+      );
+    }
     const relay = feeOf(this.incrementalSatPerKvb, vsize);
-    if (feeSats - fees < relay) throw reject(`insufficient fee, rejecting replacement ${txid}, not enough additional fees to relay; ${feeSats - fees} < ${relay}`);
+    if (feeSats - fees < relay) {
+      const short = `not enough additional fees to relay; ${feeSats - fees} < ${relay}`;
+      throw reject(`insufficient fee, rejecting replacement ${txid}, ${short}`);
+    }
   }
 
   #conflicts(transaction: Transaction): PoolEntry[] {
@@ -228,7 +274,8 @@ export class BtcLedger {
     const coin = this.#coins.get(outpoint);
     if (coin !== undefined) return coin;
     const [txid = '', vout = ''] = outpoint.split(':'), output = this.pool.get(txid)?.transaction.outs[Number(vout)];
-    return output === undefined ? undefined : { txid, vout: Number(vout), ...output, height: this.tip.height + 1, coinbase: false };
+    return output === undefined
+      ? undefined : { txid, vout: Number(vout), ...output, height: this.tip.height + 1, coinbase: false };
   }
 
   #isFinal({ locktime, ins }: Transaction): boolean {
@@ -240,7 +287,9 @@ export class BtcLedger {
     const { height: below, hash: parentHash, time: parentTime } = this.tip, height = below + 1;
     const root = merkleRoot(transactions.map((transaction) => transaction.getId()));
     const time = Math.max(parentTime + 1, Math.min(this.#nowSeconds(), parentTime + BLOCK_SECONDS));
-    const header = { version: 0x2000_0000, previous: parentHash, merkleRoot: root, time, bits: '1d00ffff', nonce: this.#mined };
+    const header = {
+      version: 0x2000_0000, previous: parentHash, merkleRoot: root, time, bits: '1d00ffff', nonce: this.#mined,
+    };
     const spent = new Map<string, LedgerCoin>();
     for (const transaction of transactions) {
       const txid = transaction.getId();
@@ -249,11 +298,16 @@ export class BtcLedger {
         this.#coins.delete(outpoint);
       }
       transaction.outs.forEach(({ script, value }, vout) => {
-        if (script[0] !== 0x6a) this.#coins.set(`${txid}:${vout}`, { txid, vout, script, value, height, coinbase: transaction.isCoinbase() });
+        if (script[0] !== 0x6a) {
+          this.#coins.set(`${txid}:${vout}`, { txid, vout, script, value, height, coinbase: transaction.isCoinbase() });
+        }
       });
       this.pool.delete(txid);
     }
-    const block: LedgerBlock = { height, hash: headerHash(header), parentHash, merkleRoot: root, version: header.version, time, bits: header.bits, nonce: header.nonce, transactions, spent };
+    const block: LedgerBlock = {
+      height, hash: headerHash(header), parentHash, merkleRoot: root, version: header.version, time, bits: header.bits,
+      nonce: header.nonce, transactions, spent,
+    };
     this.#blocks.push(block);
     return block;
   }

@@ -1,6 +1,6 @@
 /**
- * The methods of a Bitcoin Core 30 node over the ledger, with its real errors. A view is what one node has seen and keeps.
- * Source: bitcoin/bitcoin src/rpc/.
+ * The methods of a Bitcoin Core 30 node over the ledger, with its real errors. A view is what one node has seen and
+ * keeps. Source: bitcoin/bitcoin src/rpc/.
  */
 import type { Transaction } from 'bitcoinjs-lib';
 import { Amount } from './json.ts';
@@ -36,7 +36,9 @@ function heightIn(view: View, params: Params): number {
 
 function blockIn(view: View, hash: string): LedgerBlock {
   const block = view.ledger.blockOf(hash);
-  if (block === undefined || (block.height > view.tip().height && view.ledger.blockAt(block.height) === block)) throw new RpcFailure(-5, 'Block not found');
+  if (block === undefined || (block.height > view.tip().height && view.ledger.blockAt(block.height) === block)) {
+    throw new RpcFailure(-5, 'Block not found');
+  }
   return block;
 }
 
@@ -52,14 +54,17 @@ function pooled(view: View, txid: string): PoolEntry {
   return entry;
 }
 
-const find = (block: LedgerBlock, txid: string): Transaction | undefined => block.transactions.find((one) => one.getId() === txid);
+const find = (block: LedgerBlock, txid: string): Transaction | undefined =>
+  block.transactions.find((one) => one.getId() === txid);
 
 const METHODS: Readonly<Record<string, Method>> = {
   getblockchaininfo(view) {
     const { height, hash, time } = view.tip();
     return {
-      chain: 'main', blocks: height, headers: view.syncing ? height + 1_000 : height, bestblockhash: hash, bits: '1d00ffff', difficulty: 1, time,
-      mediantime: time, verificationprogress: 1, initialblockdownload: view.syncing, chainwork: '0'.repeat(64), size_on_disk: 1,
+      chain: 'main', blocks: height, headers: view.syncing ? height + 1_000 : height, bestblockhash: hash,
+      bits: '1d00ffff', difficulty: 1, time,
+      mediantime: time, verificationprogress: 1, initialblockdownload: view.syncing, chainwork: '0'.repeat(64),
+      size_on_disk: 1,
       pruned: view.prunedBelow > 0, ...(view.prunedBelow > 0 ? { pruneheight: view.prunedBelow } : {}), warnings: [],
     };
   },
@@ -76,7 +81,8 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   gettxout(view, params) {
     const [txid, vout, inPool = true] = params, outpoint = `${String(txid)}:${String(vout)}`, tip = view.tip();
-    const coin = view.ledger.coinsAt(tip.height).get(outpoint), output = view.ledger.pool.get(String(txid))?.transaction.outs[Number(vout)];
+    const coin = view.ledger.coinsAt(tip.height).get(outpoint);
+    const output = view.ledger.pool.get(String(txid))?.transaction.outs[Number(vout)];
     if (inPool === true && view.ledger.spenderOf(outpoint) !== undefined) return null;
     const shape = (script: Uint8Array, value: bigint, confirmations: number, coinbase: boolean) =>
       ({ bestblock: tip.hash, confirmations, value: new Amount(value), scriptPubKey: scriptShape(script), coinbase });
@@ -89,9 +95,12 @@ const METHODS: Readonly<Record<string, Method>> = {
     const entry = pooled(view, text(params, 0)), descendants = view.ledger.descendantsOf(entry);
     const sum = descendants.reduce((fees, { feeSats }) => fees + feeSats, 0n), base = new Amount(entry.feeSats);
     return {
-      vsize: entry.vsize, weight: entry.transaction.weight(), time: view.tip().time, height: view.tip().height, descendantcount: descendants.length,
-      descendantsize: descendants.reduce((size, { vsize }) => size + vsize, 0), ancestorcount: 1, ancestorsize: entry.vsize,
-      wtxid: entry.txid, fees: { base, modified: base, ancestor: base, descendant: new Amount(sum) }, depends: [], spentby: [], 'bip125-replaceable': true, unbroadcast: false,
+      vsize: entry.vsize, weight: entry.transaction.weight(), time: view.tip().time, height: view.tip().height,
+      descendantcount: descendants.length,
+      descendantsize: descendants.reduce((size, { vsize }) => size + vsize, 0), ancestorcount: 1,
+      ancestorsize: entry.vsize,
+      wtxid: entry.txid, fees: { base, modified: base, ancestor: base, descendant: new Amount(sum) }, depends: [],
+      spentby: [], 'bip125-replaceable': true, unbroadcast: false,
     };
   },
   gettxspendingprevout: (view, params) => (params[0] as { txid: string; vout: number }[]).map(({ txid, vout }) => {
@@ -99,11 +108,14 @@ const METHODS: Readonly<Record<string, Method>> = {
     return { txid, vout, ...(spender === undefined ? {} : { spendingtxid: spender.txid }) };
   }),
   getmempoolinfo: ({ ledger: { pool, relayMinSatPerKvb, incrementalSatPerKvb } }) => ({
-    loaded: true, size: pool.size, bytes: 0, usage: 0, total_fee: new Amount(0n), maxmempool: 300_000_000, mempoolminfee: new Amount(relayMinSatPerKvb),
-    minrelaytxfee: new Amount(relayMinSatPerKvb), incrementalrelayfee: new Amount(incrementalSatPerKvb), unbroadcastcount: 0, fullrbf: true,
+    loaded: true, size: pool.size, bytes: 0, usage: 0, total_fee: new Amount(0n), maxmempool: 300_000_000,
+    mempoolminfee: new Amount(relayMinSatPerKvb),
+    minrelaytxfee: new Amount(relayMinSatPerKvb), incrementalrelayfee: new Amount(incrementalSatPerKvb),
+    unbroadcastcount: 0, fullrbf: true,
   }),
   getnetworkinfo: ({ ledger: { relayMinSatPerKvb, incrementalSatPerKvb } }) => ({
-    version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 8, networkactive: true, relayfee: new Amount(relayMinSatPerKvb),
+    version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 8, networkactive: true,
+    relayfee: new Amount(relayMinSatPerKvb),
     incrementalfee: new Amount(incrementalSatPerKvb), warnings: [],
   }),
   estimatesmartfee: ({ estimateSatPerKvb }, params) => (estimateSatPerKvb === null
@@ -121,18 +133,25 @@ const METHODS: Readonly<Record<string, Method>> = {
   }),
   scantxoutset(view, params) {
     if (params[0] !== 'start') return null;
-    const wanted = new Set((params[1] as { desc: string }[]).map(({ desc }) => /^raw\(([0-9a-f]*)\)/.exec(desc)?.[1])), tip = view.tip();
-    const coins = [...view.ledger.coinsAt(tip.height).values()], found = coins.filter(({ script }) => wanted.has(Buffer.from(script).toString('hex')));
+    const wanted = new Set((params[1] as { desc: string }[]).map(({ desc }) => /^raw\(([0-9a-f]*)\)/.exec(desc)?.[1]));
+    const tip = view.tip();
+    const coins = [...view.ledger.coinsAt(tip.height).values()];
+    const found = coins.filter(({ script }) => wanted.has(Buffer.from(script).toString('hex')));
     return {
       success: true, txouts: coins.length, height: tip.height, bestblock: tip.hash,
       unspents: found.map(({ txid, vout, script, value, height, coinbase }) => ({
-        txid, vout, scriptPubKey: Buffer.from(script).toString('hex'), desc: `raw(${Buffer.from(script).toString('hex')})`, amount: new Amount(value), coinbase,
+        txid, vout, scriptPubKey: Buffer.from(script).toString('hex'),
+        desc: `raw(${Buffer.from(script).toString('hex')})`, amount: new Amount(value), coinbase,
         height, blockhash: view.ledger.blockAt(height)!.hash, confirmations: tip.height - height + 1,
       })),
       total_amount: new Amount(found.reduce((sum, { value }) => sum + value, 0n)),
     };
   },
 };
+
+const UNKNOWN_TO_INDEX = 'No such mempool or blockchain transaction.';
+const UNKNOWN_TO_POOL = 'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain '
+  + 'transaction queries.';
 
 /** From the pool, from a named block, or by the node's index. */
 function rawTransaction(view: View, params: Params): unknown {
@@ -142,13 +161,18 @@ function rawTransaction(view: View, params: Params): unknown {
     if (block === null) return transactionShape(transaction, null);
     const onChain = ledger.blockAt(block.height) === block && block.height <= tip;
     return {
-      ...(blockHash === undefined ? {} : { in_active_chain: onChain }), ...transactionShape(transaction, null), blockhash: block.hash,
+      ...(blockHash === undefined ? {} : { in_active_chain: onChain }), ...transactionShape(transaction, null),
+      blockhash: block.hash,
       confirmations: onChain ? tip - block.height + 1 : 0, time: block.time, blocktime: block.time,
     };
   };
   if (blockHash !== undefined && blockHash !== null) {
     const block = wholeBlock(view, String(blockHash)), transaction = find(block, txid);
-    if (transaction === undefined) throw new RpcFailure(-5, 'No such transaction found in the provided block. Use gettransaction for wallet transactions.');
+    if (transaction === undefined) {
+      throw new RpcFailure(
+        -5, 'No such transaction found in the provided block. Use gettransaction for wallet transactions.'
+      );
+    }
     return shape(transaction, block);
   }
   const inPool = ledger.pool.get(txid);
@@ -157,8 +181,8 @@ function rawTransaction(view: View, params: Params): unknown {
     const block = ledger.blockAt(height)!, transaction = find(block, txid);
     if (transaction !== undefined) return shape(transaction, block);
   }
-  throw new RpcFailure(-5, view.indexed ? 'No such mempool or blockchain transaction. Use gettransaction for wallet transactions.'
-    : 'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries. Use gettransaction for wallet transactions.');
+  const unknown = view.indexed ? UNKNOWN_TO_INDEX : UNKNOWN_TO_POOL;
+  throw new RpcFailure(-5, `${unknown} Use gettransaction for wallet transactions.`);
 }
 
 /** The result of a call. Throws: RpcFailure. */

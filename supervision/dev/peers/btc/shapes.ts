@@ -1,4 +1,7 @@
-/** Blocks, transactions and outputs in the shapes of Bitcoin Core 30. Source: bitcoin/bitcoin src/core_write.cpp, src/rpc/blockchain.cpp. */
+/**
+ * Blocks, transactions and outputs in the shapes of Bitcoin Core 30. Source: bitcoin/bitcoin src/core_write.cpp,
+ * src/rpc/blockchain.cpp.
+ */
 import type { Transaction } from 'bitcoinjs-lib';
 import { bitcoin } from '../../../../chains/btc/network.ts';
 import { addressOf, outputOf } from '../../../../chains/btc/script.ts';
@@ -6,12 +9,19 @@ import { Amount } from './json.ts';
 import type { BtcLedger, LedgerBlock, LedgerCoin } from './ledger.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-const TYPES = { p2pkh: 'pubkeyhash', p2sh: 'scripthash', p2wpkh: 'witness_v0_keyhash', p2wsh: 'witness_v0_scripthash', p2tr: 'witness_v1_taproot' };
+const TYPES = {
+  p2pkh: 'pubkeyhash', p2sh: 'scripthash', p2wpkh: 'witness_v0_keyhash', p2wsh: 'witness_v0_scripthash',
+  p2tr: 'witness_v1_taproot',
+};
 
 /** An output script as nodes since Core 22 describe it: one `address`, none where there is none. */
 export function scriptShape(script: Uint8Array): object {
   const output = outputOf(script);
-  if (output === null) return { asm: '', desc: `raw(${hex(script)})`, hex: hex(script), type: script[0] === 0x6a ? 'nulldata' : 'nonstandard' };
+  if (output === null) {
+    return {
+      asm: '', desc: `raw(${hex(script)})`, hex: hex(script), type: script[0] === 0x6a ? 'nulldata' : 'nonstandard',
+    };
+  }
   const address = addressOf(bitcoin.prefixes, output);
   return { asm: '', desc: `addr(${address})`, hex: hex(script), address, type: TYPES[output.kind] };
 }
@@ -24,33 +34,48 @@ export function transactionShape(transaction: Transaction, spent: ReadonlyMap<st
     if (transaction.isCoinbase()) return { coinbase: hex(script), ...witnesses, sequence };
     const coin = spent?.get(`${txid}:${index}`);
     const prevout = coin === undefined ? {} : { prevout: {
-      generated: coin.coinbase, height: coin.height, value: new Amount(coin.value), scriptPubKey: scriptShape(coin.script),
+      generated: coin.coinbase, height: coin.height, value: new Amount(coin.value),
+      scriptPubKey: scriptShape(coin.script),
     } };
     return { txid, vout: index, scriptSig: { asm: '', hex: hex(script) }, ...witnesses, ...prevout, sequence };
   });
   return {
-    txid: transaction.getId(), hash: hex(Buffer.from(transaction.getHash(true)).reverse()), version: transaction.version,
-    size: transaction.byteLength(), vsize: transaction.virtualSize(), weight: transaction.weight(), locktime: transaction.locktime, vin,
-    vout: transaction.outs.map(({ value, script }, n) => ({ value: new Amount(value), n, scriptPubKey: scriptShape(script) })),
+    txid: transaction.getId(), hash: hex(Buffer.from(transaction.getHash(true)).reverse()),
+    version: transaction.version,
+    size: transaction.byteLength(), vsize: transaction.virtualSize(), weight: transaction.weight(),
+    locktime: transaction.locktime, vin,
+    vout: transaction.outs.map(
+      ({ value, script }, n) => ({ value: new Amount(value), n, scriptPubKey: scriptShape(script) })
+    ),
     ...feeOf(transaction, spent), hex: transaction.toHex(),
   };
 }
 
 function feeOf(transaction: Transaction, spent: ReadonlyMap<string, LedgerCoin> | null): { fee?: Amount } {
   if (spent === null || transaction.isCoinbase()) return {};
-  const into = transaction.ins.map(({ hash, index }) => spent.get(`${hex(Buffer.from(hash).reverse())}:${index}`)?.value);
+  const into = transaction.ins.map(
+    ({ hash, index }) => spent.get(`${hex(Buffer.from(hash).reverse())}:${index}`)?.value
+  );
   if (into.includes(undefined)) return {};
-  return { fee: new Amount(transaction.outs.reduce((rest, { value }) => rest - value, into.reduce<bigint>((sum, value) => sum + value!, 0n))) };
+  return {
+    fee: new Amount(
+      transaction.outs.reduce((rest, { value }) => rest - value, into.reduce<bigint>((sum, value) => sum + value!, 0n))
+    ),
+  };
 }
 
 /** A header as `getblockheader` answers it; `tip` is the height of the node's newest block. */
 export function headerShape(ledger: BtcLedger, block: LedgerBlock, tip: number): Record<string, unknown> {
-  const onChain = ledger.blockAt(block.height) === block && block.height <= tip, next = block.height < tip ? ledger.blockAt(block.height + 1) : undefined;
+  const onChain = ledger.blockAt(block.height) === block && block.height <= tip;
+  const next = block.height < tip ? ledger.blockAt(block.height + 1) : undefined;
   return {
-    hash: block.hash, confirmations: onChain ? tip - block.height + 1 : -1, height: block.height, version: block.version,
-    versionHex: (block.version >>> 0).toString(16).padStart(8, '0'), merkleroot: block.merkleRoot, time: block.time, mediantime: block.time,
+    hash: block.hash, confirmations: onChain ? tip - block.height + 1 : -1, height: block.height,
+    version: block.version,
+    versionHex: (block.version >>> 0).toString(16).padStart(8, '0'), merkleroot: block.merkleRoot, time: block.time,
+    mediantime: block.time,
     nonce: block.nonce, bits: block.bits, difficulty: 1, chainwork: '0'.repeat(64), nTx: block.transactions.length,
-    ...(block.height === 0 ? {} : { previousblockhash: block.parentHash }), ...(onChain && next !== undefined ? { nextblockhash: next.hash } : {}),
+    ...(block.height === 0 ? {} : { previousblockhash: block.parentHash }),
+    ...(onChain && next !== undefined ? { nextblockhash: next.hash } : {}),
   };
 }
 

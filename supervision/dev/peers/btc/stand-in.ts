@@ -1,6 +1,6 @@
 /**
- * Bitcoin nodes and an address index for the demo and the tests, over HTTP in front of one ledger, in the shapes of Core
- * 30 on the main network. Each can be told to lag, lie, limit its callers and die; the ledger reorganises.
+ * Bitcoin nodes and an address index for the demo and the tests, over HTTP in front of one ledger, in the shapes of
+ * Core 30 on the main network. Each can be told to lag, lie, limit its callers and die; the ledger reorganises.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { bytesOf } from '../../../../chains/btc/address.ts';
 import { bitcoin } from '../../../../chains/btc/network.ts';
 import { indexAnswer } from './index-api.ts';
 import { toJson } from './json.ts';
-import { BtcLedger, RpcFailure, type LedgerBlock, type LedgerOptions } from './ledger.ts';
+import { BtcLedger, RpcFailure, type LedgerBlock, type LedgerCoin, type LedgerOptions } from './ledger.ts';
 import { answer, type View } from './rpc.ts';
 import { Payer } from './transaction.ts';
 
@@ -43,7 +43,8 @@ abstract class Peer {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         if (this.callsLeft !== null && this.callsLeft <= 0) {
-          response.writeHead(429, { 'content-type': 'text/plain', 'retry-after': String(this.retryAfterSeconds) }).end('Too many requests');
+          const headers = { 'content-type': 'text/plain', 'retry-after': String(this.retryAfterSeconds) };
+          response.writeHead(429, headers).end('Too many requests');
           return;
         }
         this.respond(request, Buffer.concat(chunks).toString('utf8'), response);
@@ -95,7 +96,9 @@ export class BtcNode extends Peer implements View {
   }
 
   #answer(asked: unknown): Record<string, unknown> {
-    const { id = null, method = '', params = [] } = (asked ?? {}) as { id?: unknown; method?: string; params?: unknown[] };
+    const { id = null, method = '', params = [] } = (asked ?? {}) as {
+      id?: unknown; method?: string; params?: unknown[];
+    };
     this.note(method);
     const honest = () => answer(this, method, params);
     try {
@@ -117,9 +120,11 @@ export class BtcIndex extends Peer {
       return;
     }
     const honest = () => indexAnswer(this.ledger, this.tip().height, path);
-    const { status, body } = (this.lie === null ? honest() : this.lie(path, [], honest)) as ReturnType<typeof indexAnswer>;
+    const told = this.lie === null ? honest() : this.lie(path, [], honest);
+    const { status, body } = told as ReturnType<typeof indexAnswer>;
     const isText = typeof body === 'string';
-    response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' }).end(isText ? body : toJson(body));
+    response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+    response.end(isText ? body : toJson(body));
   }
 }
 
@@ -142,7 +147,9 @@ const FUNDED_BLOCKS = 130;
 const FEE_SATS = 2_000n;
 
 /** Starts nodes and an index of one new ledger on free loopback ports; somebody outside has money. */
-export async function startBtcStandIn({ nodes: count = 1, ...options }: LedgerOptions & { nodes?: number } = {}): Promise<BtcStandIn> {
+export async function startBtcStandIn(
+  { nodes: count = 1, ...options }: LedgerOptions & { nodes?: number } = {},
+): Promise<BtcStandIn> {
   const ledger = new BtcLedger(options), payer = new Payer('outside');
   ledger.mine(FUNDED_BLOCKS, payer.script);
   const nodes = await Promise.all(Array.from({ length: count }, () => new BtcNode(ledger).listen()));
@@ -153,8 +160,9 @@ export async function startBtcStandIn({ nodes: count = 1, ...options }: LedgerOp
     pay(address, amount, more = []) {
       const wanted = [{ address, amount }, ...more].map((one) => ({ script: bytesOf(one.address), value: one.amount }));
       const needed = wanted.reduce((sum, { value }) => sum + value, FEE_SATS + 1_000n);
-      const coins = [...ledger.coinsAt(ledger.tip.height).values()].filter((coin) => Buffer.compare(coin.script, payer.script) === 0
-        && (!coin.coinbase || ledger.tip.height - coin.height >= 100) && isFree(`${coin.txid}:${coin.vout}`));
+      const isMature = ({ coinbase, height }: LedgerCoin) => !coinbase || ledger.tip.height - height >= 100;
+      const coins = [...ledger.coinsAt(ledger.tip.height).values()].filter((coin) =>
+        Buffer.compare(coin.script, payer.script) === 0 && isMature(coin) && isFree(`${coin.txid}:${coin.vout}`));
       const taken: typeof coins = [];
       while (taken.reduce((sum, { value }) => sum + value, 0n) < needed) {
         const coin = coins.shift();

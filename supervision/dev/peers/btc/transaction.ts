@@ -15,26 +15,40 @@ export function outpointsOf({ ins }: Transaction): string[] {
   return ins.map(({ hash, index }) => `${Buffer.from(hash).reverse().toString('hex')}:${index}`);
 }
 
-const sha256d = (bytes: Uint8Array): Buffer => createHash('sha256').update(createHash('sha256').update(bytes).digest()).digest();
+const sha256d = (bytes: Uint8Array): Buffer =>
+  createHash('sha256').update(createHash('sha256').update(bytes).digest()).digest();
 
-/** Root over the whole bytes of a block's transactions; the reward counts as zeros. Source: BIP-141, "Commitment structure". */
+/**
+ * Root over the whole bytes of a block's transactions; the reward counts as zeros. Source: BIP-141, "Commitment
+ * structure".
+ */
 function witnessRoot(transactions: readonly Transaction[]): Uint8Array {
   let level: Uint8Array[] = [NO_TXID, ...transactions.map((transaction) => Buffer.from(transaction.getHash(true)))];
   while (level.length > 1) {
-    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => sha256d(Buffer.concat([level[2 * i]!, level[2 * i + 1] ?? level[2 * i]!])));
+    level = Array.from(
+      { length: Math.ceil(level.length / 2) },
+      (_, i) => sha256d(Buffer.concat([level[2 * i]!, level[2 * i + 1] ?? level[2 * i]!]))
+    );
   }
   return level[0]!;
 }
 
-/** The reward of a block: its height stands in the script (BIP-34), its second output commits to the witnesses (BIP-141). */
-export function coinbaseTransaction(height: number, extra: number, script: Uint8Array, value: bigint, others: readonly Transaction[]): Transaction {
+/**
+ * The reward of a block: its height stands in the script (BIP-34), its second output commits to the witnesses
+ * (BIP-141).
+ */
+export function coinbaseTransaction(
+  height: number, extra: number, script: Uint8Array, value: bigint, others: readonly Transaction[],
+): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;
   const heightBytes = Buffer.alloc(4);
   heightBytes.writeUInt32LE(height);
   const extraBytes = Buffer.alloc(4);
   extraBytes.writeUInt32LE(extra);
-  transaction.addInput(NO_TXID, FINAL, FINAL, Buffer.concat([Uint8Array.of(3), heightBytes.subarray(0, 3), Uint8Array.of(4), extraBytes]));
+  transaction.addInput(
+    NO_TXID, FINAL, FINAL, Buffer.concat([Uint8Array.of(3), heightBytes.subarray(0, 3), Uint8Array.of(4), extraBytes])
+  );
   transaction.addOutput(script, value);
   const commitment = sha256d(Buffer.concat([witnessRoot(others), Buffer.alloc(32)]));
   transaction.addOutput(Buffer.concat([Buffer.from('6a24aa21a9ed', 'hex'), commitment]), 0n);
@@ -55,17 +69,23 @@ export class Payer {
   }
 
   /** A signed payment from coins of this payer, change back; replaceable. */
-  pay(coins: readonly (Spent & { txid: string; vout: number })[], outputs: readonly Spent[], feeSats: bigint): Transaction {
+  pay(
+    coins: readonly (Spent & { txid: string; vout: number })[], outputs: readonly Spent[], feeSats: bigint
+  ): Transaction {
     const transaction = new Transaction();
     transaction.version = 2;
     for (const { txid, vout } of coins) transaction.addInput(Buffer.from(txid, 'hex').reverse(), vout, 0xffff_fffd);
     for (const { script, value } of outputs) transaction.addOutput(script, value);
-    const into = coins.reduce((sum, { value }) => sum + value, 0n), out = outputs.reduce((sum, { value }) => sum + value, 0n);
+    const into = coins.reduce((sum, { value }) => sum + value, 0n);
+    const out = outputs.reduce((sum, { value }) => sum + value, 0n);
     transaction.addOutput(this.script, into - out - feeSats);
     coins.forEach((_, index) => {
       const hash = signatureHash(transaction, index, coins, this.#publicKey);
       const der = secp256k1.sign(hash, this.#privateKey, { prehash: false, lowS: true, format: 'der' });
-      unlock(transaction, index, this.script, { signature: Uint8Array.of(...der, Transaction.SIGHASH_ALL), publicKey: this.#publicKey });
+      unlock(
+        transaction, index, this.script,
+        { signature: Uint8Array.of(...der, Transaction.SIGHASH_ALL), publicKey: this.#publicKey }
+      );
     });
     return transaction;
   }
@@ -74,7 +94,16 @@ export class Payer {
 /** Block 0 of the main network. Source: bitcoin/bitcoin src/kernel/chainparams.cpp. */
 export const GENESIS: LedgerBlock = {
   height: 0, hash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f', parentHash: '0'.repeat(64),
-  merkleRoot: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b', version: 1, time: 1_231_006_505, bits: '1d00ffff',
+  merkleRoot: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b', version: 1, time: 1_231_006_505,
+  bits: '1d00ffff',
   nonce: 2_083_236_893, spent: new Map(),
-  transactions: [Transaction.fromHex('01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d0104455468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f6e64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac00000000')],
+  transactions: [
+    Transaction.fromHex(
+      '01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d010445'
+      + '5468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f6e'
+      + '64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7'
+      + '105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac'
+      + '00000000'
+    ),
+  ],
 };
