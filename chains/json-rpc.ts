@@ -15,7 +15,10 @@ export interface RpcError {
 
 export type RpcAnswer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: RpcError };
 
-export interface RpcCall { readonly method: string; readonly params: readonly unknown[] }
+/** By position or by name; undefined for a method that takes none (Stellar's server refuses an empty list there). */
+export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>> | undefined;
+
+export interface RpcCall { readonly method: string; readonly params: RpcParams }
 
 const envelope = z.object({
   id: z.union([z.number(), z.string()]).nullish(),
@@ -35,7 +38,7 @@ export function safeText(text: string): string {
 
 /** One call. Throws: ChainUnavailable, MalformedReply. */
 export async function callRpc(
-  chain: Chain, endpoint: Endpoint, method: string, params: readonly unknown[], parse: ParseText = JSON.parse,
+  chain: Chain, endpoint: Endpoint, method: string, params: RpcParams, parse: ParseText = JSON.parse,
 ): Promise<RpcAnswer> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const reply = await endpoint.request({ method: 'POST', path: '', body });

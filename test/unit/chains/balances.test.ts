@@ -4,6 +4,7 @@ import { balanceOf as btcBalance } from '../../../chains/btc/balance.ts';
 import { balanceOf as solBalance, tokenBalanceOf as solToken } from '../../../chains/sol/balance.ts';
 import { balanceOf as tronBalance, tokenBalanceOf as tronToken } from '../../../chains/tron/balance.ts';
 import { balanceOf as xlmBalance } from '../../../chains/xlm/balance.ts';
+import { accountOfRecord } from '../../../chains/xlm/ledger-account.ts';
 import { balanceOf as xrpBalance, tokenBalanceOf as xrpToken } from '../../../chains/xrp/balance.ts';
 import type { Answer } from '../../../chains/node-answer.ts';
 import { answer, expectedCases, vector } from '../../support/vectors.ts';
@@ -13,7 +14,7 @@ const parts = ({ amount, reserved, available, accountExists }: { amount: bigint;
 
 test('M23 xlm/account: every balance of the recorded account', (t) => {
   const [expected] = expectedCases('xlm').filter(({ balances }) => balances !== undefined);
-  const account = answer(expected!.files[0]!) as Answer;
+  const record = answer(expected!.files[0]!) as Answer, account = accountOfRecord(record);
   const [native] = expected!.balances as { amount: string; reserved: string; available: string; trustlines: { asset: string; amount: string }[] }[];
   t.deepEqual(parts(xlmBalance(account, 5_000_000n, null)), [BigInt(native!.amount), BigInt(native!.reserved), BigInt(native!.available), true]);
   for (const { asset, amount } of native!.trustlines) {
@@ -23,8 +24,8 @@ test('M23 xlm/account: every balance of the recorded account', (t) => {
   const missing = { chain: 'xlm', contract: 'USDC:GDVSYYTUAJ3ACHTPQNSTQBDQ4LDHQCMNY4FCEQH5TJUMSSLWQSTG42MV', symbol: 'USDC', decimals: 7 } as const;
   t.deepEqual(parts(xlmBalance(account, 5_000_000n, missing)), [0n, 0n, 0n, false]);
   t.deepEqual(parts(xlmBalance(null, 5_000_000n, null)), [0n, 0n, 0n, false]);
-  t.throws(() => xlmBalance({ ...account, balances: [] }, 5_000_000n, null), { instanceOf: MalformedReply });
-  t.throws(() => xlmBalance({}, 5_000_000n, null), { instanceOf: MalformedReply });
+  t.throws(() => accountOfRecord({ ...record, balances: [] }), { instanceOf: MalformedReply });
+  t.throws(() => accountOfRecord({}), { instanceOf: MalformedReply });
 });
 
 test('R24 C8-64 xrp: reserves come from the ledger; less than the reserve leaves nothing available', (t) => {

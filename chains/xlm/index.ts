@@ -1,0 +1,13 @@
+/** The Stellar family. */
+import type { ChainModule } from '../chain.ts';
+import { createClient } from './client.ts';
+import { xlmFacts } from './facts.ts';
+import { estimateFee } from './fee.ts';
+import type { XlmInputs } from './inputs.ts';
+import { matchSigned } from './signed.ts';
+import type { XlmLedger } from './transfers.ts';
+import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
+
+export const xlm: ChainModule<XlmLedger, XlmInputs> = {
+  ...xlmFacts, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+};

@@ -1,0 +1,57 @@
+/**
+ * Hashes of ledgers that were accepted. A closed ledger is final: of two hashes for one height one is a lie, or of another
+ * network, and whoever tells it is disabled by the majority of the servers. Where they are equally many nothing is proven,
+ * nobody is disabled, and the height waits for a person. 9.4-1, G14.
+ */
+import { ChainUnavailable, type Endpoint } from '../chain.ts';
+import type { Source, Sources } from './sources.ts';
+
+/** Heights that are remembered. Choice: twice the window of a reorganisation (G15), which this ledger has none of. */
+const HEIGHTS_MAX = 512;
+
+export interface KnownLedgers {
+  /** Remembers a ledger whose proof was seen. */
+  accept(height: number, hash: string): void;
+  /** Throws: ChainUnavailable when a server's hash of a height is not the accepted one. */
+  check(endpoint: Endpoint, height: number, hash: string): Promise<void>;
+  /** The newest accepted ledger, or null. */
+  newest(): { readonly height: number; readonly hash: string } | null;
+}
+
+/** `readHash` asks one server for the hash that it has at a height, without a check. */
+export function createKnownLedgers(
+  sources: Sources, readHash: (source: Source, height: number) => Promise<string | null>,
+): KnownLedgers {
+  const accepted = new Map<number, string>();
+
+  const contradicted = async (endpoint: Endpoint, height: number, theirs: string, ours: string): Promise<never> => {
+    const others = (await sources.answering()).filter((one) => one.endpoint !== endpoint);
+    const votes = await Promise.allSettled(others.map((other) => readHash(other, height)));
+    const saying = (hash: string): Endpoint[] => others.flatMap((other, i) => {
+      const vote = votes[i]!;
+      return vote.status === 'fulfilled' && vote.value === hash ? [other.endpoint] : [];
+    });
+    const against = saying(theirs).length + 1, inFavour = saying(ours);
+    const liars = against > inFavour.length ? inFavour : against < inFavour.length ? [endpoint] : [];
+    for (const liar of liars) sources.transport.report(liar, 'wrong_network');
+    if (against > inFavour.length) for (const known of accepted.keys()) if (known >= height) accepted.delete(known);
+    throw new ChainUnavailable('xlm', `servers disagree about ledger ${height}`);
+  };
+
+  return {
+    accept(height, hash) {
+      accepted.set(height, hash);
+      const oldest = accepted.size > HEIGHTS_MAX ? accepted.keys().next().value : undefined;
+      if (oldest !== undefined) accepted.delete(oldest);
+    },
+    async check(endpoint, height, hash) {
+      const known = accepted.get(height);
+      if (known !== undefined && known !== hash) await contradicted(endpoint, height, hash, known);
+    },
+    newest() {
+      if (accepted.size === 0) return null;
+      const height = Math.max(...accepted.keys());
+      return { height, hash: accepted.get(height)! };
+    },
+  };
+}

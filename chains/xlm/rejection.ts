@@ -1,0 +1,97 @@
+/**
+ * What a server's answer to a transaction means; the table is chains.md 9.2, the words are codes, so no text is matched
+ * (X2). Sources: developers.stellar.org, "Result codes" of transactions and operations; stellar-rpc `sendTransaction`.
+ */
+import type { ErrorCode } from '../../protocol/errors.ts';
+import type { ResultCodes } from './result-codes.ts';
+
+/**
+ *   look_up   the transaction may have been applied before: only its hash, the sequence and the time can tell
+ *   unknown   nothing is proven: the same bytes again (G26)
+ *   rejected  the server refused these bytes; `action` says what would be accepted, `needs` what decides the code
+ */
+export type Verdict =
+  | { readonly kind: 'accepted' } | { readonly kind: 'already_known' }
+  | { readonly kind: 'look_up'; readonly reason: string } | { readonly kind: 'unknown'; readonly reason: string }
+  | Rejected;
+
+export interface Rejected {
+  readonly kind: 'rejected';
+  readonly code: ErrorCode;
+  readonly action: Action;
+  readonly reason: string;
+  /** `balance`: the sender's tells funds from reserve. `asset`: a native payment wants another operation. */
+  readonly needs?: 'balance' | 'asset';
+}
+
+export type Action = 'reprice' | 'rebuild' | 'fund' | 'fund_destination' | 'open_line' | 'ask_issuer' | 'none';
+
+type Row = (reason: string) => Verdict;
+
+const rejected = (code: ErrorCode, action: Action, needs?: Rejected['needs']): Row =>
+  (reason) => ({ kind: 'rejected', code, action, reason, ...(needs === undefined ? {} : { needs }) });
+const unknown: Row = (reason) => ({ kind: 'unknown', reason });
+const lookUp: Row = (reason) => ({ kind: 'look_up', reason });
+const final = rejected('CHAIN_REJECTED', 'none');
+
+/** Words of `sendTransaction` and of `transactions_async`. */
+const STATUSES: Readonly<Record<string, Row>> = {
+  PENDING: () => ({ kind: 'accepted' }),
+  DUPLICATE: () => ({ kind: 'already_known' }),
+  // Another transaction of this source is in the queue, or the same one was offered again too soon: wait a ledger.
+  TRY_AGAIN_LATER: unknown,
+};
+
+/** By the code of the transaction. */
+const TRANSACTIONS: Readonly<Record<string, Row>> = {
+  tx_success: () => ({ kind: 'already_known' }),
+  // The sequence is used: perhaps by our own earlier copy.
+  tx_bad_seq: lookUp,
+  tx_too_late: lookUp,
+  tx_internal_error: unknown,
+  tx_insufficient_fee: rejected('CHAIN_REJECTED', 'reprice'),
+  tx_insufficient_balance: rejected('INSUFFICIENT_GAS', 'fund'),
+  tx_no_source_account: rejected('CHAIN_REJECTED', 'fund'),
+};
+
+/** By the code of the operation, of a transaction that failed. */
+const OPERATIONS: Readonly<Record<string, Row>> = {
+  op_underfunded: rejected('INSUFFICIENT_FUNDS', 'fund', 'balance'),
+  op_low_reserve: rejected('INSUFFICIENT_RESERVE', 'fund'),
+  op_no_trust: rejected('DESTINATION_OPT_IN_REQUIRED', 'open_line'),
+  op_src_no_trust: rejected('INSUFFICIENT_FUNDS', 'open_line'),
+  op_no_destination: rejected('DESTINATION_OPT_IN_REQUIRED', 'fund_destination', 'asset'),
+  op_already_exists: rejected('CHAIN_REJECTED', 'rebuild'),
+  op_line_full: rejected('CHAIN_REJECTED', 'none'),
+  op_not_authorized: rejected('CHAIN_REJECTED', 'ask_issuer'),
+  op_src_not_authorized: rejected('CHAIN_REJECTED', 'ask_issuer'),
+};
+
+const ROW_CHARACTERS_MAX = 100;
+
+/** The class of a status word; null for `ERROR`, whose result tells, and for a word that is not known. */
+export function explainStatus(status: string): Verdict | null {
+  const row = Object.hasOwn(STATUSES, status) ? STATUSES[status] : undefined;
+  return row === undefined ? null : row(status.toLowerCase());
+}
+
+/** Names by which a server says that the bytes are no transaction to it. */
+const UNREADABLE = new Set(['transaction_malformed', 'invalid_xdr', 'invalid_hash']);
+
+/** The class of an error of the server instead of an answer; null where it says nothing about the bytes. */
+export function explainError(name: string): Verdict | null {
+  return UNREADABLE.has(name) ? final(name) : null;
+}
+
+/** The class of a result. A code that has no row is final: chains.md part 3, "everything final". */
+export function explainCodes({ transaction, inner, operations }: ResultCodes): Verdict {
+  // What stands around it says only that the inner one failed.
+  const own = transaction === 'tx_fee_bump_inner_failed' && inner !== null ? inner : transaction;
+  const failed = operations.find((code) => code !== 'op_success');
+  if (own === 'tx_failed' && failed !== undefined) return rowOf(OPERATIONS, failed)(failed.slice(0, ROW_CHARACTERS_MAX));
+  return rowOf(TRANSACTIONS, own)(own.slice(0, ROW_CHARACTERS_MAX));
+}
+
+function rowOf(rows: Readonly<Record<string, Row>>, code: string): Row {
+  return (Object.hasOwn(rows, code) ? rows[code] : undefined) ?? final;
+}
