@@ -215,3 +215,35 @@ test.serial('B2 the ladder: one, two and three confirmations', async (t) => {
     t.deepEqual(told(), confirmations < 3 ? ['seen 6000 1'] : ['seen 6000 1', 'matured 6000 3']);
   }
 });
+
+test.serial('C2-17 C2-18 4.6 a payment that is replaced, mined and reorganised is one deposit, and its first form is none', async (t) => {
+  const node = t.context, { self, address } = await watched(t);
+  const first = await node.node.rpc<string>('sendtoaddress', [address, coinText(8_000n), '', '', false, true]);
+  const { txid } = await node.node.rpc<{ txid: string }>('bumpfee', [first]);
+  for (let round = 0; round < 3; round += 1) {
+    const [block] = await node.mine(1, await node.outside());
+    await self.watcher.tick();
+    await node.node.rpc('invalidateblock', [block]);
+    await node.mine(2, await node.outside());
+    await self.watcher.tick();
+    t.deepEqual(self.store.facts('btc').map(({ transfer }) => transfer.txid), [txid], `round ${round}`);
+  }
+  await node.mine(node.network.threshold);
+  await self.watcher.tick();
+  t.deepEqual(self.store.facts('btc').map(({ transfer, status }) => [transfer.txid, status]), [[txid, 'matured']]);
+  t.is((await node.client.fetchBalance(address, null)).amount, 8_000n, 'the chain holds it once');
+});
+
+test.serial('G17 C3-33 a reorganisation deeper than what is kept stops the chain and invents nothing', async (t) => {
+  const node = t.context, network: BtcNetwork = { ...node.network, reorgWindow: 6 };
+  const self = watching({ client: clientOf([node.endpoint], network), network, module: btc as ChainModule, ledger: 'btc' });
+  await self.watcher.tick();
+  await node.mine(12);
+  for (let ticks = 0; ticks < 3; ticks += 1) await self.watcher.tick();
+  const { height } = await node.client.getHead(), before = self.store.facts('btc').length;
+  await node.node.rpc('invalidateblock', [await node.client.getBlockHash(height - 9)]);
+  for (let left = 11; left > 0; left -= 1) await node.node.rpc('generateblock', [await node.outside(), []]);
+  for (let ticks = 0; ticks < 3; ticks += 1) await self.watcher.tick();
+  t.is(self.recorder.gauges.get('svc_chain_stopped'), 1);
+  t.is(self.store.facts('btc').length, before);
+});

@@ -173,6 +173,25 @@ test.serial('B17 G27 a child dies with its displaced parent, and the payload its
   t.is((await node.client.getFate(parent, parentSigned.txid)).kind, 'dead');
 });
 
+test.serial('4.6 a replacement that is confirmed leaves nothing of the old version: balance, coins and builds know one of them', async (t) => {
+  const node = t.context, to = await node.outside(), from = await sender(node, [COIN]);
+  const old = await build(node, from, to, 40_000_000n);
+  await node.client.broadcast(sign(old, from));
+  const better = await again(node, old, from), betterSigned = sign(better, from);
+  await node.client.broadcast(betterSigned);
+  const pending = await node.client.fetchBalance(from.address, null);
+  t.is(pending.available, COIN - 40_000_000n - better.feeMax);
+  const blocks = await node.mine(1);
+  t.is(blocks.length, 1);
+  const left = COIN - 40_000_000n - better.feeMax;
+  t.deepEqual(await node.client.fetchBalance(from.address, null), { amount: left, reserved: 0n, available: left, decimals: 8, accountExists: true });
+  const { coins } = await node.client.fetchBuildInputs(intentOf(from, to, 1_000n));
+  t.deepEqual(coins.map(outpointOf), [outpointOf({ txid: betterSigned.txid, vout: 1 })]);
+  const after = await build(node, from, to, 'all');
+  t.is((await node.client.broadcast(sign(after, from))).kind, 'accepted', 'no input of the old version is taken');
+  await node.mine(1);
+});
+
 test.serial('4.6 an evicted or forgotten payment is not dead: its coins are unspent, the same bytes go again', async (t) => {
   const node = t.context, to = await node.outside(), from = await sender(node, [COIN]);
   const unsigned = await build(node, from, to, 10_000_000n), signed = sign(unsigned, from);

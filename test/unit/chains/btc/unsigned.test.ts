@@ -96,7 +96,7 @@ test('X1 too little for the amount is INSUFFICIENT_FUNDS, too little for the fee
   t.is(built({ coins }, { amount: 98_000n }).feeMax, 2_000n, 'what is left over is dust');
 });
 
-test('V36 B6 a send-all is everything that is worth its own input, less the fee that is signed, without change', (t) => {
+test('B20 V36 B6 a send-all of one address takes its many coins: everything that is worth its own input, less the fee that is signed, without change', (t) => {
   const coins = [coinOf(50_000n), coinOf(700n), coinOf(680n), coinOf(30_000n)], unsigned = built({ coins }, { amount: 'all' });
   t.deepEqual(outpoints(unsigned), [coins[0]!, coins[3]!, coins[1]!].map(outpointOf), 'a coin of 680 costs 680');
   t.deepEqual(valuesOf(unsigned), [80_700n - unsigned.feeMax]);
