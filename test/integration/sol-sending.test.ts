@@ -210,7 +210,7 @@ test('L31 G27 C6-56 dead only when the last valid height is passed at finality, 
   says(t, await client.getFate({ ...fresh, replayKey: early.replayKey }, sign(fresh).txid), { kind: 'unknown' }, /still valid/);
 });
 
-test('L31 the last block in which it may stand is 150 after that of its hash, and one that lands there is included', async (t) => {
+test('L25 L31 the last block in which it may stand is 150 after that of its hash, and one that lands there is included', async (t) => {
   const peer = await open(t), { client, ledger } = peer;
   const unsigned = await build(peer), signed = sign(unsigned);
   ledger.mine(Number(unsigned.replayKey.value) - ledger.tip.blockHeight - 1);
