@@ -17,6 +17,7 @@ import type { Keystore } from './keystore/keystore.ts';
 import type { EdgeLog } from './log.ts';
 import { openParts, type EdgeParts, type EdgePorts } from './parts.ts';
 import { derivePool } from './pools.ts';
+import { claimSessionId } from './session-id.ts';
 import { Session } from './session.ts';
 import { loadSigner } from './signer-loader.ts';
 import { Signing } from './signing.ts';
@@ -50,7 +51,7 @@ interface Links { readonly session: Session; readonly sender: OutboxSender; read
  */
 export async function startEdge(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): Promise<RunningEdge> {
   const parts = openParts(config, keystore, log, ports);
-  const sessionId = newId('ses', ports.wallMs());
+  const { sessionId, end: endSession } = claimSessionId(config.dataDir, () => newId('ses', ports.wallMs()));
   const running = { stopping: false, port: config.port, startedAtMs: ports.monotonicMs(), confirm: () => undefined as void };
   const registered = new Promise<void>((resolve) => {
     running.confirm = resolve;
@@ -78,6 +79,7 @@ export async function startEdge(config: EdgeConfig, keystore: Keystore, log: Edg
       await Promise.all([links.relay.stop(), closeServer(server)]);
       await within(links.sender.idle(), OUTBOX_STOP_MS);
       await endAll(parts, links, keystore);
+      endSession();
       log.info('stopped');
     })(),
   };

@@ -1,0 +1,40 @@
+/**
+ * The id of this process's session. A process that was killed comes back as the session that it was, so that its lease
+ * is still its own and it goes on at once; a graceful stop ends the session for good. Whoever shares the data directory
+ * with a process that lives, frozen ones too, gets a session of its own: the file's lock goes only with its holder.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+
+export interface SessionId {
+  readonly sessionId: string;
+  /** Ends the session: the next process begins a new one. */
+  end(): void;
+}
+
+/** The session of a data directory; `fresh` names a new one. */
+export function claimSessionId(dataDir: string, fresh: () => string): SessionId {
+  const file = new DatabaseSync(join(dataDir, 'session.sqlite'), { timeout: 0 });
+  try {
+    // With this mode the lock of the first write is kept until the file is closed, by us or by the end of the process.
+    file.exec('pragma locking_mode = exclusive; create table if not exists session (id text not null)');
+    const kept = file.prepare('select id from session').get() as { id: string } | undefined;
+    const sessionId = kept?.id ?? fresh();
+    file.exec('delete from session');
+    file.prepare('insert into session (id) values (?)').run(sessionId);
+    return {
+      sessionId,
+      end() {
+        file.exec('delete from session');
+        file.close();
+      },
+    };
+  } catch (error) {
+    file.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    return { sessionId: fresh(), end: () => undefined };
+  }
+}
+
+/** Source: sqlite.org, result codes. */
+const SQLITE_BUSY = 5;
