@@ -122,7 +122,7 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
         await keeper.provoke(); // arms the first place
         while (!keeper.done) {
           const { starts } = keeper;
-          await tellStory(company).catch((error: unknown) => { throw new Error(`armed in the ${part}: ${keeper.armed}`, { cause: error }); });
+          await tellStory(company).catch((error: unknown) => { throw new Error(`armed in the ${part}: ${keeper.armed}; ${String(error)}`); });
           if (keeper.starts === starts) await keeper.provoke();
         }
       } finally {

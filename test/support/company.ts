@@ -14,7 +14,7 @@ import { testServerUrl } from './postgres.ts';
 
 /** Small enough that a story is quick; a real named setting of the cloud. */
 export const CONFIRMATIONS = 3;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const WARM_UP_BLOCKS = 20;
 const PAUSE_MS = 50;
 
