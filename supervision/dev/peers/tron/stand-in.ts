@@ -90,7 +90,7 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
       sent += 1;
       const { type, ...asked } = wish, owner = { owner_address: from.address };
       const value = 'contract' in asked ? { ...owner, contract_address: asked.contract, data: asked.data, call_value: asked.callValue ?? 0n }
-        : { ...owner, to_address: asked.to, amount: asked.amount, ...(type === 'TransferAssetContract' ? { asset_name: '31303032303030' } : {}) };
+        : { ...owner, to_address: asked.to, amount: asked.amount, ...(type === 'TransferAssetContract' ? { asset_name: '1002000' } : {}) };
       const rawBytes = packRaw({
         contract: [{ type, parameter: { value } }], ref_block_bytes: solid.id.slice(12, 16), ref_block_hash: solid.id.slice(16, 32),
         expiration: head.timeMs + EXPIRY_MS, timestamp: head.timeMs + sent, fee_limit: 'contract' in asked ? asked.feeLimit ?? 100_000_000n : 0n,

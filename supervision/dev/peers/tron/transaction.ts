@@ -4,9 +4,9 @@ import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
 import { allBytesAt, bytesAt, fieldsOf, integerAt, messageOf, type Fields } from './wire.ts';
 
 /** Kinds of contracts that the stand-in runs or prints, with their numbers and fields. Source: java-tron Tron.proto. */
-const KINDS: Readonly<Record<string, { readonly number: bigint; readonly fields: readonly (readonly [number, string, 'address' | 'bytes' | 'int' | 'bool' | 'resource'])[] }>> = {
+const KINDS: Readonly<Record<string, { readonly number: bigint; readonly fields: readonly (readonly [number, string, 'address' | 'bytes' | 'text' | 'int' | 'bool' | 'resource'])[] }>> = {
   TransferContract: { number: 1n, fields: [[1, 'owner_address', 'address'], [2, 'to_address', 'address'], [3, 'amount', 'int']] },
-  TransferAssetContract: { number: 2n, fields: [[1, 'asset_name', 'bytes'], [2, 'owner_address', 'address'], [3, 'to_address', 'address'], [4, 'amount', 'int']] },
+  TransferAssetContract: { number: 2n, fields: [[1, 'asset_name', 'text'], [2, 'owner_address', 'address'], [3, 'to_address', 'address'], [4, 'amount', 'int']] },
   TriggerSmartContract: { number: 31n, fields: [
     [1, 'owner_address', 'address'], [2, 'contract_address', 'address'], [3, 'call_value', 'int'], [4, 'data', 'bytes'], [5, 'call_token_value', 'int'], [6, 'token_id', 'int'],
   ] },
@@ -45,6 +45,7 @@ function readValue(kind: string, fields: Fields): Record<string, string | bigint
     if (type === 'bool') return [name, integerAt(fields, number) !== 0n];
     if (type === 'resource') return [name, RESOURCES[Number(integerAt(fields, number))] ?? 'UNRECOGNIZED'];
     const bytes = bytesAt(fields, number);
+    if (type === 'text') return [name, bytes.toString('utf8')];
     // An address of another length is kept as hex: the node refuses it when it validates, not when it reads.
     return [name, type === 'address' && bytes.length === 21 && bytes[0] === 0x41 ? addressOf(bytes.subarray(1)) : bytes.toString('hex')];
   }));
@@ -76,7 +77,8 @@ export function packRaw(raw: Readonly<Record<string, unknown>>, visible: boolean
     const kind = KINDS[type];
     if (kind === undefined) throw new RangeError(`contract type ${type}`);
     const inner = messageOf(...kind.fields.map(([number, name, field]) => {
-      const given = value[name] ?? (field === 'address' || field === 'bytes' ? '' : 0);
+      const given = value[name] ?? (field === 'address' || field === 'bytes' || field === 'text' ? '' : 0);
+      if (field === 'text') return [number, Buffer.from(String(given), 'utf8')] as const;
       if (field === 'int') return [number, BigInt(given as number | string)] as const;
       if (field === 'bool') return [number, given === true ? 1n : 0n] as const;
       if (field === 'resource') return [number, BigInt(Math.max(0, RESOURCES.indexOf(String(given))))] as const;
