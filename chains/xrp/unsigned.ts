@@ -154,11 +154,11 @@ function unsignedOf(transaction: XrpTransaction, { inputs, intent }: Around): Un
   };
 }
 
-/** What a transaction costs and until when it can land, as JSON-safe text for people. */
+/** What a transaction costs, until when it can land and whether it uses a ticket, as JSON-safe text for people. */
 export function feePartsOf(transaction: XrpTransaction): Record<string, string | number> {
-  const { feeDrops, lastLedgerSequence } = transaction;
+  const { feeDrops, lastLedgerSequence, byTicket, sequence } = transaction;
   return {
-    feeDrops: feeDrops.toString(), lastLedgerSequence,
+    feeDrops: feeDrops.toString(), lastLedgerSequence, ...(byTicket ? { ticketSequence: sequence } : {}),
     ...(transaction.type === 'Payment' && transaction.sendMax !== null ? { sendMax: issuedText(transaction.sendMax) } : {}),
     ...(transaction.type === 'TrustSet' ? { limit: issuedText(transaction.limit) } : {}),
   };
