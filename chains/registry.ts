@@ -29,7 +29,7 @@ const FAMILIES: Readonly<Record<Family, FamilyEntry>> = {
   tron: { facts: tronFacts, load: async () => (await import('./tron/index.ts')).tron as ChainModule },
   sol: { facts: solFacts, load: async () => (await import('./sol/index.ts')).sol as ChainModule },
   xrp: { facts: xrpFacts, load: async () => (await import('./xrp/index.ts')).xrp as ChainModule },
-  xlm: { facts: xlmFacts, load: null },
+  xlm: { facts: xlmFacts, load: async () => (await import('./xlm/index.ts')).xlm as ChainModule },
 };
 
 const NETWORKS = new Map<Chain, Network>(

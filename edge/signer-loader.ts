@@ -8,7 +8,7 @@ const LOADERS: Readonly<Record<Family, (() => Promise<Signer>) | null>> = {
   tron: async () => (await import('./signers/tron.ts')).tronSigner,
   sol: async () => (await import('./signers/sol.ts')).solSigner,
   xrp: async () => (await import('./signers/xrp.ts')).xrpSigner,
-  xlm: null,
+  xlm: async () => (await import('./signers/xlm.ts')).xlmSigner,
 };
 
 const loaded = new Map<Family, Promise<Signer>>();

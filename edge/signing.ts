@@ -8,13 +8,13 @@ import { isRefusal, refuse, type Refusal } from '../protocol/errors.ts';
 import { failpoint } from '../protocol/failpoint.ts';
 import type { Chain, Environment } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
-import type { Unsigned } from '../chains/chain.ts';
+import type { Signed, Unsigned } from '../chains/chain.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { Lease } from './lease.ts';
 import type { EdgeLog } from './log.ts';
 import type { Outbox } from './outbox.ts';
-import type { Signer, SigningPolicy } from './signers/signer.ts';
+import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
 import type { SpendLedger } from './spend-ledger.ts';
@@ -80,7 +80,7 @@ export class Signing {
 
   async #sign(recorded: RecordedInstruction): Promise<Refusal | null> {
     const { instruction, unsigned } = recorded;
-    const { ledger, instructions, keystore, outbox, lease } = this.#settings;
+    const { ledger, instructions, outbox, lease } = this.#settings;
     const signer = await this.#settings.signerOf(instruction.chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
     const policy = await this.#policy(recorded);
@@ -93,8 +93,7 @@ export class Signing {
     failpoint('edge.sign.counted');
     instructions.journal(recorded);
     failpoint('edge.sign.journaled');
-    const network = networkOf(instruction.chain);
-    const signed = keystore.withKey(instruction.chain, unsigned.fromPath, (key) => signer.sign(network, unsigned, key));
+    const signed = this.#signWith(signer, recorded);
     failpoint('edge.sign.signed');
     instructions.transaction(() => {
       instructions.noteSigned(instruction.id, unsigned.payload, signed);
@@ -102,6 +101,22 @@ export class Signing {
     });
     failpoint('edge.sign.recorded');
     return null;
+  }
+
+  /** Lends the keys of the sender and of the gas tank where it pays the fee; `check` lets nobody else sign. */
+  #signWith(signer: Signer, { instruction: { chain }, unsigned }: RecordedInstruction): Signed {
+    const { keystore, policies: { own } } = this.#settings;
+    const tank = own.paths(chain).gasTank;
+    const beside = (signer.coSigners?.(unsigned) ?? []).map((address) => {
+      if (tank === null || own.addressAt(chain, tank) !== address) throw new Error('a co-signer that is not the gas tank');
+      return tank;
+    });
+    const lend = (paths: readonly string[], key: SigningKey, more: readonly SigningKey[]): Signed => {
+      const [path, ...others] = paths;
+      if (path === undefined) return signer.sign(networkOf(chain), unsigned, key, ...more);
+      return keystore.withKey(chain, path, (next) => lend(others, key, [...more, next]));
+    };
+    return keystore.withKey(chain, unsigned.fromPath, (key) => lend(beside, key, []));
   }
 
   #submit(transactionId: string, signed: { txid: string; payload: string }): Promise<Submitted> {

@@ -81,6 +81,8 @@ export interface Signer {
    * order in which the payload names them. Throws: Error when a key is not the one that the payload needs.
    */
   sign(network: Network, unsigned: Unsigned, key: SigningKey, ...coSigners: readonly SigningKey[]): Signed;
+  /** Own addresses beside `from` that must sign a payload that `check` passed: who pays its fee. */
+  coSigners?(unsigned: Unsigned): readonly string[];
 }
 
 /** The one refusal of a signer: a snake_case reason, and the two values that differ as text. */

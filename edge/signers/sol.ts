@@ -152,4 +152,10 @@ function sign(network: Network, unsigned: Unsigned, ...keys: readonly SigningKey
   return signed;
 }
 
-export const solSigner: Signer = { check, sign };
+/** The payer of the fee, where it is not the sender. */
+function coSigners(unsigned: Unsigned): readonly string[] {
+  const bytes = bytesOf(unsigned), message = bytes === null ? null : decodeMessage(bytes);
+  return message === null || !message.ok ? [] : message.signers.filter((signer) => signer !== unsigned.from);
+}
+
+export const solSigner: Signer = { check, sign, coSigners };
