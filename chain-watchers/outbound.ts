@@ -9,7 +9,7 @@
  *
  * A repriced transaction has several versions that exclude each other: whichever lands counts.
  */
-import type { Fate, Unsigned } from '../chains/chain.ts';
+import type { Fate, Network, Unsigned } from '../chains/chain.ts';
 import type { Cursor } from '../persistence/ports.ts';
 import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
@@ -31,9 +31,9 @@ export interface Outbound {
 
 interface Patience { tries: number; nextMs: number }
 
-/** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min. */
-export function backoffMs(tries: number): number {
-  return Math.min(BACKOFF_MS_MAX, BACKOFF_FIRST_MS * 2 ** Math.min(tries, 16));
+/** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min, or always the network's own. */
+export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmitMs'> = {}): number {
+  return resubmitMs ?? Math.min(BACKOFF_MS_MAX, BACKOFF_FIRST_MS * 2 ** Math.min(tries, 16));
 }
 
 /** A tracker of the withdrawals of one ledger. */
@@ -74,7 +74,7 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   const waited = patience.get(row.id) ?? { tries: 0, nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS };
   const due = nowMs >= waited.nextMs;
   const tries = waited.tries + (due ? 1 : 0);
-  patience.set(row.id, { tries, nextMs: due ? nowMs + backoffMs(tries) : waited.nextMs });
+  patience.set(row.id, { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
   if (!due) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {

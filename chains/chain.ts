@@ -37,6 +37,8 @@ export interface Network {
   readonly feeCap: bigint;
   /** Confirmations of a gas funding before the sweep that it pays for is sent; the threshold where absent. V42. */
   readonly fundingDepth?: number;
+  /** Pause between submissions of the same bytes where a transaction lives for moments; ever longer ones where absent. L31. */
+  readonly resubmitMs?: number;
 }
 
 /** One deployment of a catalogued token on one chain. K1: decimals belong to the deployment. */

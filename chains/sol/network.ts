@@ -20,6 +20,7 @@ export const solana: SolNetwork = {
   gate: { kind: 'finalized', stallDepth: null },
   reorgWindow: 1_024, // G15, in slots
   blockTimeMs: 400,
+  resubmitMs: 2_000, // L31: the bytes live for about a minute, and nodes do not send them again by themselves
   accountPath: "m/44'/501'/{index}'/0'",
   identity: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', // genesis hash
   explorer: { tx: 'https://explorer.solana.com/tx/{id}', address: 'https://explorer.solana.com/address/{id}' },

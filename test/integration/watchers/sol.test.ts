@@ -5,6 +5,7 @@ import type { ChainModule } from '../../../chains/chain.ts';
 import { createClient } from '../../../chains/sol/client.ts';
 import { sol } from '../../../chains/sol/index.ts';
 import { solana, type SolNetwork } from '../../../chains/sol/network.ts';
+import { backoffMs } from '../../../chain-watchers/outbound.ts';
 import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
 import { RpcFailure, type SolNode } from '../../../supervision/dev/peers/sol/stand-in.ts';
@@ -152,4 +153,8 @@ test('G10 1.7 nodes that lag, limit and die in turn: each payment is seen once a
     t.is(told().filter((line) => line === `seen ${round}`).length, 1, `${round}`);
     t.is(told().filter((line) => line === `matured ${round}`).length, 1, `${round}`);
   }
+});
+
+test('L31 the same bytes go out every two seconds for as long as they may land', (t) => {
+  t.deepEqual([1, 2, 9, 60].map((tries) => backoffMs(tries, solana)), [2_000, 2_000, 2_000, 2_000]);
 });
