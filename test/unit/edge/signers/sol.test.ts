@@ -99,6 +99,7 @@ test('L30 a sweep may be paid by the re-derived gas tank, which signs too; nobod
   for (const instruction of [sweep, tokenSweep]) {
     const unsigned = honest(instruction, paidByTank);
     t.is(reason(unsigned, instruction), null);
+    t.deepEqual([solSigner.coSigners!(unsigned), solSigner.coSigners!(honest(instruction))], [[TANK], []]);
     const signed = solSigner.sign(solana, unsigned, keyAt(depositPath(0)), keyAt(gasTankPath));
     t.is(matchSigned(solana, unsigned, signed), null);
     t.deepEqual(solSigner.sign(solana, unsigned, keyAt(gasTankPath), keyAt(depositPath(0))), signed, 'whatever the order of the keys');
