@@ -8,7 +8,7 @@ import type { SandboxControl } from '../../gateway/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { accountOfLedger, chainOfLedger, ledgerOf, newUuid, type AccountId } from '../../protocol/ids.ts';
 import { parseDecimal } from '../../protocol/money.ts';
-import type { Chain } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { confirmationsOf } from '../confirmations.ts';
 import { append, appendEmpty, headOf } from './ledger.ts';
 import { createSandboxLedgers, reasonOf, type SandboxDeps, type SandboxLedger, type SandboxLedgers } from './ledgers.ts';
@@ -16,6 +16,15 @@ import { createSandboxLedgers, reasonOf, type SandboxDeps, type SandboxLedger, t
 /** Confirmations that may be asked for, blocks that may be mined at once. */
 const CONFIRMATIONS_MAX = 1_000;
 const OUTAGE_SECONDS_MAX = 3_600;
+const INT64_MAX = 2n ** 63n - 1n;
+/**
+ * What one payment can move, smallest unit: all bitcoin, all drops, the amount fields of a ledger. Choice for words of
+ * 256 bits: half of one, so that sums of many payments are still amounts.
+ */
+const PAYMENT_MAX: Readonly<Record<Family, bigint>> = {
+  btc: 2_100_000_000_000_000n, evm: 2n ** 128n - 1n, tron: 2n ** 128n - 1n, sol: INT64_MAX, xlm: INT64_MAX,
+  xrp: 100_000_000_000_000_000n,
+};
 /** A task that is not finished by then is taken again. */
 const TASK_LEASE_MS = 30_000;
 const TASKS_PER_SWEEP = 200;
@@ -82,7 +91,8 @@ async function simulateDeposit(
   if (isRefusal(token)) return token;
   const amount = parseDecimal(ask.amount, token?.decimals ?? network.nativeDecimals);
   if (isRefusal(amount)) return amount;
-  if (amount === 0n) return refuse('INVALID_AMOUNT', { amount: ask.amount });
+  const maximum = PAYMENT_MAX[FAMILY_OF[ask.chain]];
+  if (amount === 0n || amount > maximum) return refuse('INVALID_AMOUNT', { amount: ask.amount, maximum: String(maximum) });
   const seed = randomBytes(32), to = parsed.canonical;
   const mined = await append<Refusal>(parts, async () => {
     const balance = await sandbox.balance(parts.ledger, to, null);

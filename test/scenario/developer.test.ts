@@ -21,3 +21,16 @@ test('§2.1 what the edge refuses to sign has code, message and details at the c
   }
   t.is((await atEdge.must('getTransaction', { params: { id: built.id } })).status, 'built', 'nothing was signed');
 });
+
+test('issue 2 an amount that no chain can move is INVALID_AMOUNT in the sandbox, and what follows is a payment like any other', async (t) => {
+  const { address } = await atEdge.must('createAddress', { body: { chain: 'eth' } });
+  for (const amount of ['9'.repeat(40), '9'.repeat(60), '9'.repeat(77)]) {
+    for (let n = 0; n < 3; n += 1) {
+      t.like(await atEdge.call('simulateDeposit', { body: { chain: 'eth', address, amount, autoConfirm: true } }), { code: 'INVALID_AMOUNT' });
+    }
+  }
+  const coins = await atEdge.must('createAddress', { body: { chain: 'btc' } });
+  t.like(await atEdge.call('simulateDeposit', { body: { chain: 'btc', address: coins.address, amount: '21000001', autoConfirm: true } }), { code: 'INVALID_AMOUNT' });
+  await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: '1' } });
+  t.is((await atEdge.must('getBalance', { params: { chain: 'eth', address } })).amount, '1000000000000000000');
+});
