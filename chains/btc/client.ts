@@ -37,7 +37,7 @@ export function createClient(
   return {
     getHead: heads.getHead,
     checkIdentity: () => checkIdentity(network, sources),
-    nextHeight: async (height) => (await hashAt(height + 1) === null ? null : height + 1),
+    nextHeight: async (height) => (height < (await heads.getNodeHead()).height ? height + 1 : null),
     getBlockHash: hashAt,
     async getBlock(height) {
       const block = await sources.onNode((node) => readBlock(network, node, height));

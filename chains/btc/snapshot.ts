@@ -68,17 +68,25 @@ function addOutputs(scripts: Scripts, { raw }: Block<BtcBlock>): void {
 
 type Place = Pick<Head, 'height' | 'hash'>;
 
+interface Following {
+  readonly network: BtcNetwork;
+  readonly node: Endpoint;
+  readonly head: Head;
+  /** Blocks by which the place may be above the head: the node is waited for. Further above, the chain went back. */
+  readonly aheadMax: number;
+}
+
 /**
  * Reads the blocks above a place up to a head. False when the place is not on the head's chain, or too far below it.
  * Throws: ChainUnavailable when the node has not come to the place yet.
  */
 async function follow(
-  network: BtcNetwork, node: Endpoint, place: Place, head: Head, take: (block: Block<BtcBlock>) => void,
+  { network, node, head, aheadMax }: Following, place: Place, take: (block: Block<BtcBlock>) => void,
 ): Promise<boolean> {
   if (head.height - place.height > FOLLOWED_BLOCKS_MAX) return false;
   if (place.height > head.height) {
     const hash = await readHash(network, node, place.height);
-    if (hash === null && place.height - head.height <= TRAILING_BLOCKS_MAX) {
+    if (hash === null && place.height - head.height <= aheadMax) {
       throw new ChainUnavailable(network.slug, `the node has not come to ${place.height} yet`);
     }
     return hash === place.hash;
@@ -108,8 +116,8 @@ export function createSnapshots(network: BtcNetwork, sources: Sources, waitMs: n
       return null; // another index, or the node itself
     }
     const scripts: Scripts = new Map([[hexOf(script), new Set(snapshot.outpoints)]]);
-    return await follow(network, node, snapshot, head, (block) => addOutputs(scripts, block))
-      ? scripts.get(hexOf(script))! : null;
+    const following = { network, node, head, aheadMax: Infinity };
+    return await follow(following, snapshot, (block) => addOutputs(scripts, block)) ? scripts.get(hexOf(script))! : null;
   };
 
   return {
@@ -162,7 +170,8 @@ class Scans {
   async #upTo(node: Endpoint, script: string, head: Head): Promise<ReadonlySet<string> | null> {
     const position = this.#position;
     if (position === null || !this.#scripts.has(script)) return null;
-    const followed = await follow(this.#network, node, position, head, (block) => this.see(block));
+    const following = { network: this.#network, node, head, aheadMax: TRAILING_BLOCKS_MAX };
+    const followed = await follow(following, position, (block) => this.see(block));
     if (!followed) {
       this.#forget();
       return null;

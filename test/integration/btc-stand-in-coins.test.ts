@@ -51,6 +51,9 @@ test('an index that trails the node is made up for by the blocks between; one th
   peer.node.lagBlocks = 1;
   await t.throwsAsync(() => client.fetchBalance(from.address, null), { ...unavailable, message: /has not come to|behind/ });
   t.is(asked(peer, 'scantxoutset'), 0, 'a moment is no reason to scan');
+  t.is(await client.nextHeight(peer.ledger.tip.height - 1), null, 'blocks are read from nodes: one that only the index has is not there yet');
+  for (let heads = 0; heads < 3; heads += 1) await client.getHead();
+  await t.throwsAsync(() => peer.client(withIndex(peer)).fetchBalance(from.address, null), { ...unavailable, message: /has not come to/ });
 });
 
 test('an index that is far behind, on another branch, refuses or dies: the node scans', async (t) => {
@@ -94,7 +97,7 @@ test('G10 an index is a witness too: head and hashes; blocks and coins it cannot
   t.like(await client.getHead(), { height: tip.height, hash: tip.hash });
   t.is(await client.getBlockHash(tip.height), tip.hash);
   t.is(await client.getBlockHash(tip.height + 1), null);
-  t.is(await client.nextHeight(tip.height - 1), tip.height);
+  await t.throwsAsync(() => client.nextHeight(tip.height - 1), { ...unavailable, message: /no node/ });
   await t.throwsAsync(() => client.getBlock(tip.height), { ...unavailable, message: /no node/ });
   await t.throwsAsync(() => client.fetchBalance(shop, null), unavailable);
   t.like(await client.broadcast({ chain: 'btc', ...(await signedFor(peer)) }), { kind: 'unknown' });
