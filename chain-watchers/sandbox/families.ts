@@ -1,17 +1,20 @@
-/** Families that have a simulated ledger; the chains of the others answer CHAIN_UNAVAILABLE in the sandbox. */
+/**
+ * Families that have a simulated ledger, each loaded with its SDK when it is first used (design 6); the chains of the
+ * others answer CHAIN_UNAVAILABLE in the sandbox.
+ */
 import type { Family } from '../../protocol/slugs.ts';
-import { simulatedBtc } from './btc.ts';
-import { simulatedEvm } from './evm.ts';
 import type { SimulatedFamily } from './family.ts';
-import { simulatedSol } from './sol.ts';
-import { simulatedTron } from './tron.ts';
-import { simulatedXrp } from './xrp.ts';
 
-const FAMILIES: Readonly<Partial<Record<Family, SimulatedFamily>>> = {
-  btc: simulatedBtc, evm: simulatedEvm, sol: simulatedSol, tron: simulatedTron, xrp: simulatedXrp,
+const FAMILIES: Readonly<Partial<Record<Family, () => Promise<SimulatedFamily>>>> = {
+  btc: async () => (await import('./btc.ts')).simulatedBtc,
+  evm: async () => (await import('./evm.ts')).simulatedEvm,
+  sol: async () => (await import('./sol.ts')).simulatedSol,
+  tron: async () => (await import('./tron.ts')).simulatedTron,
+  xlm: async () => (await import('./xlm.ts')).simulatedXlm,
+  xrp: async () => (await import('./xrp.ts')).simulatedXrp,
 };
 
-/** The simulated form of a family, or null where there is none. */
-export function simulatedFamilyOf(family: Family): SimulatedFamily | null {
+/** Loads the simulated form of a family, or null where there is none. */
+export function simulatedFamilyOf(family: Family): (() => Promise<SimulatedFamily>) | null {
   return FAMILIES[family] ?? null;
 }

@@ -70,7 +70,7 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   };
 
   const make = async (accountId: AccountId, chain: Chain): Promise<SandboxLedger> => {
-    const family = simulatedFamilyOf(FAMILY_OF[chain])!;
+    const family = await simulatedFamilyOf(FAMILY_OF[chain])!();
     const module = await deps.loadModule(chain);
     const network = deps.networkOf(chain), catalogue = deps.catalogueOf(chain);
     const parts: LedgerParts = { ledger: ledgerOf(chain, accountId), network, family, store: deps.sandbox, nowMs: deps.nowMs };

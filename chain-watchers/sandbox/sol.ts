@@ -115,7 +115,9 @@ function readPayload(_network: Network, signed: Signed): ReadPayload | Refusal {
   const transaction = decodeTransaction(Buffer.from(signed.payload, 'base64'));
   if (!transaction.ok) return rejected(`payload: ${transaction.reason}`);
   const message = decodeMessage(transaction.message), decoded = decodePayment(transaction.message);
-  if (!message.ok || !decoded.ok) return rejected(`message: ${message.ok ? (decoded as { reason: string }).reason : message.reason}`);
+  if (!message.ok || !decoded.ok) {
+    return rejected(`message: ${message.ok ? (decoded as { reason: string }).reason : message.reason}`);
+  }
   const { signatures } = transaction, { signers, keys } = message, { payment } = decoded;
   const allSigned = signatures.length === signers.length
     && signers.every((signer, index) => verifies(signer, transaction.message, signatures[index]!));

@@ -27,22 +27,27 @@ function txidOfPayload({ identity }: Network, payload: Payload, { inner }: Signa
 }
 
 /**
- * Null when the signed bytes are this payload, signed by the sender and, for a fee bump, by who pays for it.
+ * The payload of signed bytes: signed by the sender and, for a fee bump, by who pays for it, under its own txid.
  * Refuses: SIGNED_BATCH_REJECTED.
  */
-export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null {
-  if (signed.chain !== network.slug || unsigned.chain !== network.slug) return refused('chain_mismatch');
+export function readSigned({ slug, identity }: Network, signed: Signed): Payload | Refusal {
+  if (signed.chain !== slug) return refused('chain_mismatch');
   const decoded = decodePayload(signed.payload);
   if (!decoded.ok) return refused(`payload: ${decoded.reason}`);
-  const { payload, signatures } = decoded, { transaction, bump } = payload;
+  const { payload, signatures: { inner, outer } } = decoded, { transaction, bump } = payload;
+  const outerHash = outerHashOf(identity, payload, inner);
+  if (!isSignedBy(transaction.source, inner, innerHashOf(identity, payload))) return refused('the sender has not signed');
+  if (bump !== null && !isSignedBy(bump.feeSource, outer, outerHash)) return refused('the fee source has not signed');
+  return outerHash.toString('hex') === signed.txid ? payload : refused('the txid is not that of the bytes');
+}
+
+/** Null when the signed bytes are this payload, signed by everyone who must. Refuses: SIGNED_BATCH_REJECTED. */
+export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null {
+  if (unsigned.chain !== network.slug) return refused('chain_mismatch');
+  const payload = readSigned(network, signed);
+  if ('ok' in payload) return payload;
   if (encodePayload(payload) !== unsigned.payload) return refused('the signed bytes are another transaction');
-  if (transaction.source !== unsigned.from) return refused('the sender is another');
-  if (!isSignedBy(transaction.source, signatures.inner, innerHashOf(network.identity, payload))) {
-    return refused('the sender has not signed');
-  }
-  const paid = bump === null || isSignedBy(bump.feeSource, signatures.outer, outerHashOf(network.identity, payload, signatures.inner));
-  if (!paid) return refused('the fee source has not signed');
-  return txidOfPayload(network, payload, signatures) === signed.txid ? null : refused('the txid is not that of the bytes');
+  return payload.transaction.source === unsigned.from ? null : refused('the sender is another');
 }
 
 /** One signature, by this account, over this hash. */
