@@ -17,7 +17,7 @@ const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 
 async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
-  const deployment = await startDeployment({ dataDir, cloudPort: 0, edgePort: 0, environment: 'sandbox', log: () => undefined, cloudEnv: { LOG_LEVEL: 'warn' } });
+  const deployment = await startDeployment({ dataDir, cloudPort: 0, edgePort: 0, environment: 'sandbox', log: () => undefined, cloudEnv: { LOG_LEVEL: 'warn', SANDBOX_REQUESTS_PER_MINUTE: '100000000' } });
   const sql = openDatabase({ url: deployment.databaseUrl, connections: INSERTS_AT_ONCE, name: 'flock-bench', role: null });
   const agent = new Agent({ connections: IN_FLIGHT, pipelining: 1 });
   try {

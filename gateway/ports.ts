@@ -116,6 +116,8 @@ export interface GatewayConfig {
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
   readonly developerMode: boolean;
+  /** Protective ceiling of sandbox accounts; 6,000 where absent. Decisions 3. */
+  readonly sandboxRequestsPerMinute?: number;
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
 }
 

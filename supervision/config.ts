@@ -39,6 +39,7 @@ const schema = z.object({
   /** Loopback webhook targets, relaxed cookies: developer machines only. */
   DEVELOPER_MODE: flag.default(false),
   WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
+  SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
   RESIDENT_ACCOUNTS_MAX: wholeNumber(100, 10_000_000).default(100_000),
   BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });

@@ -129,6 +129,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`,
     bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
+    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
     oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
   };
 }

@@ -26,7 +26,7 @@ export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256
 
 /** The rest of the way of a request whose body was read. */
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
-  const limits = createRequestLimits(deps.accounts, deps.nowMs);
+  const limits = createRequestLimits(deps.accounts, deps.nowMs, deps.config.sandboxRequestsPerMinute);
   const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets });
 
   return async (route, request, reply) => {

@@ -41,12 +41,12 @@ const LIMIT_UNKNOWN = 300;
 
 export interface RequestLimits { of(accountId: AccountId): Promise<number> }
 
-/** Requests per minute of accounts, by their plan. */
-export function createRequestLimits(accounts: Pick<Accounts, 'ask'>, nowMs: () => number): RequestLimits {
+/** Requests per minute of accounts, by their plan; sandbox accounts share one protective ceiling. */
+export function createRequestLimits(accounts: Pick<Accounts, 'ask'>, nowMs: () => number, sandboxPerMinute = SANDBOX_REQUESTS_PER_MINUTE): RequestLimits {
   const cache = new Map<AccountId, { limit: number; untilMs: number }>();
   return {
     async of(accountId) {
-      if (environmentOf(accountId) === 'sandbox') return SANDBOX_REQUESTS_PER_MINUTE;
+      if (environmentOf(accountId) === 'sandbox') return sandboxPerMinute;
       const cached = cache.get(accountId);
       if (cached !== undefined && nowMs() < cached.untilMs) return cached.limit;
       const answer = await accounts.ask(accountId, { type: 'inspect' });
