@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { COMPILE_CACHE } from './children.ts';
 
 const CLI = fileURLToPath(new URL('../../edge/cli/flock-edge.ts', import.meta.url));
 const run = promisify(execFile);
@@ -11,7 +12,7 @@ const run = promisify(execFile);
 export async function mintLocalKey(edgeEnv: Readonly<Record<string, string>>, keptIn: string): Promise<string> {
   if (existsSync(keptIn)) return readFileSync(keptIn, 'utf8').trim();
   const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, 'local-keys', 'mint', '--label', 'developer'], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...edgeEnv },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...edgeEnv },
   });
   const key = /loc_(?:live|test)_[A-Za-z0-9_-]+/.exec(stdout)?.[0];
   if (key === undefined) throw new Error('the edge minted no local key');
