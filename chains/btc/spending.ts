@@ -9,8 +9,9 @@
  *
  * An ECDSA signature is DER || sighash type and has at most 72 bytes, because S is low; a Schnorr one has 64.
  */
-import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
+import { schnorr } from '@noble/curves/secp256k1.js';
 import { Transaction } from 'bitcoinjs-lib';
+import secp256k1 from 'secp256k1';
 import { hash160, outputOf, scriptOf, type Output, type ScriptKind } from './script.ts';
 
 /** An output that a transaction spends. */
@@ -131,7 +132,8 @@ function isSignature(
       return signature.length === SCHNORR_BYTES && schnorr.verify(signature, hash, output.program);
     }
     if (signature.at(-1) !== ALL) return false;
-    return secp256k1.verify(signature.subarray(0, -1), hash, publicKey!, { format: 'der', prehash: false, lowS: true });
+    // The library takes strict DER and low S only.
+    return secp256k1.ecdsaVerify(secp256k1.signatureImport(signature.subarray(0, -1)), hash, publicKey!);
   } catch {
     return false; // bytes that are no signature or no point of the curve
   }

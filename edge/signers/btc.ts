@@ -3,7 +3,8 @@
  * transactions that made them, one payment that the instruction names, and change back to the sender. chains.md 1.6,
  * B13. There is no network inside a Bitcoin transaction (1.6-6): addresses of another network do not parse here.
  */
-import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
+import { schnorr } from '@noble/curves/secp256k1.js';
+import secp256k1 from 'secp256k1';
 import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { parseAddress } from '../../chains/btc/address.ts';
 import { outpointOf } from '../../chains/btc/coin.ts';
@@ -176,7 +177,7 @@ function sign(
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
   const spent = spentBy(decoded.psbt);
   if (spent === null) throw new Error('the payload does not prove what it spends');
-  const transaction = transactionOf(decoded.psbt), publicKey = secp256k1.getPublicKey(privateKey, true);
+  const transaction = transactionOf(decoded.psbt), publicKey = secp256k1.publicKeyCreate(privateKey, true);
   spent.forEach(({ script }, index) => {
     const signature = signatureOf(script, signatureHash(transaction, index, spent, publicKey), privateKey, publicKey);
     unlock(transaction, index, script, { signature, publicKey });
@@ -202,11 +203,11 @@ function signatureOf(
     tweaked.fill(0);
     return signature;
   }
-  const der = secp256k1.sign(hash, privateKey, { prehash: false, lowS: true, format: 'der' });
-  return Uint8Array.of(...der, SIGHASH_ALL);
+  const { signature } = secp256k1.ecdsaSign(hash, privateKey);
+  return Uint8Array.of(...secp256k1.signatureExport(signature), SIGHASH_ALL);
 }
 
-const ORDER = secp256k1.Point.CURVE().n;
+const ORDER = schnorr.Point.CURVE().n;
 const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 
 /**

@@ -1,6 +1,7 @@
 /** Decisions 6, chains.md 1.6, B12, B13: a cloud that lies about anything gets no signature. */
 import test from 'ava';
 import fc from 'fast-check';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { Psbt as OtherPsbt, Transaction } from 'bitcoinjs-lib';
 import { outpointOf, type BtcInputs } from '../../../../chains/btc/coin.ts';
 import { SCRIPT_TYPES } from '../../../../chains/btc/derive.ts';
@@ -247,6 +248,13 @@ test('G28 bytes that were signed differently are not the payload: another key, a
   t.is(no(changed((transaction) => transaction.setWitness(0, [...transaction.ins[0]!.witness, Uint8Array.of(1)]))), 'signer_mismatch');
   t.is(no(changed((transaction) => { transaction.ins[0]!.witness[0]![10]! ^= 1; })), 'signer_mismatch');
   t.is(no(changed((transaction) => transaction.setInputScript(0, Uint8Array.of(0x51)))), 'signer_mismatch');
+  const malleated = changed((transaction) => {
+    const [signature, publicKey] = transaction.ins[0]!.witness, { Signature } = secp256k1, { n } = secp256k1.Point.CURVE();
+    const { r, s } = Signature.fromBytes(signature!.subarray(0, -1), 'der');
+    transaction.setWitness(0, [Uint8Array.of(...new Signature(r, n - s).toBytes('der'), 1), publicKey!]);
+  });
+  t.is(malleated.txid, signed.txid, 'the id does not cover it');
+  t.is(no(malleated), 'signer_mismatch', 'a high S is not what was signed');
 });
 
 // ── Anything else ────────────────────────────────────────────────────────────────────────────────────────────────
