@@ -66,6 +66,8 @@ function renderBlock(block: SandboxBlock): Block<SolBlock> {
   };
 }
 
+type Transfer = SandboxTransaction['transfers'][number];
+
 function renderTransaction({ txid, success, reason, fee, from, transfers }: SandboxTransaction): object {
   const [transfer] = transfers, sender = from ?? OUTSIDE;
   const isToken = transfer !== undefined && transfer.tokenContract !== null;
@@ -75,16 +77,18 @@ function renderTransaction({ txid, success, reason, fee, from, transfers }: Sand
   const moved = transfer === undefined || isToken ? 0n : BigInt(transfer.amount);
   const before = keys.map((_, index) => (index === 0 ? moved + BigInt(fee) : 0n));
   const after = keys.map((_, index) => (index === credited ? moved : 0n));
-  const tokenBalance = (accountIndex: number, owner: string, amount: string) =>
-    ({ accountIndex, mint: transfer!.tokenContract!, owner, programId: TOKEN_PROGRAM, uiTokenAmount: { amount } });
+  const tokenBalances = ({ to, tokenContract: mint }: Transfer, ...amounts: string[]) =>
+    [[debited, sender], [credited, to]].map(([accountIndex, owner], index) =>
+      ({ accountIndex, mint, owner, programId: TOKEN_PROGRAM, uiTokenAmount: { amount: amounts[index] } }));
   const text = (lamports: bigint) => lamports.toString();
   return {
     version: 'legacy', transaction: { signatures: [txid], message: { accountKeys: keys } },
     meta: {
-      err: success ? null : { InstructionError: [0, reason ?? 'failed'] }, fee, loadedAddresses: { writable: [], readonly: [] },
+      err: success ? null : { InstructionError: [0, reason ?? 'failed'] }, fee,
+      loadedAddresses: { writable: [], readonly: [] },
       preBalances: before.map(text), postBalances: after.map(text),
-      preTokenBalances: isToken ? [tokenBalance(debited, sender, transfer.amount), tokenBalance(credited, transfer.to, '0')] : [],
-      postTokenBalances: isToken ? [tokenBalance(debited, sender, '0'), tokenBalance(credited, transfer.to, transfer.amount)] : [],
+      preTokenBalances: isToken ? tokenBalances(transfer, transfer.amount, '0') : [],
+      postTokenBalances: isToken ? tokenBalances(transfer, '0', transfer.amount) : [],
     },
   };
 }
@@ -95,9 +99,9 @@ function inputsOf(network: Network, { from, to, token }: Intent, view: SenderVie
   const accountOf = (owner: string) => associatedTokenAddress({ owner, mint: token!.contract, program: TOKEN_PROGRAM });
   return {
     readAtHeight: view.height, blockhash: view.hash, lastValidBlockHeight: view.height + blockhashLifetime - 1,
-    finalizedBlockHeight: Math.max(0, view.height - threshold + 1), lamportsPerSignature: LAMPORTS_PER_SIGNATURE.toString(),
-    rentExempt: RENT_EXEMPT_LAMPORTS.toString(), senderLamports, senderIsWallet: true,
-    feePayer: from, payerLamports: senderLamports, payerIsWallet: true,
+    finalizedBlockHeight: Math.max(0, view.height - threshold + 1),
+    lamportsPerSignature: LAMPORTS_PER_SIGNATURE.toString(), rentExempt: RENT_EXEMPT_LAMPORTS.toString(),
+    senderLamports, senderIsWallet: true, feePayer: from, payerLamports: senderLamports, payerIsWallet: true,
     destination: { kind: 'wallet', lamports: RECEIVER_LAMPORTS.toString() },
     token: token === null ? null : {
       program: TOKEN_PROGRAM, decimals: token.decimals, source: accountOf(from), destination: accountOf(to),

@@ -23,7 +23,9 @@ export interface Account {
   readonly space: number;
 }
 
-/** An account in base64 encoding; null is an account that does not exist, which is an answer. Throws: MalformedReply. */
+/**
+ * An account in base64 encoding; null is an account that does not exist, which is an answer. Throws: MalformedReply.
+ */
 export function accountIn(value: unknown, what: string): Account | null {
   if (value === null) return null;
   const account = objectIn(value, what);
@@ -31,7 +33,8 @@ export function accountIn(value: unknown, what: string): Account | null {
   if (typeof text !== 'string' || encoding !== 'base64') malformed(`data of ${what} is not base64`, account['data']);
   const data = Buffer.from(text, 'base64');
   return {
-    lamports: integerIn(account['lamports'], `lamports of ${what}`), owner: textIn(account['owner'], `owner of ${what}`),
+    lamports: integerIn(account['lamports'], `lamports of ${what}`),
+    owner: textIn(account['owner'], `owner of ${what}`),
     executable: account['executable'] === true, data, space: countOf(account['space']) ?? data.length,
   };
 }

@@ -11,7 +11,9 @@ export interface SolBalanceInputs {
 
 /** SOL in lamports; the rent-exempt minimum is reserved while the account exists. Spec: chains.md L28. */
 export function balanceOf({ lamports, rentExempt }: SolBalanceInputs): Balance {
-  if (lamports === null) return { amount: 0n, reserved: 0n, available: 0n, decimals: SOL_DECIMALS, accountExists: false };
+  if (lamports === null) {
+    return { amount: 0n, reserved: 0n, available: 0n, decimals: SOL_DECIMALS, accountExists: false };
+  }
   const available = lamports > rentExempt ? lamports - rentExempt : 0n;
   return { amount: lamports, reserved: rentExempt, available, decimals: SOL_DECIMALS, accountExists: true };
 }

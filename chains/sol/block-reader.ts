@@ -1,6 +1,6 @@
 /**
- * Blocks and their headers, each from one endpoint (G9). What is final is asked for as final, so that the re-read before
- * a confirmation is one of the finalized chain (L20).
+ * Blocks and their headers, each from one endpoint (G9). What is final is asked for as final, so that the re-read
+ * before a confirmation is one of the finalized chain (L20).
  */
 import { ChainUnavailable, type Block, type Endpoint, type Network, type Transport } from '../chain.ts';
 import { HeightLinks, headerOf, unitOf, type SolHeader } from './block.ts';
@@ -17,7 +17,9 @@ export interface BlockReader {
   getBlock(slot: number): Promise<Block<SolBlock>>;
   /** The header at a slot as one endpoint tells it; null when it has no block there. Throws: ChainUnavailable. */
   readHeader(endpoint: Endpoint, slot: number): Promise<SolHeader | null>;
-  /** The header at a slot; null when no endpoint has a block there, which is no proof that the slot was skipped (L19). */
+  /**
+   * The header at a slot; null when no endpoint has a block there, which is no proof that the slot was skipped (L19).
+   */
   getHeader(slot: number): Promise<SolHeader | null>;
 }
 

@@ -50,7 +50,8 @@ export function unitOf(slot: number, answer: unknown): Block<SolBlock> {
 export function blockFromAnswers(_network: Network, answers: Readonly<Record<string, unknown>>): Block<SolBlock> {
   const outer = objectIn(answers['block'], 'block');
   const block = 'result' in outer ? objectIn(outer['result'], 'block') : outer;
-  const slot = answers['slot'] === undefined ? countIn(block['parentSlot'], 'parentSlot') + 1 : countIn(answers['slot'], 'slot');
+  const slot = answers['slot'] === undefined
+    ? countIn(block['parentSlot'], 'parentSlot') + 1 : countIn(answers['slot'], 'slot');
   return unitOf(slot, block);
 }
 
@@ -70,12 +71,15 @@ export class HeightLinks {
     this.#network = network;
   }
 
-  /** Throws: ChainUnavailable when the block's height does not follow its parent's, or its child's does not follow it. */
+  /**
+   * Throws: ChainUnavailable when the block's height does not follow its parent's, or its child's does not follow it.
+   */
   check({ slot, hash, parentHash, blockHeight }: SolHeader): void {
     if (blockHeight === null) return;
     const parent = this.#heights.get(parentHash), asked = this.#expected.get(hash);
     if ((parent !== undefined && blockHeight !== parent + 1) || (asked !== undefined && blockHeight !== asked)) {
-      throw new ChainUnavailable(this.#network.slug, `block ${slot} has height ${blockHeight}, which does not follow its neighbour's`);
+      const reason = `block ${slot} has height ${blockHeight}, which does not follow its neighbour's`;
+      throw new ChainUnavailable(this.#network.slug, reason);
     }
     remember(this.#heights, hash, blockHeight);
     remember(this.#expected, parentHash, blockHeight - 1);

@@ -10,11 +10,12 @@ import { feeOf, UNIT_LIMIT_MAX, type Destination, type SolInputs, type TokenInpu
 import { latestOf, LATEST, type Heads, type Latest } from './heads.ts';
 import { solOf } from './network.ts';
 import { ask, askAll, call, contextual, CONFIRMED, FINALIZED, type Node } from './node.ts';
-import { encodePayment, type Payment } from './payment.ts';
+import { encodePayment } from './payment.ts';
 import { associatedTokenAddress } from './program-address.ts';
 import { SYSTEM_PROGRAM } from './programs.ts';
 import { explainTransactionError, logsOf } from './rejection.ts';
 import { programsOf, unsignedTransaction } from './signed.ts';
+import { plannedPayment } from './unsigned.ts';
 
 const BASE64 = { ...CONFIRMED, encoding: 'base64' } as const;
 const SALTS = 2 ** 20;
@@ -38,7 +39,8 @@ export async function readBuildInputs(node: Node, heads: Heads, intent: Intent):
   const around = await readAround(node, heads, intent, feePayer);
   const tokenSide = token === null ? null : await readTokenSide(node, intent, token.contract, around);
   const destination = destinationOf(around.destination);
-  const writable = tokenSide === null ? [feePayer, from, intent.to] : [feePayer, tokenSide.source, tokenSide.destination];
+  const writable = tokenSide === null
+    ? [feePayer, from, intent.to] : [feePayer, tokenSide.source, tokenSide.destination];
   const [base, prices] = await readPrices(node, around.latest, feePayer, [...new Set(writable)]);
   const inputs: SolInputs = {
     readAtHeight: around.latest.slot, blockhash: around.latest.blockhash,
@@ -86,14 +88,15 @@ function accountsIn(node: Node, heads: Heads, answer: unknown, count: number): r
 }
 
 /**
- * The expiry is what a death is proven by (G27): one that is below the block height of the chain itself, or far beyond a
- * block hash's lifetime, is not believed.
+ * The expiry is what a death is proven by (G27): one that is below the block height of the chain itself, or far beyond
+ * a block hash's lifetime, is not believed.
  */
 function checkLifetime({ network }: Node, { lastValidBlockHeight }: Latest, finalizedBlockHeight: number): void {
   const left = lastValidBlockHeight - finalizedBlockHeight;
   const { blockhashLifetime, reorgWindow } = solOf(network);
   if (left < blockhashLifetime - 1 || left > blockhashLifetime + reorgWindow) {
-    throw new ChainUnavailable(network.slug, `an expiry of ${lastValidBlockHeight} at block height ${finalizedBlockHeight}`);
+    const reason = `an expiry of ${lastValidBlockHeight} at block height ${finalizedBlockHeight}`;
+    throw new ChainUnavailable(network.slug, reason);
   }
 }
 
@@ -108,24 +111,33 @@ function destinationOf(account: Account | null): Destination {
   return { kind: 'wallet', lamports: account.lamports.toString() };
 }
 
-/** The accounts of a token payment, under the program that owns the mint. Throws: ChainUnavailable without such a mint. */
+/**
+ * The accounts of a token payment, under the program that owns the mint. Throws: ChainUnavailable without such a mint.
+ */
 async function readTokenSide(node: Node, { from, to }: Intent, contract: string, around: Around): Promise<TokenInputs> {
   const mint = mintOf(node, contract, around.mint);
   const given = around.destination === null ? null : tokenStateOf(around.destination);
   const accountOf = (owner: string) => associatedTokenAddress({ owner, mint: contract, program: mint.program });
   const source = accountOf(from), destination = given?.kind === 'token_account' ? to : accountOf(to);
-  const { value } = contextual(await ask(node, call('getMultipleAccounts', [source, destination], BASE64)), 'token accounts');
+  const asked = call('getMultipleAccounts', [source, destination], BASE64);
+  const { value } = contextual(await ask(node, asked), 'token accounts');
   const [held, paid] = listIn(value, 'token accounts').map((account) => accountIn(account, 'token account'));
   if (held === undefined || paid === undefined) malformed('two token accounts were asked for', value);
   const holding = holdingIn(held, contract), receiving = holdingIn(paid, contract);
   return {
     program: mint.program, decimals: mint.decimals, source, destination, balance: holding?.amount.toString() ?? null,
-    refusal: holding?.frozen === true ? 'the token account of the sender is frozen'
-      : receiving?.frozen === true ? 'the token account of the receiver is frozen'
-        // Its owner gave it away: what is sent there is somebody else's.
-        : receiving !== null && destination !== to && receiving.owner !== to ? 'the token account of the receiver has another owner' : null,
+    refusal: refusalOf(holding, receiving, destination === to ? null : to),
     createRent: receiving === null ? (await readRent(node, TOKEN_ACCOUNT_BYTES)).toString() : null,
   };
+}
+
+/** Why two token accounts cannot take part; `owner` is whose the second one must be, null where it was named itself. */
+function refusalOf(source: TokenAccount | null, destination: TokenAccount | null, owner: string | null): string | null {
+  if (source?.frozen === true) return 'the token account of the sender is frozen';
+  if (destination?.frozen === true) return 'the token account of the receiver is frozen';
+  // Its owner gave it away: what is sent there is somebody else's.
+  const isForeign = destination !== null && owner !== null && destination.owner !== owner;
+  return isForeign ? 'the token account of the receiver has another owner' : null;
 }
 
 function holdingIn(account: Account | null, mint: string): TokenAccount | null {
@@ -143,12 +155,14 @@ async function readRent(node: Node, bytes: number): Promise<bigint> {
   return integerIn(await ask(node, call('getMinimumBalanceForRentExemption', bytes, CONFIRMED)), 'rent-exempt minimum');
 }
 
-/** The base fee of one signature, asked for a message without a price, and what recent blocks took for these accounts. */
+/**
+ * The base fee of one signature, asked for a message without a price, and what recent blocks took for these accounts.
+ */
 async function readPrices(
   node: Node, { blockhash }: Latest, feePayer: string, writable: readonly string[],
 ): Promise<readonly [base: bigint, prices: readonly bigint[]]> {
   const unpriced = encodePayment({
-    feePayer, from: feePayer, blockhash, unitLimit: 0, microLamportsPerUnit: 0n, amount: 0n,
+    feePayer, from: feePayer, blockhash, unitLimit: UNIT_LIMIT_MAX, microLamportsPerUnit: 0n, amount: 0n,
     asset: { kind: 'native', to: feePayer },
   });
   const [fee, recent] = await askAll(node, [
@@ -177,17 +191,11 @@ async function simulate(
 ): Promise<Pick<SolInputs, 'compute' | 'token'>> {
   const amount = intent.amount === 'all' ? BigInt(token.balance ?? '0') : intent.amount;
   const fee = feeOf(inputs, intent.from, { unitLimit: 0, microLamportsPerUnit: 0n });
-  const short = amount === 0n || BigInt(token.balance ?? '0') < amount || BigInt(inputs.payerLamports ?? '0') < fee.fee + fee.rent;
-  if (short || token.refusal !== null) return { compute: { kind: 'none' }, token };
-  const payment: Payment = {
-    feePayer: inputs.feePayer, from: intent.from, blockhash: inputs.blockhash, unitLimit: UNIT_LIMIT_MAX,
-    microLamportsPerUnit: 0n, amount,
-    asset: {
-      kind: 'token', program: token.program, mint: intent.token!.contract, decimals: token.decimals, source: token.source,
-      destination: token.destination, creates: token.createRent === null ? null : intent.to,
-    },
-  };
-  const message = encodePayment(payment);
+  const isShort = amount === 0n || BigInt(token.balance ?? '0') < amount
+    || BigInt(inputs.payerLamports ?? '0') < fee.fee + fee.rent;
+  if (isShort || token.refusal !== null) return { compute: { kind: 'none' }, token };
+  const compute = { unitLimit: UNIT_LIMIT_MAX, microLamportsPerUnit: 0n };
+  const message = encodePayment(plannedPayment({ ...inputs, token }, intent, amount, compute));
   const asked = call('simulateTransaction', Buffer.from(unsignedTransaction(message)).toString('base64'), {
     ...BASE64, sigVerify: false, replaceRecentBlockhash: true,
     accounts: { encoding: 'base64', addresses: [token.destination] },
@@ -195,10 +203,13 @@ async function simulate(
   const result = objectIn(contextual(await ask(node, asked), 'simulation').value, 'simulation');
   if (result['err'] !== null && result['err'] !== undefined) {
     const verdict = explainTransactionError(result['err'], programsOf(message), logsOf(result['logs']));
-    if (verdict.kind !== 'rejected') throw new ChainUnavailable(node.network.slug, `simulation: ${JSON.stringify(result['err'])}`);
+    if (verdict.kind !== 'rejected') {
+      throw new ChainUnavailable(node.network.slug, `simulation: ${JSON.stringify(result['err'])}`);
+    }
     return { compute: { kind: 'failed', code: verdict.code, reason: verdict.reason }, token };
   }
-  const [created] = listIn(result['accounts'], 'accounts of the simulation').map((account) => accountIn(account, 'created account'));
+  const [created] = listIn(result['accounts'], 'accounts of the simulation')
+    .map((account) => accountIn(account, 'created account'));
   const createRent = token.createRent === null || created === undefined || created === null ? token.createRent
     : (await readRent(node, created.space)).toString();
   const units = countIn(result['unitsConsumed'], 'unitsConsumed');

@@ -19,7 +19,8 @@ import { broadcast, readFate, readOutcome } from './submission.ts';
 import { readTokenFacts } from './token-facts.ts';
 import type { SolBlock } from './transfers.ts';
 
-export type SolClient = ChainClient<SolBlock, SolInputs> & Required<Pick<ChainClient, 'fetchTokenFacts' | 'seesInternal'>>;
+export type SolClient = ChainClient<SolBlock, SolInputs>
+  & Required<Pick<ChainClient, 'fetchTokenFacts' | 'seesInternal'>>;
 
 /** A client over the endpoints of one network. Heights are slots; some of them hold no block (L19). */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): SolClient {
@@ -51,7 +52,9 @@ async function checkIdentity(network: Network, transport: Transport): Promise<vo
   const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
     const genesis = textIn(await ask({ network, transport, endpoint }, call('getGenesisHash')), 'genesis hash');
     transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');
-    if (genesis !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
+    if (genesis !== network.identity) {
+      throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
+    }
   }));
   if (checks.some(({ status }) => status === 'fulfilled')) return;
   const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));

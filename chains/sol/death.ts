@@ -1,7 +1,7 @@
 /**
- * Proof that a transaction can never land (G27, L31): the finalized block height is above its last valid one, its block
- * hash is no longer taken, and the status with history is null; in this order, so that what lands meanwhile is seen. Two
- * endpoints must prove it where there are several, each of which keeps the time in which it could have landed.
+ * Proof that a transaction can never land (G27, L31): the finalized block height is above its last valid one, its
+ * block hash is no longer taken, and the status with history is null; in this order, so that what lands meanwhile is
+ * seen. Two endpoints must prove it where there are several, each of which keeps the time in which it could have landed.
  */
 import { ChainUnavailable, type Fate, type Network, type Transport, type Unsigned } from '../chain.ts';
 import { countIn } from '../node-answer.ts';
@@ -15,7 +15,9 @@ const PROOFS_NEEDED = 2;
 type Word = { readonly dead: true; readonly height: number } | { readonly dead: false; readonly reason: string };
 
 /** `dead` with its proof, or `unknown` with what is missing. Throws: MalformedReply. */
-export async function proveDeath(network: Network, transport: Transport, unsigned: Unsigned, txid: string): Promise<Fate> {
+export async function proveDeath(
+  network: Network, transport: Transport, unsigned: Unsigned, txid: string,
+): Promise<Fate> {
   const needed = Math.min(PROOFS_NEEDED, transport.endpoints.length);
   const heights: number[] = [], missing: string[] = [];
   for (const endpoint of endpointsOf(transport)) {
@@ -24,7 +26,9 @@ export async function proveDeath(network: Network, transport: Transport, unsigne
     if (word.dead) heights.push(word.height);
     else missing.push(`${endpoint.name}: ${word.reason}`);
   }
-  if (heights.length < needed) return { kind: 'unknown', reason: missing.join('; ') || 'too few endpoints can be asked' };
+  if (heights.length < needed) {
+    return { kind: 'unknown', reason: missing.join('; ') || 'too few endpoints can be asked' };
+  }
   const proof = `block height ${Math.min(...heights)} is final, ${expiryOf(unsigned)} was the last valid one, and `
     + `${heights.length === 1 ? 'the node knows' : `${heights.length} nodes know`} no status of ${txid}`;
   return { kind: 'dead', proof };
@@ -39,7 +43,9 @@ async function wordOf(node: Node, unsigned: Unsigned, txid: string): Promise<Wor
   try {
     const height = countIn(await ask(node, call('getBlockHeight', FINALIZED)), 'block height');
     const lastValid = expiryOf(unsigned);
-    if (height <= lastValid) return { dead: false, reason: `valid up to block height ${lastValid}, final is ${height}` };
+    if (height <= lastValid) {
+      return { dead: false, reason: `valid up to block height ${lastValid}, final is ${height}` };
+    }
     if (await isStillTaken(node, unsigned)) return { dead: false, reason: 'the block hash is still valid' };
     const first = countIn(await ask(node, call('getFirstAvailableBlock')), 'first available block');
     if (first > unsigned.readAtHeight) return { dead: false, reason: `no history before slot ${first}` };
@@ -55,5 +61,6 @@ async function wordOf(node: Node, unsigned: Unsigned, txid: string): Promise<Wor
 async function isStillTaken(node: Node, { payload }: Unsigned): Promise<boolean> {
   const message = decodeMessage(Buffer.from(payload, 'base64'));
   if (!message.ok) throw new Error(`a payload of ours does not decode: ${message.reason}`);
-  return contextual(await ask(node, call('isBlockhashValid', message.blockhash, CONFIRMED)), 'isBlockhashValid').value !== false;
+  const asked = call('isBlockhashValid', message.blockhash, CONFIRMED);
+  return contextual(await ask(node, asked), asked.method).value !== false;
 }

@@ -1,7 +1,7 @@
 /**
- * Fees of Solana payments. A fee is taken for the limit that is signed, not for what is used, so that every figure here is
- * exact: signatures × base fee + ceil(limit × price / 10^6), and the rent of a token account that is created on the way.
- * chains.md L27, L29.
+ * Fees of Solana payments. A fee is taken for the limit that is signed, not for what is used, so that every figure
+ * here is exact: signatures × base fee + ceil(limit × price / 10^6), and the rent of a token account that is created
+ * on the way. chains.md L27, L29.
  */
 import { refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { BuildInputs, FeeEstimate, Intent, Network } from '../chain.ts';
@@ -87,7 +87,9 @@ export function priceFor(lamports: bigint, unitLimit: number): bigint {
   return (lamports * MICRO) / BigInt(unitLimit);
 }
 
-/** Limit and price to sign: a fifth more than was simulated, the market's price within the network's bounds. L27, L33. */
+/**
+ * Limit and price to sign: a fifth more than was simulated, the market's price within the network's bounds. L27, L33.
+ */
 export function computeOf(network: SolNetwork, { compute, token, unitPrice, salt }: SolInputs): Compute {
   const assumed = token === null ? PLAIN_TRANSFER_UNITS
     : token.createRent === null ? TOKEN_TRANSFER_UNITS : TOKEN_TRANSFER_CREATING_UNITS;

@@ -31,6 +31,8 @@ export const solana: SolNetwork = {
 
 /** The family's view of a network. Throws: TypeError for a network of another family. */
 export function solOf(network: Network): SolNetwork {
-  if (network.family !== 'sol' || !('unitPrice' in network)) throw new TypeError(`${network.slug} is not of the Solana family`);
+  if (network.family !== 'sol' || !('unitPrice' in network)) {
+    throw new TypeError(`${network.slug} is not of the Solana family`);
+  }
   return network as SolNetwork;
 }

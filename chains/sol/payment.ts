@@ -105,7 +105,8 @@ export function decodePayment(bytes: Uint8Array): DecodedPayment | NotAPayment {
   const stranger = instructions.find(({ program }) => !isAllowedProgram(program));
   if (stranger !== undefined) return { ok: false, reason: 'program_not_allowed' };
   const [limit, price, ...rest] = instructions;
-  const unitLimit = limit === undefined ? null : readBudget(limit, SET_UNIT_LIMIT, 5, (view) => view.getUint32(1, true));
+  const unitLimit = limit === undefined ? null
+    : readBudget(limit, SET_UNIT_LIMIT, 5, (view) => view.getUint32(1, true));
   const microLamportsPerUnit = price === undefined ? null
     : readBudget(price, SET_UNIT_PRICE, 9, (view) => view.getBigUint64(1, true));
   if (unitLimit === null || microLamportsPerUnit === null) return { ok: false, reason: 'compute_budget_missing' };

@@ -1,7 +1,7 @@
 /**
  * Addresses that programs own: no key exists for them, because they are no points of the curve.
  *
- *   address = SHA-256(seed… || bump(1) || program(32) || "ProgramDerivedAddress"), with the highest bump that is off curve
+ *   address = SHA-256(seed… || bump(1) || program(32) || "ProgramDerivedAddress"), the highest bump that is off curve
  *
  * Source: anza-xyz/solana-sdk `address/src/syscalls`, find_program_address.
  */

@@ -1,4 +1,6 @@
-/** Programs that payments of ours call, and nothing else does. Source: anza-xyz/solana-sdk `sdk-ids`, solana-program. */
+/**
+ * Programs that payments of ours call, and nothing else does. Source: anza-xyz/solana-sdk `sdk-ids`, solana-program.
+ */
 
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';

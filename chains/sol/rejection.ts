@@ -87,14 +87,16 @@ const FIELDLESS: readonly Row[] = [
   // The payer has nothing at all.
   { name: 'AccountNotFound', texts: ['no record of a prior credit'], verdict: 'INSUFFICIENT_GAS' },
   { name: 'InsufficientFundsForRent', texts: ['insufficient funds for rent'], verdict: 'INSUFFICIENT_RESERVE' },
-  { name: 'InvalidRentPayingAccount', texts: ['lower balance than rent-exempt minimum'], verdict: 'INSUFFICIENT_RESERVE' },
+  { name: 'InvalidRentPayingAccount', texts: ['lower balance than rent-exempt minimum'],
+    verdict: 'INSUFFICIENT_RESERVE' },
   { name: 'InvalidAccountForFee', texts: ['may not be used to pay transaction fees'], verdict: 'CHAIN_REJECTED' },
   // Congestion and shutting down say nothing about the transaction.
   { name: 'AccountInUse', texts: ['account in use'], verdict: 'unknown' },
   { name: 'ClusterMaintenance', texts: ['transactions are currently disabled'], verdict: 'unknown' },
   { name: 'WouldExceedMaxBlockCostLimit', texts: ['exceed max block cost limit'], verdict: 'unknown' },
   { name: 'WouldExceedMaxAccountCostLimit', texts: ['exceed max account limit'], verdict: 'unknown' },
-  { name: 'WouldExceedAccountDataBlockLimit', texts: ['exceed account data limit within the block'], verdict: 'unknown' },
+  { name: 'WouldExceedAccountDataBlockLimit', texts: ['exceed account data limit within the block'],
+    verdict: 'unknown' },
   { name: 'ProgramCacheHitMaxLimit', texts: ['program cache hit max limit'], verdict: 'unknown' },
   { name: 'ResanitizationNeeded', texts: ['resanitization needed', 'needs to be resanitized'], verdict: 'unknown' },
   { name: 'CommitCancelled', texts: ['commit cancelled'], verdict: 'unknown' },

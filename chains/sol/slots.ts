@@ -37,7 +37,8 @@ export function createNextSlot(
     const asked = call('getBlocks', after + 1, upTo, CONFIRMED);
     const answer = await tryAsk(network, endpoint, asked);
     if (!answer.ok && span > SPAN_SLOTS_LEAST && explainNodeError(answer.error) === 'unavailable') {
-      spans.set(endpoint, SPAN_SLOTS_LEAST); // The plan of this provider allows no more, or it is down: the next error says so.
+      // The plan of this provider allows no more, or it is down: the next error says so.
+      spans.set(endpoint, SPAN_SLOTS_LEAST);
       return readList(endpoint, after, head);
     }
     const slots = listIn(resultOf({ network, transport, endpoint }, asked, answer), 'slots')
@@ -61,7 +62,9 @@ export function createNextSlot(
     return listed;
   };
 
-  /** The first slot above `slot` that a list names. Throws: ChainUnavailable when lists end below a head that was seen. */
+  /**
+   * The first slot above `slot` that a list names. Throws: ChainUnavailable when lists end below a head that was seen.
+   */
   const namedAfter = async (slot: number, head: number): Promise<number> => {
     for (let after = slot; after < head && after - slot < LOOK_SLOTS_MAX;) {
       const { upTo, slots } = await listAfter(after, head);

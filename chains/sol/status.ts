@@ -13,7 +13,10 @@ export interface SignatureStatus {
 
 const LEVELS = ['processed', 'confirmed', 'finalized'] as const;
 
-/** The status of a signature with the node's whole history; null where it knows none. Throws: ChainUnavailable, MalformedReply. */
+/**
+ * The status of a signature with the node's whole history; null where it knows none. Throws: ChainUnavailable,
+ * MalformedReply.
+ */
 export async function readStatus(node: Node, txid: string): Promise<SignatureStatus | null> {
   const asked = call('getSignatureStatuses', [txid], { searchTransactionHistory: true });
   const statuses = listIn(contextual(await ask(node, asked), 'statuses').value, 'statuses');

@@ -36,7 +36,9 @@ const SEND_OPTIONS = { encoding: 'base64', preflightCommitment: 'confirmed', max
  */
 export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   const transaction = decodeTransaction(Buffer.from(payload, 'base64'));
-  if (!transaction.ok || txidOf(transaction.signatures) !== txid) throw new Error('the txid is not that of the signed bytes');
+  if (!transaction.ok || txidOf(transaction.signatures) !== txid) {
+    throw new Error('the txid is not that of the signed bytes');
+  }
   const programs = programsOf(transaction.message);
   const { network, transport, heads } = parts, unknown: string[] = [];
   let rejected: Rejected | null = null;
@@ -59,7 +61,9 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
     }
   }
   if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'no endpoint may be asked now' };
+  if (rejected === null || unknown.length > 0) {
+    return { kind: 'unknown', reason: unknown.join('; ') || 'no endpoint may be asked now' };
+  }
   return { kind: 'rejected_final', refusal: refuse(rejected.code, { reason: rejected.reason }) };
 }
 
@@ -70,7 +74,8 @@ function accepted(result: unknown, txid: string): BroadcastResult {
 
 /** True when an endpoint has a status of the signature. An endpoint that cannot say is not a no. */
 async function isKnown({ network, transport }: SubmissionParts, txid: string): Promise<boolean> {
-  const answers = await Promise.allSettled(transport.endpoints.map((endpoint) => readStatus({ network, transport, endpoint }, txid)));
+  const answers = await Promise.allSettled(transport.endpoints.map((endpoint) =>
+    readStatus({ network, transport, endpoint }, txid)));
   return answers.some((answer) => answer.status === 'fulfilled' && answer.value !== null);
 }
 
@@ -79,7 +84,9 @@ type Included = Outcome & { readonly height: number; readonly hash: string };
 /** Where a transaction stands: in no block, in one that may be abandoned (L18), or in a confirmed one. */
 type Standing = { readonly kind: 'none' | 'processed' } | { readonly kind: 'included'; readonly included: Included };
 
-/** What a transaction did as an endpoint says it now; null when it is in no confirmed block. Throws: as `readStanding`. */
+/**
+ * What a transaction did as an endpoint says it now; null when it is in no confirmed block. Throws: as `readStanding`.
+ */
 export async function readOutcome(parts: SubmissionParts, endpoint: Endpoint, txid: string): Promise<Included | null> {
   const standing = await readStanding(parts, endpoint, txid);
   return standing.kind === 'included' ? standing.included : null;
@@ -95,14 +102,18 @@ async function readStanding(parts: SubmissionParts, endpoint: Endpoint, txid: st
   if (status === null) return { kind: 'none' };
   if (status.level === 'processed') return { kind: 'processed' };
   const no = (reason: string) => new ChainUnavailable(network.slug, reason);
-  if (status.slot <= heads.finalized() && status.level !== 'finalized') throw no(`the node does not call ${txid} final yet`);
+  if (status.slot <= heads.finalized() && status.level !== 'finalized') {
+    throw no(`the node does not call ${txid} final yet`);
+  }
   const transaction = await ask(node, call('getTransaction', txid, {
     ...CONFIRMED, encoding: 'json', maxSupportedTransactionVersion: 1,
   }));
   if (transaction === null) throw no(`the node has a status of ${txid} and no transaction`);
   const { slot, meta } = objectIn(transaction, 'transaction'), { err, fee } = objectIn(meta, 'meta');
   const failed = err !== null && err !== undefined;
-  if (countIn(slot, 'slot') !== status.slot || failed !== (status.err !== null)) throw no(`the node tells two stories of ${txid}`);
+  if (countIn(slot, 'slot') !== status.slot || failed !== (status.err !== null)) {
+    throw no(`the node tells two stories of ${txid}`);
+  }
   const header = await blocks.readHeader(endpoint, status.slot);
   if (header === null) throw no(`the node has no block at slot ${status.slot}`);
   return { kind: 'included', included: {

@@ -20,18 +20,21 @@ const METAPLEX_NAME_AT = 65;
 const TEXT_BYTES_MAX = 200;
 
 /**
- * Symbol and name (empty where the mint has none), decimals. Refuses: TOKEN_NOT_SUPPORTED for what is no mint, and for a
- * mint whose tokens could not be forwarded. Throws: ChainUnavailable.
+ * Symbol and name (empty where the mint has none), decimals. Refuses: TOKEN_NOT_SUPPORTED for what is no mint, and for
+ * a mint whose tokens could not be forwarded. Throws: ChainUnavailable.
  */
 export async function readTokenFacts(node: Node, heads: Heads, contract: string): Promise<TokenFacts | Refusal> {
-  const no = (reason: string) => refuse('TOKEN_NOT_SUPPORTED', { chain: node.network.slug, tokenContract: contract, reason });
+  const no = (reason: string) =>
+    refuse('TOKEN_NOT_SUPPORTED', { chain: node.network.slug, tokenContract: contract, reason });
   const metadata = programAddress(METADATA_PROGRAM, [
     Buffer.from('metadata'), base58.decode(METADATA_PROGRAM), base58.decode(contract),
   ]);
   const asked = call('getMultipleAccounts', [contract, metadata], { ...CONFIRMED, encoding: 'base64' });
   const { slot, value } = contextual(await ask(node, asked), 'mint');
   heads.accept(node.endpoint, slot);
-  if (!Array.isArray(value) || value.length !== 2) throw new ChainUnavailable(node.network.slug, 'two accounts were asked for');
+  if (!Array.isArray(value) || value.length !== 2) {
+    throw new ChainUnavailable(node.network.slug, 'two accounts were asked for');
+  }
   const [account, metaplex] = value.map((one: unknown) => accountIn(one, 'mint'));
   const state = account === null || account === undefined ? null : tokenStateOf(account);
   if (state?.kind !== 'mint') return no('the account is no mint');

@@ -57,15 +57,22 @@ function checkParties(inputs: SolInputs, { from, to, token }: Wish): Refusal | n
   if (to === from) return no('the sender itself');
   if (destination.kind === 'dead_end') return no(destination.what);
   if (destination.kind === 'token_account' && token === null) return no('a token account');
-  if (destination.kind === 'token_account' && destination.mint !== token?.contract) return no('a token account of another mint');
-  if (!senderIsWallet || !payerIsWallet) return refuse('CHAIN_REJECTED', { reason: 'the sender or the payer is no plain wallet' });
+  if (destination.kind === 'token_account' && destination.mint !== token?.contract) {
+    return no('a token account of another mint');
+  }
+  if (!senderIsWallet || !payerIsWallet) {
+    return refuse('CHAIN_REJECTED', { reason: 'the sender or the payer is no plain wallet' });
+  }
   if (tokens !== null && tokens.decimals !== token?.decimals) {
-    return refuse('CHAIN_REJECTED', { reason: 'the mint has other decimals than the registry', decimals: tokens.decimals });
+    const reason = 'the mint has other decimals than the registry';
+    return refuse('CHAIN_REJECTED', { reason, decimals: tokens.decimals });
   }
   return tokens === null || tokens.refusal === null ? null : refuse('CHAIN_REJECTED', { reason: tokens.refusal });
 }
 
-/** V36: a send-all leaves what the very fee that is signed costs, and what the caller keeps; a payer's fee is not ours. */
+/**
+ * V36: a send-all leaves what the very fee that is signed costs, and what the caller keeps; a payer's fee is not ours.
+ */
 function amountOf(inputs: SolInputs, { from, amount, token, leave = 0n }: Wish, { fee }: Fee): bigint | Refusal {
   if (amount !== 'all') return amount > 0n ? amount : refuse('INVALID_AMOUNT', { amount: amount.toString() });
   const balance = BigInt(token === null ? inputs.senderLamports ?? '0' : inputs.token?.balance ?? '0');
@@ -84,7 +91,9 @@ function checkFunds(inputs: SolInputs, { from, token }: Wish, amount: bigint, fe
   const payer = BigInt(inputs.payerLamports ?? '0'), feeMax = feeMaxOf(fee);
   const required = feeMax + (token === null && inputs.feePayer === from ? amount : 0n);
   if (payer >= required) return null;
-  return refuse('INSUFFICIENT_GAS', { balance: payer.toString(), required: required.toString(), feeMax: feeMax.toString() });
+  return refuse('INSUFFICIENT_GAS', {
+    balance: payer.toString(), required: required.toString(), feeMax: feeMax.toString(),
+  });
 }
 
 /** L28: what every touched account holds afterwards is nothing, or at least the rent-exempt minimum. */
@@ -110,27 +119,36 @@ function checkSimulation({ compute }: SolInputs): Refusal | null {
   return compute.kind === 'failed' ? refuse(compute.code, { reason: compute.reason }) : null;
 }
 
-function unsignedOf(network: Network, inputs: SolInputs, wish: Wish, amount: bigint, fee: Fee): Unsigned {
-  const { from, fromPath, to, token } = wish, { feePayer, token: tokens } = inputs;
-  const payment: Payment = {
-    feePayer, from, blockhash: inputs.blockhash, ...fee.compute, amount,
+/** The payment of a wish: from the accounts that were read, under the block hash that was read with them. */
+export function plannedPayment(
+  inputs: SolInputs, { from, to, token }: Pick<Intent, 'from' | 'to' | 'token'>, amount: bigint, compute: Compute,
+): Payment {
+  const { feePayer, blockhash, token: tokens } = inputs;
+  return {
+    feePayer, from, blockhash, ...compute, amount,
     asset: token === null || tokens === null ? { kind: 'native', to } : {
       kind: 'token', program: tokens.program, mint: token.contract, decimals: tokens.decimals, source: tokens.source,
       destination: tokens.destination, creates: tokens.createRent === null ? null : to,
     },
   };
+}
+
+function unsignedOf(network: Network, inputs: SolInputs, wish: Wish, amount: bigint, fee: Fee): Unsigned {
+  const { from, fromPath, to, token } = wish;
+  const payment = plannedPayment(inputs, wish, amount, fee.compute);
   return {
     chain: network.slug, payload: Buffer.from(encodePayment(payment)).toString('base64'), from, fromPath, to, amount,
     tokenContract: token?.contract ?? null, tag: null, kind: 'payment', sendAll: wish.amount === 'all',
-    feeMax: feeMaxOf(fee), fee: feePartsOf(fee, feePayer),
+    feeMax: feeMaxOf(fee), fee: feePartsOf(fee, inputs.feePayer),
     replayKey: { kind: 'expiry', value: String(inputs.lastValidBlockHeight) }, readAtHeight: inputs.readAtHeight,
   };
 }
 
 /**
- * The same payment with a fresh block hash and price, once the old version can no longer land: two block hashes exclude
- * each other by nothing, so that both could be paid (L31, C6-56). The amount of a send-all goes down with the fee, never
- * up: what the fee has fallen by is paid all the same, because less than the rent-exempt minimum may not stay behind.
+ * The same payment with a fresh block hash and price, once the old version can no longer land: two block hashes
+ * exclude each other by nothing, so that both could be paid (L31, C6-56). The amount of a send-all goes down with the
+ * fee, never up: what the fee has fallen by is paid all the same, because less than the rent-exempt minimum may not
+ * stay behind.
  * Refuses: CONFLICT while the old version lives, and what a build refuses.
  */
 export function reprice(network: Network, unsigned: Unsigned, inputs: SolInputs): Unsigned | Refusal {
@@ -146,7 +164,8 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: SolInputs)
   const wish: Wish = { from, fromPath, to, amount, token };
   if (!sendAll) return build(network, inputs, wish, feeOf(inputs, from, market), undefined);
   const fee = feeOf(inputs, from, token === null ? emptying(inputs, wish, amount, market) : market);
-  const left = token === null ? BigInt(inputs.senderLamports ?? '0') - (inputs.feePayer === from ? fee.fee : 0n) : amount;
+  const ownFee = inputs.feePayer === from ? fee.fee : 0n;
+  const left = token === null ? BigInt(inputs.senderLamports ?? '0') - ownFee : amount;
   const rebuilt = build(network, inputs, { ...wish, amount: left < amount ? left : amount }, fee, undefined);
   return 'ok' in rebuilt ? rebuilt : { ...rebuilt, sendAll: true };
 }

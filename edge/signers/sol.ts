@@ -12,7 +12,7 @@ import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { checkDestination, parseAddress } from '../../chains/sol/address.ts';
 import { priorityFeeOf, UNIT_LIMIT_MAX } from '../../chains/sol/fee.ts';
 import { decodeMessage, encodeTransaction, SIGNATURE_BYTES, TRANSACTION_BYTES_MAX } from '../../chains/sol/message.ts';
-import { decodePayment, type Payment } from '../../chains/sol/payment.ts';
+import { decodePayment, type Payment, type TokenAsset } from '../../chains/sol/payment.ts';
 import { associatedTokenAddress } from '../../chains/sol/program-address.ts';
 import { matchSigned, txidOf } from '../../chains/sol/signed.ts';
 import type { Refusal } from '../../protocol/errors.ts';
@@ -44,64 +44,85 @@ function bytesOf({ payload }: Unsigned): Uint8Array | null {
 }
 
 /** Every signer is ours: the sender, and beside it the gas tank where it pays for a sweep (L30). */
-function checkSigners({ feePayer, from }: Payment, bytes: Uint8Array, { purpose, ...instruction }: Instruction, { gasTank }: SigningPolicy): Refusal | null {
+function checkSigners(
+  { feePayer, from }: Payment, bytes: Uint8Array, { purpose, ...instruction }: Instruction, { gasTank }: SigningPolicy,
+): Refusal | null {
   if (from !== instruction.from) return refuseToSign('sender_mismatch', { expected: instruction.from, found: from });
   if (feePayer !== from && (purpose !== 'sweep' || feePayer !== gasTank)) {
     return refuseToSign('fee_payer_mismatch', { expected: from, found: feePayer });
   }
   const size = 1 + (feePayer === from ? 1 : 2) * SIGNATURE_BYTES + bytes.length;
-  return size > TRANSACTION_BYTES_MAX ? refuseToSign('too_large', { expected: TRANSACTION_BYTES_MAX, found: size }) : null;
+  return size > TRANSACTION_BYTES_MAX
+    ? refuseToSign('too_large', { expected: TRANSACTION_BYTES_MAX, found: size }) : null;
 }
 
 /** 1.6-3, 1.6-4: destination, asset and amount are those of the instruction. */
-function checkPayment(network: Network, payment: Payment, instruction: Instruction, policy: SigningPolicy): Refusal | null {
+function checkPayment(
+  network: Network, payment: Payment, instruction: Instruction, policy: SigningPolicy,
+): Refusal | null {
   const { purpose, token, amount, tag, from } = instruction;
   if (tag !== null || purpose === 'opt_in' || purpose === 'cancel') return refuseToSign('not_a_sol_instruction');
   const to = parseAddress(network, instruction.to);
   if (!to.ok || to.canonical === from) return refuseToSign('destination_mismatch', { expected: instruction.to });
-  if (checkDestination(network, to, policy.catalogue) !== null) return refuseToSign('destination_refused', { found: to.canonical });
+  if (checkDestination(network, to, policy.catalogue) !== null) {
+    return refuseToSign('destination_refused', { found: to.canonical });
+  }
   if (payment.amount === 0n || (amount !== 'all' && payment.amount !== amount)) {
     return refuseToSign('amount_mismatch', { expected: amount, found: payment.amount });
   }
   const { asset } = payment;
   if (asset.kind === 'token') return checkToken(asset, payment, instruction, policy);
   if (token !== null) return refuseToSign('token_mismatch', { expected: token.contract, found: null });
-  return asset.to === to.canonical ? null : refuseToSign('destination_mismatch', { expected: to.canonical, found: asset.to });
+  return asset.to === to.canonical
+    ? null : refuseToSign('destination_mismatch', { expected: to.canonical, found: asset.to });
 }
 
 /**
- * Mint and decimals are the registry's; both token accounts are re-derived from owner, mint and program. A wrong program
- * moves nothing: the accounts that it gives are not its own on the ledger. A receiver may be a token account itself: the
- * program takes it only if it is one of this mint.
+ * Mint and decimals are the registry's; both token accounts are re-derived from owner, mint and program. A wrong
+ * program moves nothing: the accounts that it gives are not its own on the ledger. A receiver may be a token account
+ * itself: the program takes it only if it is one of this mint.
  */
 function checkToken(
-  asset: Extract<Payment['asset'], { kind: 'token' }>, { from }: Payment, { token, to }: Instruction, policy: SigningPolicy,
+  asset: TokenAsset, { from }: Payment, { token, to }: Instruction, policy: SigningPolicy,
 ): Refusal | null {
   const { mint, program, decimals, source, destination, creates } = asset;
-  if (token === null || mint !== token.contract) return refuseToSign('token_mismatch', { expected: token?.contract ?? null, found: mint });
+  if (token === null || mint !== token.contract) {
+    return refuseToSign('token_mismatch', { expected: token?.contract ?? null, found: mint });
+  }
   const listed = policy.catalogue.get(mint);
-  if (listed === undefined || listed.decimals !== token.decimals) return refuseToSign('token_not_in_registry', { found: mint });
-  if (decimals !== listed.decimals) return refuseToSign('decimals_mismatch', { expected: listed.decimals, found: decimals });
+  if (listed === undefined || listed.decimals !== token.decimals) {
+    return refuseToSign('token_not_in_registry', { found: mint });
+  }
+  if (decimals !== listed.decimals) {
+    return refuseToSign('decimals_mismatch', { expected: listed.decimals, found: decimals });
+  }
   const expected = associatedTokenAddress({ owner: from, mint, program });
   if (source !== expected) return refuseToSign('source_mismatch', { expected, found: source });
   const derived = associatedTokenAddress({ owner: to, mint, program });
-  if (creates !== null && creates !== to) return refuseToSign('created_owner_mismatch', { expected: to, found: creates });
+  if (creates !== null && creates !== to) {
+    return refuseToSign('created_owner_mismatch', { expected: to, found: creates });
+  }
   const isDirect = destination === to && creates === null;
-  return destination === derived || isDirect ? null : refuseToSign('destination_mismatch', { expected: derived, found: destination });
+  return destination === derived || isDirect
+    ? null : refuseToSign('destination_mismatch', { expected: derived, found: destination });
 }
 
 /** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
 function checkSummary(unsigned: Unsigned, { amount, asset }: Payment, instruction: Instruction): Refusal | null {
   const mint = asset.kind === 'token' ? asset.mint : null;
   const samePayment = unsigned.to === instruction.to && unsigned.amount === amount && unsigned.tokenContract === mint;
-  const sameKind = unsigned.tag === null && unsigned.kind === 'payment' && unsigned.sendAll === (instruction.amount === 'all');
+  const sameKind = unsigned.tag === null && unsigned.kind === 'payment'
+    && unsigned.sendAll === (instruction.amount === 'all');
   if (!samePayment || !sameKind) return refuseToSign('summary_mismatch');
   const { replayKey } = unsigned;
-  return replayKey.kind === 'expiry' && /^[1-9][0-9]{0,15}$/.test(replayKey.value) ? null : refuseToSign('expiry_missing');
+  return replayKey.kind === 'expiry' && /^[1-9][0-9]{0,15}$/.test(replayKey.value)
+    ? null : refuseToSign('expiry_missing');
 }
 
 /** 1.6-5, G29: what was told of the fee stands in the bytes, and the whole of it is within the caps. */
-function checkFee({ fee, feeMax }: Unsigned, payment: Payment, { feeCap, feeRatioBpsMax }: SigningPolicy): Refusal | null {
+function checkFee(
+  { fee, feeMax }: Unsigned, payment: Payment, { feeCap, feeRatioBpsMax }: SigningPolicy,
+): Refusal | null {
   const { feePayer, from, unitLimit, microLamportsPerUnit, amount, asset } = payment;
   if (unitLimit > UNIT_LIMIT_MAX) return refuseToSign('unit_limit', { expected: UNIT_LIMIT_MAX, found: unitLimit });
   const signatures = feePayer === from ? 1 : 2;
@@ -110,9 +131,13 @@ function checkFee({ fee, feeMax }: Unsigned, payment: Payment, { feeCap, feeRati
   if (wrong !== undefined) return refuseToSign('fee_mismatch', { expected: told[wrong], found: fee[wrong] });
   const lamports = lamportsIn(fee['feeLamports']), rent = lamportsIn(fee['rentLamports']);
   const least = BigInt(signatures) * LAMPORTS_PER_SIGNATURE_MIN + priorityFeeOf(payment);
-  if (lamports === null || lamports < least) return refuseToSign('fee_mismatch', { expected: least, found: fee['feeLamports'] });
+  if (lamports === null || lamports < least) {
+    return refuseToSign('fee_mismatch', { expected: least, found: fee['feeLamports'] });
+  }
   const creates = asset.kind === 'token' && asset.creates !== null;
-  if (rent === null || (rent > 0n) !== creates) return refuseToSign('rent_mismatch', { expected: creates, found: fee['rentLamports'] });
+  if (rent === null || (rent > 0n) !== creates) {
+    return refuseToSign('rent_mismatch', { expected: creates, found: fee['rentLamports'] });
+  }
   if (feeMax !== lamports + rent) return refuseToSign('fee_mismatch', { expected: lamports + rent, found: feeMax });
   if (feeMax > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeMax });
   if (asset.kind === 'native' && feeRatioBpsMax !== null && feeMax * 10_000n > amount * BigInt(feeRatioBpsMax)) {
@@ -126,11 +151,14 @@ function lamportsIn(value: unknown): bigint | null {
 }
 
 /**
- * 1.6-7, L31, L33: two messages exclude each other by nothing, so that an instruction gets one signature for one message;
- * what died is paid by a new instruction. A message that another instruction was signed for would be paid once for both.
+ * 1.6-7, L31, L33: two messages exclude each other by nothing, so that an instruction gets one signature for one
+ * message; what died is paid by a new instruction. A message that another instruction was signed for would be paid once
+ * for both.
  */
 function checkJournal(unsigned: Unsigned, _instruction: Instruction, { journal }: SigningPolicy): Refusal | null {
-  if (journal.forInstruction.some((payload) => payload !== unsigned.payload)) return refuseToSign('instruction_signed_before');
+  if (journal.forInstruction.some((payload) => payload !== unsigned.payload)) {
+    return refuseToSign('instruction_signed_before');
+  }
   const isOwn = journal.forInstruction.length > 0;
   const used = journal.withReplayKey(unsigned.replayKey).includes(unsigned.payload);
   return used && !isOwn ? refuseToSign('payload_used') : null;
@@ -139,7 +167,8 @@ function checkJournal(unsigned: Unsigned, _instruction: Instruction, { journal }
 function sign(network: Network, unsigned: Unsigned, ...keys: readonly SigningKey[]): Signed {
   const bytes = bytesOf(unsigned), message = bytes === null ? null : decodeMessage(bytes);
   if (bytes === null || message === null || !message.ok) throw new Error('the payload does not decode');
-  const byAddress = new Map(keys.map(({ privateKey }) => [base58.encode(ed25519.getPublicKey(privateKey)), privateKey]));
+  const addressOf = (key: Uint8Array) => base58.encode(ed25519.getPublicKey(key));
+  const byAddress = new Map(keys.map(({ privateKey }) => [addressOf(privateKey), privateKey]));
   const signatures = message.signers.map((signer) => {
     const key = byAddress.get(signer);
     if (key === undefined) throw new Error(`no key of the signer ${signer}`);

@@ -20,8 +20,9 @@ export async function openSolStage(): Promise<Stage> {
     cloudEnv: { SOL_RPC_URLS: nodes.map(({ url }) => url).join(','), SOL_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     async pay(address, amount) {
-      const transfer = SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: new PublicKey(address), lamports: amount });
-      const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash: ledger.tip.hash, instructions: [transfer] });
+      const { publicKey: payerKey } = payer, toPubkey = new PublicKey(address);
+      const transfer = SystemProgram.transfer({ fromPubkey: payerKey, toPubkey, lamports: amount });
+      const message = new TransactionMessage({ payerKey, recentBlockhash: ledger.tip.hash, instructions: [transfer] });
       const transaction = new VersionedTransaction(message.compileToLegacyMessage());
       transaction.sign([payer]);
       const read = ledger.read(transaction.serialize());

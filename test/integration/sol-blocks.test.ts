@@ -75,7 +75,7 @@ test('L19 L21 7.6 a list that leaves a block out, or a code that calls it skippe
   t.deepEqual(paid(await client.getBlock(paying)).map(({ to, amount }) => [to, amount]), [[SHOP, SOL]]);
 });
 
-test('L21 a list that ends below a head that was seen proves nothing', async (t) => {
+test('L21 C1-6 a list that ends below a head that was seen proves nothing', async (t) => {
   const { ledger, client, nodes: [node] } = await openSol(t);
   ledger.mine(5);
   const { height } = await client.getHead();
@@ -196,7 +196,7 @@ test('G14 a node of another network is disabled; without any other the chain is 
   await t.throwsAsync(() => foreign.client.checkIdentity(), { ...unavailable, message: /another first block/ });
 });
 
-test('1.7 a node that limits its callers, is unwell, keeps no history or is gone is no zero and no empty block', async (t) => {
+test('1.7 C1-1 C1-4 a node that limits its callers, is unwell, keeps no history or is gone is no zero and no empty block', async (t) => {
   const { ledger, nodes, endpoints, clientOf, client, pay } = await openSol(t, { nodes: 2 });
   pay(SHOP, SOL);
   ledger.mine();
@@ -242,7 +242,7 @@ function withTokens({ ledger }: SolPeer): void {
   putHolding(ledger, { account: accountOf(PAYER.address, PYUSD.contract, TOKEN_2022_PROGRAM), mint: PYUSD.contract, owner: PAYER.address, amount: 10n ** 12n, program: TOKEN_2022_PROGRAM, withFee: true });
 }
 
-test('L4 L5 L6 L9 executed tokens: the owner is credited what arrived, in its created account, and no rent', async (t) => {
+test('L4 L5 L6 L9 C1-2 C2-29 executed tokens: the owner is credited what arrived, in its created account, and no rent', async (t) => {
   const peer = await openSol(t), { ledger, client, submit } = peer, payer = PAYER.keypair;
   withTokens(peer);
   const shop = keyOf(2).keypair.publicKey, account = accountOf(SHOP), account22 = accountOf(SHOP, PYUSD.contract, TOKEN_2022_PROGRAM);
@@ -251,7 +251,7 @@ test('L4 L5 L6 L9 executed tokens: the owner is credited what arrived, in its cr
     checked(TOKEN_2022_PROGRAM, accountOf(PAYER.address, PYUSD.contract, TOKEN_2022_PROGRAM), PYUSD.contract, account22, payer.publicKey, 1_000_000n, 6)], payer);
   ledger.mine();
   const block = await client.getBlock(ledger.tip.slot);
-  t.deepEqual(paid(block).map(({ to, amount, tokenContract }) => [to, amount, tokenContract]), [[SHOP, 1_500_000n, USDC.contract], [SHOP, 975_000n, PYUSD.contract]], 'C2-29: 2.5 % stays with the mint');
+  t.deepEqual(paid(block).map(({ to, amount, tokenContract }) => [to, amount, tokenContract]), [[SHOP, 1_500_000n, USDC.contract], [SHOP, 975_000n, PYUSD.contract]], '2.5 % stays with the mint');
   const keys = ledger.tip.entries.map(({ transaction }) => (transaction['message'] as { accountKeys: string[] }).accountKeys);
   t.deepEqual(paid(block).map(({ outputIndex }, index) => keys[index]![outputIndex]), [account, account22]);
   t.true(ledger.tip.entries.every(({ meta }) => (meta['innerInstructions'] as unknown[]).length > 0), 'the account was created by inner instructions');

@@ -103,7 +103,7 @@ test('L29 L30 C4-42 tokens: the receiver\'s account is created at the rent that 
   }
 });
 
-test('7.1 7.6 Token-2022: the account of the program that owns the mint; a token account as receiver takes its own mint only', async (t) => {
+test('7.1 7.6 L29 Token-2022: the account of the program that owns the mint; a token account as receiver takes its own mint only', async (t) => {
   const peer = await open(t), { client, ledger } = peer;
   t.like(paymentOf(await build(peer, { token: PYUSD, amount: 1n })).asset, { program: TOKEN_2022_PROGRAM, destination: accountOf(SHOP, PYUSD.contract, TOKEN_2022_PROGRAM) });
   const account = keyOf(70).address;

@@ -57,7 +57,7 @@ test('L18 L19 L20 a payment is seen when it is confirmed and matures when its sl
 });
 
 for (const sameSlots of [false, true]) {
-  test(`G15 G16 forks of every depth that is not final, ${sameSlots ? 'in the same slots' : 'in later slots'}: what is gone is reversed, what comes back is the same deposit`, async (t) => {
+  test(`G15 G16 C3-30 C3-31 forks of every depth that is not final, ${sameSlots ? 'in the same slots' : 'in later slots'}: what is gone is reversed, what comes back is the same deposit`, async (t) => {
     for (let depth = 1; depth <= 4; depth += 1) {
       const { peer: { ledger, pay }, self, told, tick } = await watched(t);
       pay(SHOP, 7n * SOL);
@@ -76,7 +76,7 @@ for (const sameSlots of [false, true]) {
   });
 }
 
-test('G15 G2 a payment that another fork holds too keeps its key: one fact, matured once, in the block that is final', async (t) => {
+test('G15 G2 C2-17 C2-18 a payment that another fork holds too keeps its key: one fact, matured once, in the block that is final', async (t) => {
   const { peer: { ledger, pay }, self, told, tick } = await watched(t);
   ledger.mine(2);
   pay(SHOP, 7n * SOL);
@@ -120,7 +120,7 @@ test('L19 C1-9 7.6 a block that a node calls skipped or missing, however often, 
   }
 });
 
-test('G10 a node that names wrong hashes or leaves payments out reverses and confirms nothing against two others', async (t) => {
+test('G10 C1-4 a node that names wrong hashes or leaves payments out reverses and confirms nothing against two others', async (t) => {
   const { peer: { ledger, pay, nodes }, told, tick } = await watched(t, 3);
   nodes[0]!.lie = (method, _params, honest) => {
     const answer = honest();
@@ -135,7 +135,7 @@ test('G10 a node that names wrong hashes or leaves payments out reverses and con
   t.false(told().some((line) => line.startsWith('orphaned')));
 });
 
-test('G10 1.7 nodes that lag, limit and die in turn: each payment is seen once and matured once', async (t) => {
+test('G10 1.7 C1-1 C1-14 nodes that lag, limit and die in turn: each payment is seen once and matured once', async (t) => {
   const { peer: { ledger, pay, nodes }, told, tick } = await watched(t, 3);
   for (let round = 1; round <= 9; round += 1) {
     const [bad] = [nodes[round % 3]!];

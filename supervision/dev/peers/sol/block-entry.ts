@@ -37,7 +37,8 @@ export function entryOf(read: ReadTransaction, execution: Execution, movement: M
         }),
       }])),
       logMessages: logs,
-      preTokenBalances: tokenBalancesOf(movement.before, movement), postTokenBalances: tokenBalancesOf(movement.after, movement),
+      preTokenBalances: tokenBalancesOf(movement.before, movement),
+      postTokenBalances: tokenBalancesOf(movement.after, movement),
       rewards: [], loadedAddresses: read.loaded, computeUnitsConsumed: units,
       ...(returnData === null ? {} : {
         returnData: { programId: returnData.program, data: [Buffer.from(returnData.data).toString('base64'), 'base64'] },
@@ -76,7 +77,9 @@ function tokenBalancesOf(accounts: readonly (SvmAccount | null)[], { decimalsOf 
 /** The amount as a node shows it: the exact one, and a decimal text. */
 export function uiAmountOf(amount: bigint, decimals: number): Record<string, unknown> {
   const digits = amount.toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals), part = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  const point = digits.length - decimals;
+  const whole = digits.slice(0, point), part = digits.slice(point).replace(/0+$/, '');
   const uiAmountString = part === '' ? whole : `${whole}.${part}`;
-  return { amount: amount.toString(), decimals, uiAmount: amount === 0n ? null : Number(uiAmountString), uiAmountString };
+  return { amount: amount.toString(), decimals, uiAmount: amount === 0n
+    ? null : Number(uiAmountString), uiAmountString };
 }

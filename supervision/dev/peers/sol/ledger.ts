@@ -111,7 +111,8 @@ export class SolLedger {
 
   isValid(hash: string, tip: LedgerBlock): boolean {
     const block = this.#byHash.get(hash);
-    return block !== undefined && block.blockHeight <= tip.blockHeight && tip.blockHeight <= block.blockHeight + BLOCKHASH_AGE_MAX;
+    if (block === undefined || block.blockHeight > tip.blockHeight) return false;
+    return tip.blockHeight <= block.blockHeight + BLOCKHASH_AGE_MAX;
   }
 
   /** Gives an account lamports, from nowhere. */
@@ -169,22 +170,25 @@ export class SolLedger {
   }
 
   /**
-   * Abandons the newest blocks. Their transactions are gone, or go back to the pool; transactions that name one of their
-   * hashes can never land. The next block stands on the fork point, in a later slot or, where `sameSlots`, in the first
+   * Abandons the newest blocks. Their transactions are gone, or go back to the pool; transactions that name one of
+   * their hashes can never land. The next block stands on the fork point, in a later slot or, where `sameSlots`, in the first
    * one that was abandoned. Throws: RangeError for blocks that are final.
    */
   reorg(depth: number, { resubmit = false, sameSlots = false } = {}): void {
     const removed = this.#blocks.slice(this.#blocks.length - depth);
     const forkPoint = this.#blocks.at(-depth - 1);
     if (depth < 1 || forkPoint === undefined || removed[0]!.slot <= this.finalized(this.tip).slot) {
-      throw new RangeError(`${depth} blocks cannot be abandoned: those up to slot ${this.finalized(this.tip).slot} are final`);
+      const { slot } = this.finalized(this.tip);
+      throw new RangeError(`${depth} blocks cannot be abandoned: those up to slot ${slot} are final`);
     }
     this.#blocks.length -= depth;
     for (const { slot, hash } of removed) {
       this.#bySlot.delete(slot);
       this.#byHash.delete(hash);
     }
-    for (const [signature, { block }] of this.#bySignature) if (removed.includes(block)) this.#bySignature.delete(signature);
+    for (const [signature, { block }] of this.#bySignature) {
+      if (removed.includes(block)) this.#bySignature.delete(signature);
+    }
     this.accounts.forgetAbove(forkPoint.slot);
     if (resubmit) this.#pool.push(...removed.flatMap((block) => this.#readOf.get(block) ?? []));
     if (sameSlots) this.#nextSlot = removed[0]!.slot;

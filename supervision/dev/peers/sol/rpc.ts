@@ -1,10 +1,11 @@
 /**
- * The methods of a Solana node over the ledger, with its real errors. A view is what one node has seen: its newest block
- * may trail the ledger's. Source: anza-xyz/agave `rpc/src/rpc.rs`, `rpc-client-api/src/custom_error.rs`.
+ * The methods of a Solana node over the ledger, with its real errors. A view is what one node has seen: its newest
+ * block may trail the ledger's. Source: anza-xyz/agave `rpc/src/rpc.rs`, `rpc-client-api/src/custom_error.rs`.
  */
 import { base58 } from '@scure/base';
 import { VersionedMessage } from '@solana/web3.js';
 import { tokenStateOf } from '../../../../chains/sol/account.ts';
+import { TRANSACTION_BYTES_MAX } from '../../../../chains/sol/message.ts';
 import { BLOCKHASH_AGE_MAX, type LedgerBlock, type Refused, type SolLedger } from './ledger.ts';
 import type { SvmAccount } from './svm.ts';
 import { sentenceOf } from './transaction-error.ts';
@@ -38,8 +39,12 @@ const LAMPORTS_PER_SIGNATURE = 5_000n;
 /** Widest range of `getBlocks`. */
 const BLOCKS_RANGE_MAX = 500_000;
 
-const optionsIn = (params: Params): Options =>
-  (params.find((one) => typeof one === 'object' && one !== null && !Array.isArray(one) && !('mint' in one) && !('programId' in one)) ?? {}) as Options;
+/** The options of a call: its last object, which a filter of token accounts is not. */
+function optionsIn(params: Params): Options {
+  const isOptions = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one)
+    && !('mint' in one) && !('programId' in one);
+  return (params.findLast(isOptions) ?? {}) as Options;
+}
 
 const invalid = (what: string) => new RpcFailure(-32_602, `Invalid params: ${what}`);
 
@@ -100,8 +105,8 @@ const METHODS: Readonly<Record<string, (view: View, params: Params) => unknown>>
     return inContext(bank, accountJson(view.ledger.accounts.at(keyIn(params[0]), bank.slot), optionsIn(params)));
   },
   getMultipleAccounts: (view, params) => {
-    const bank = bankOf(view, params), keys = params[0] as unknown[];
-    return inContext(bank, keys.map((key) => accountJson(view.ledger.accounts.at(keyIn(key), bank.slot), optionsIn(params))));
+    const bank = bankOf(view, params), keys = (params[0] as unknown[]).map(keyIn), options = optionsIn(params);
+    return inContext(bank, keys.map((key) => accountJson(view.ledger.accounts.at(key, bank.slot), options)));
   },
   getTokenAccountsByOwner,
   getMinimumBalanceForRentExemption: (view, params) => view.ledger.rentExempt(Number(params[0])),
@@ -112,7 +117,8 @@ const METHODS: Readonly<Record<string, (view: View, params: Params) => unknown>>
   getFeeForMessage: (view, params) => {
     const bank = bankOf(view, params), message = VersionedMessage.deserialize(bytesIn(params[0], 'base64'));
     const known = view.ledger.isValid(message.recentBlockhash, bank);
-    return inContext(bank, known ? BigInt(message.header.numRequiredSignatures) * LAMPORTS_PER_SIGNATURE + priorityOf(message) : null);
+    return inContext(bank, known
+      ? BigInt(message.header.numRequiredSignatures) * LAMPORTS_PER_SIGNATURE + priorityOf(message) : null);
   },
   simulateTransaction,
   sendTransaction,
@@ -139,7 +145,9 @@ function bytesIn(value: unknown, encoding: unknown): Uint8Array {
 function getBlocks(view: View, params: Params): number[] {
   const [from, given] = params as [number, unknown];
   const last = bankOf(view, params).slot, to = typeof given === 'number' ? Math.min(given, last) : last;
-  if (typeof given === 'number' && given - from > BLOCKS_RANGE_MAX) throw invalid(`Slot range too large; max ${BLOCKS_RANGE_MAX}`);
+  if (typeof given === 'number' && given - from > BLOCKS_RANGE_MAX) {
+    throw invalid(`Slot range too large; max ${BLOCKS_RANGE_MAX}`);
+  }
   return view.ledger.slots(Math.max(from, view.firstSlot), to);
 }
 
@@ -147,18 +155,23 @@ function getBlock(view: View, params: Params): unknown {
   const slot = Number(params[0]), options = optionsIn(params), last = bankOf(view, params).slot;
   if (options['commitment'] === 'processed') throw invalid('Method does not support commitment below `confirmed`');
   if (slot < view.firstSlot) {
-    throw new RpcFailure(-32_001, `Block ${slot} cleaned up, does not exist on node. First available block: ${view.firstSlot}`);
+    const { firstSlot } = view;
+    throw new RpcFailure(-32_001, `Block ${slot} cleaned up, does not exist on node. First available block: ${firstSlot}`);
   }
   if (slot > last) throw new RpcFailure(-32_004, `Block not available for slot ${slot}`);
   const block = view.ledger.block(slot);
-  if (block === undefined) throw new RpcFailure(-32_007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
+  if (block === undefined) {
+    throw new RpcFailure(-32_007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
+  }
   const header = {
-    blockhash: block.hash, previousBlockhash: block.previousHash, parentSlot: block.parentSlot, blockHeight: block.blockHeight,
-    blockTime: block.unixSeconds,
+    blockhash: block.hash, previousBlockhash: block.previousHash, parentSlot: block.parentSlot,
+    blockHeight: block.blockHeight, blockTime: block.unixSeconds,
   };
   const details = options['transactionDetails'] ?? 'full';
   if (details === 'none') return header;
-  if (details === 'signatures') return { ...header, signatures: block.entries.map(({ transaction }) => (transaction['signatures'] as string[])[0]) };
+  if (details === 'signatures') {
+    return { ...header, signatures: block.entries.map(({ transaction }) => (transaction['signatures'] as string[])[0]) };
+  }
   for (const { version } of block.entries) checkVersion(version, options);
   const withVersion = options['maxSupportedTransactionVersion'] !== undefined;
   return {
@@ -188,13 +201,16 @@ function accountJson(account: SvmAccount | null, options: Options): unknown {
 function getTokenAccountsByOwner(view: View, params: Params): unknown {
   const bank = bankOf(view, params), owner = keyIn(params[0]);
   const { mint, programId } = params[1] as { mint?: string; programId?: string };
-  if (mint !== undefined && view.ledger.accounts.at(keyIn(mint), bank.slot) === null) throw invalid('could not find mint');
+  if (mint !== undefined && view.ledger.accounts.at(keyIn(mint), bank.slot) === null) {
+    throw invalid('could not find mint');
+  }
   const found = [...view.ledger.accounts.entries(bank.slot)].filter(([, account]) => {
     const state = tokenStateOf({ ...account, space: account.data.length });
     return state?.kind === 'token_account' && state.owner === owner
       && (mint === undefined ? state.program === programId : state.mint === mint);
   });
-  return inContext(bank, found.map(([pubkey, account]) => ({ pubkey, account: accountJson(account, optionsIn(params)) })));
+  const options = optionsIn(params);
+  return inContext(bank, found.map(([pubkey, account]) => ({ pubkey, account: accountJson(account, options) })));
 }
 
 /** What a message's own limit and price cost; without a price, nothing. */
@@ -213,7 +229,10 @@ function priorityOf(message: VersionedMessage): bigint {
 /** Bytes of a transaction as a node reads them. Throws: RpcFailure. */
 function readIn(view: View, params: Params): ReturnType<SolLedger['read']> {
   const bytes = bytesIn(params[0], optionsIn(params)['encoding'] ?? 'base58');
-  if (bytes.length > 1_232) throw invalid(`base64 encoded solana_transaction::versioned::VersionedTransaction too large: ${bytes.length} bytes (max: 1232 bytes)`);
+  if (bytes.length > TRANSACTION_BYTES_MAX) {
+    const kind = 'solana_transaction::versioned::VersionedTransaction';
+    throw invalid(`base64 encoded ${kind} too large: ${bytes.length} bytes (max: ${TRANSACTION_BYTES_MAX} bytes)`);
+  }
   try {
     return view.ledger.read(bytes);
   } catch (error) {
@@ -266,7 +285,8 @@ function statusJson(view: View, tip: LedgerBlock, signature: string): unknown {
   const { block: { slot }, entry: { meta } } = found;
   const isFinal = slot <= view.ledger.finalized(tip).slot;
   return {
-    slot, err: meta['err'], status: meta['status'], confirmations: isFinal ? null : tip.blockHeight - found.block.blockHeight,
+    slot, err: meta['err'], status: meta['status'],
+    confirmations: isFinal ? null : tip.blockHeight - found.block.blockHeight,
     confirmationStatus: isFinal ? 'finalized' : 'confirmed',
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Solana nodes for the demo and the tests: JSON-RPC over HTTP in front of one ledger. Each node can be told to lag, lie,
- * limit its callers and die; the ledger reorganises what is not final.
+ * Solana nodes for the demo and the tests: JSON-RPC over HTTP in front of one ledger. Each node can be told to lag,
+ * lie, limit its callers and die; the ledger reorganises what is not final.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,8 @@ export { RpcFailure } from './rpc.ts';
 
 /** Sees a call before the node answers it: returns an answer of its own, throws an RpcFailure, or lets it pass. */
 export type Lie = (method: string, params: readonly unknown[], honest: () => unknown) => unknown;
+
+interface Asked { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
 export class SolNode implements View {
   readonly ledger: SolLedger;
@@ -66,7 +68,8 @@ export class SolNode implements View {
 
   #respond(text: string, response: ServerResponse): void {
     if (this.callsLeft !== null && this.callsLeft <= 0) {
-      response.writeHead(429, { 'content-type': 'text/plain', 'retry-after': String(this.retryAfterSeconds) }).end('Too many requests');
+      const headers = { 'content-type': 'text/plain', 'retry-after': String(this.retryAfterSeconds) };
+      response.writeHead(429, headers).end('Too many requests');
       return;
     }
     let asked: unknown;
@@ -76,7 +79,7 @@ export class SolNode implements View {
   }
 
   #answer(asked: unknown): Record<string, unknown> {
-    const { id = null, method = '', params = [] } = (asked ?? {}) as { id?: unknown; method?: string; params?: unknown[] };
+    const { id = null, method = '', params = [] } = (asked ?? {}) as Partial<Asked>;
     this.calls.push(method);
     if (this.callsLeft !== null) this.callsLeft -= 1;
     const honest = () => answer(this, method, params);
@@ -97,7 +100,9 @@ export interface SolStandIn {
 }
 
 /** Starts nodes of one new ledger on free loopback ports. */
-export async function startSolStandIn({ nodes: count = 1, ...options }: LedgerOptions & { nodes?: number } = {}): Promise<SolStandIn> {
+export async function startSolStandIn(
+  { nodes: count = 1, ...options }: LedgerOptions & { nodes?: number } = {},
+): Promise<SolStandIn> {
   const ledger = new SolLedger(options);
   const nodes = await Promise.all(Array.from({ length: count }, () => new SolNode(ledger).listen()));
   return { ledger, nodes, close: async () => { await Promise.all(nodes.map((node) => node.close())); } };

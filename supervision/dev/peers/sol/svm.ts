@@ -48,7 +48,8 @@ export class Svm {
   account(key: string): SvmAccount | null {
     const found = this.#svm.getAccount(key as KitAddress);
     if (!found.exists || (found.lamports === 0n && found.data.length === 0)) return null;
-    return { lamports: found.lamports, owner: found.programAddress, data: Uint8Array.from(found.data), executable: found.executable };
+    const { lamports, programAddress: owner, data, executable } = found;
+    return { lamports, owner, data: Uint8Array.from(data), executable };
   }
 
   /** Null takes the account away. */
@@ -81,9 +82,11 @@ export class Svm {
     this.#svm.withSigverify(verifySignatures);
     try {
       const result = this.#svm.simulateTransaction(kitTransaction(wire));
-      if (result instanceof FailedTransactionMetadata) return { ...executionOf(result.meta(), errorOf(result), '0'), after: new Map() };
+      if (result instanceof FailedTransactionMetadata) {
+        return { ...executionOf(result.meta(), errorOf(result), '0'), after: new Map() };
+      }
       const after = result.postAccounts().map(({ address, lamports, programAddress, data, executable }) =>
-        [address as string, { lamports, owner: programAddress as string, data: Uint8Array.from(data), executable }] as const);
+        [address as string, { lamports, owner: programAddress, data: Uint8Array.from(data), executable }] as const);
       return { ...executionOf(result.meta(), null, '0'), after: new Map(after) };
     } finally {
       this.#svm.withSigverify(true);

@@ -40,7 +40,9 @@ function withExtensions(base: Uint8Array, type: number, extensions: readonly Ext
 }
 
 /** Puts a mint without authorities on the ledger. */
-export function putMint(ledger: SolLedger, { mint, decimals, program = TOKEN_PROGRAM, extensions = [] }: MintOptions): void {
+export function putMint(
+  ledger: SolLedger, { mint, decimals, program = TOKEN_PROGRAM, extensions = [] }: MintOptions,
+): void {
   const bytes = Buffer.alloc(MINT_BYTES);
   bytes.writeBigUInt64LE(SUPPLY, 36);
   bytes[44] = decimals;
@@ -78,7 +80,8 @@ export function putHolding(ledger: SolLedger, options: HoldingOptions): void {
   bytes.set(base58.decode(owner), 32);
   bytes.writeBigUInt64LE(amount, 64);
   bytes[108] = frozen ? 2 : 1;
+  const withheld: Extension = { kind: TRANSFER_FEE_AMOUNT, value: new Uint8Array(8) };
   const data = withFee && program === TOKEN_2022_PROGRAM
-    ? withExtensions(bytes, TYPE_ACCOUNT, [{ kind: TRANSFER_FEE_AMOUNT, value: new Uint8Array(8) }]) : new Uint8Array(bytes);
+    ? withExtensions(bytes, TYPE_ACCOUNT, [withheld]) : new Uint8Array(bytes);
   ledger.setAccount(account, { lamports: ledger.rentExempt(data.length), owner: program, data, executable: false });
 }

@@ -81,10 +81,13 @@ const CAUSES: Readonly<Record<string, string>> = {
 export function sentenceOf(error: TransactionError): string {
   if (typeof error === 'string') return SENTENCES[error] ?? error;
   const rent = error['InsufficientFundsForRent'] as { account_index: number } | undefined;
-  if (rent !== undefined) return `Transaction results in an account (${rent.account_index}) with insufficient funds for rent`;
+  if (rent !== undefined) {
+    return `Transaction results in an account (${rent.account_index}) with insufficient funds for rent`;
+  }
   const [index, cause] = (error['InstructionError'] ?? []) as [number?, unknown?];
   if (index === undefined) return JSON.stringify(error);
   const custom = (cause as { Custom?: number }).Custom;
-  const said = custom === undefined ? CAUSES[String(cause)] ?? String(cause) : `custom program error: 0x${custom.toString(16)}`;
+  const said = custom === undefined
+    ? CAUSES[String(cause)] ?? String(cause) : `custom program error: 0x${custom.toString(16)}`;
   return `Error processing Instruction ${index}: ${said}`;
 }

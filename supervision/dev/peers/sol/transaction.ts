@@ -1,6 +1,6 @@
 /**
- * A transaction as the stand-in reads it, by the network's own library and not by the code under test: legacy, version 0
- * with lookup tables.
+ * A transaction as the stand-in reads it, by the network's own library and not by the code under test: legacy, and
+ * version 0 with lookup tables.
  */
 import { PublicKey, VersionedTransaction, type VersionedMessage } from '@solana/web3.js';
 import { base58 } from '@scure/base';
@@ -30,7 +30,8 @@ export function readTransaction(wire: Uint8Array, accounts: AccountHistory, slot
   try {
     transaction = VersionedTransaction.deserialize(wire);
   } catch (error) {
-    throw new RangeError(`failed to deserialize: ${error instanceof Error ? error.message : 'unreadable'}`, { cause: error });
+    const reason = error instanceof Error ? error.message : 'unreadable';
+    throw new RangeError(`failed to deserialize: ${reason}`, { cause: error });
   }
   const { message, signatures } = transaction;
   const statics = message.staticAccountKeys.map((key) => key.toBase58());
