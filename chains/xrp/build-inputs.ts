@@ -6,7 +6,7 @@ import { assetOf } from './currency.ts';
 import type { Heads } from './heads.ts';
 import type { DestinationState, IssuerState, SenderState, TokenState, XrpInputs } from './inputs.ts';
 import { RATE_ONE } from './issued-amount.ts';
-import { ask } from './node.ts';
+import { ask, refusedBy, tryAsk } from './node.ts';
 
 /** Inputs of an intent from one server. Throws: ChainUnavailable, MalformedReply. */
 export async function readBuildInputs(
@@ -53,10 +53,13 @@ async function readDestination(transport: Transport, endpoint: Endpoint, { from,
 }
 
 async function isAuthorized(transport: Transport, endpoint: Endpoint, from: string, to: string): Promise<boolean> {
-  const answer = await ask(transport, endpoint, 'deposit_authorized', {
+  const answer = await tryAsk(transport, endpoint, 'deposit_authorized', {
     source_account: from, destination_account: to, ledger_index: 'validated',
   });
-  return answer['deposit_authorized'] === true;
+  if (answer.ok) return answer.result['deposit_authorized'] === true;
+  // A sender that is not on the ledger is authorised by nobody.
+  if (answer.error.token === 'srcActNotFound') return false;
+  throw refusedBy('deposit_authorized', answer.error);
 }
 
 async function readToken(transport: Transport, endpoint: Endpoint, { from, to, token }: Intent): Promise<TokenState | null> {

@@ -82,7 +82,7 @@ async function refusalOf(
   if (needs === undefined || !decoded.ok) return refuse(code, details);
   try {
     const { transaction } = decoded;
-    if (needs === 'line') return await lineRefusal(transport, endpoint, transaction) ?? refuse(code, details);
+    if (needs === 'line') return await lineRefusal(transport, endpoint, transaction, details) ?? refuse(code, details);
     const { reserves } = await heads.feesOf(endpoint);
     const account = await readAccount(transport, endpoint, transaction.account);
     const balance = account === null ? 0n : integerIn(account['Balance'], 'Balance');
@@ -96,12 +96,15 @@ async function refusalOf(
 }
 
 /** DESTINATION_OPT_IN_REQUIRED where the destination has no line for the token, null where it has one. */
-async function lineRefusal(transport: Transport, endpoint: Endpoint, transaction: XrpTransaction): Promise<Refusal | null> {
+async function lineRefusal(
+  transport: Transport, endpoint: Endpoint, transaction: XrpTransaction, details: { reason: string; action: string },
+): Promise<Refusal | null> {
   if (transaction.type !== 'Payment' || transaction.tokenContract === null) return null;
   const { currency, issuer } = assetOf(transaction.tokenContract);
   const lines = await readLines(transport, endpoint, transaction.destination, { issuer, at: 'validated' });
   if (lines?.some((line) => parseCurrency(String(line['currency'])) === currency) === true) return null;
-  return refuse('DESTINATION_OPT_IN_REQUIRED', { chain: 'xrp', asset: transaction.tokenContract, destination: transaction.destination });
+  const { tokenContract: asset, destination } = transaction;
+  return refuse('DESTINATION_OPT_IN_REQUIRED', { ...details, chain: 'xrp', asset, destination });
 }
 
 export type Found =

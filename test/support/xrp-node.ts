@@ -2,6 +2,7 @@
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import type { ExecutionContext } from 'ava';
+import { Wallet } from 'xrpl';
 import type { Catalogue, ChainClient, Endpoint, Intent, Token } from '../../chains/chain.ts';
 import { createClient } from '../../chains/xrp/client.ts';
 import { deriveAddress } from '../../chains/xrp/derive.ts';
@@ -27,6 +28,12 @@ export function ours(change: 0 | 1, index: number) {
 export function addressAt(path: string): string | null {
   const match = /^m\/44'\/144'\/0'\/([01])\/(\d+)$/.exec(path);
   return match === null ? null : deriveAddress(xrp, account.publicExtendedKey, Number(match[1]) as 0 | 1, Number(match[2])).address;
+}
+
+/** One of our addresses as a wallet of the SDK, for what the stand-in's people do. */
+export function walletAt(change: 0 | 1, index: number): Wallet {
+  const node = account.derive(`m/${change}/${index}`), hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCase();
+  return new Wallet(hex(node.publicKey!), `00${hex(node.privateKey!)}`);
 }
 
 export interface Reader { readonly client: ChainClient<XrpLedger, XrpInputs>; readonly transport: FailoverTransport }

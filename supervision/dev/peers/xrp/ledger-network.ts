@@ -80,7 +80,7 @@ export class LedgerNetwork {
   fees: Fees;
   /** False: ledgers close and are validated by nobody. */
   isValidating = true;
-  readonly #nowMs: () => number;
+  #nowMs: () => number;
   readonly #ledgers: ClosedLedger[] = [];
   readonly #places = new Map<string, LedgerTransaction>();
   readonly #closeListeners = new Set<(ledger: ClosedLedger) => void>();
@@ -90,7 +90,9 @@ export class LedgerNetwork {
 
   constructor(options: NetworkOptions) {
     const { nowMs, firstHeight = 90_000_000, history = 40, fees = FEES, networkId = 0, targetSize = 32, queueSize = 2_000, accounts = [] } = options;
-    this.#nowMs = nowMs;
+    // History is made second by second, so that its last ledger is of now.
+    let secondsBack = history;
+    this.#nowMs = () => nowMs() - secondsBack * 1_000;
     this.fees = fees;
     this.networkId = networkId;
     this.targetSize = targetSize;
@@ -102,7 +104,11 @@ export class LedgerNetwork {
     const state = new Map([genesis, ...accounts].map((account) => [accountKey(String(account['Account'])), account]));
     this.#open = { state, transactions: [] };
     this.#append(firstHeight, EMPTY_TREE, ALL_DROPS, { state, transactions: [] });
-    for (let i = 0; i < history; i += 1) this.close();
+    while (secondsBack > 0) {
+      secondsBack -= 1;
+      this.close();
+    }
+    this.#nowMs = nowMs;
   }
 
   get tip(): ClosedLedger {
