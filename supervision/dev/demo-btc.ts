@@ -1,4 +1,6 @@
-/** The Bitcoin stage: a node and an address index of the stand-in, on the main network's own first block and prefixes. */
+/**
+ * The Bitcoin stage: a node and an address index of the stand-in, on the main network's own first block and prefixes.
+ */
 import { networkOf } from '../../chains/registry.ts';
 import { startBtcStandIn } from './peers/btc/stand-in.ts';
 import type { Stage } from './demo-chain.ts';
