@@ -82,10 +82,10 @@ test.serial('the application role may call the posting functions and no other', 
     select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      where n.nspname = 'flock' and has_function_privilege('flock_app', p.oid, 'execute') order by 1`;
   t.deepEqual(callable.map(({ name }) => name), [
-    'accounts_with_inbox', 'addresses_since', 'append_accounts', 'claim_deliveries', 'claim_shards', 'counter_gaps', 'create_organization',
+    'accounts_with_addresses', 'accounts_with_inbox', 'addresses_since', 'append_accounts', 'claim_deliveries', 'claim_shards', 'counter_gaps', 'create_organization',
     'ensure_attempt_partitions', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_head',
     'note_unresolved', 'note_withdrawal_fact', 'open_withdrawals', 'purge_idempotent', 'record_attempts', 'record_block', 'record_discrepancy',
-    'record_late', 'record_reorg', 'refute_facts', 'release_deliveries', 'reset_sandbox_ledgers', 'resolve_height', 'sandbox_behind', 'sandbox_mine',
+    'record_late', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'reset_sandbox_ledgers', 'resolve_height', 'sandbox_behind', 'sandbox_mine',
     'sandbox_unmine', 'save_idempotent', 'take_sandbox_tasks', 'watched_addresses',
   ]);
   const [role] = await database.owner`select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'flock_app'`;
