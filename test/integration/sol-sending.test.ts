@@ -4,7 +4,7 @@ import { base58 } from '@scure/base';
 import test, { type ExecutionContext } from 'ava';
 import { ChainUnavailable, MalformedReply, type Intent, type Signed, type Unsigned } from '../../chains/chain.ts';
 import { depositPath } from '../../chains/sol/derive.ts';
-import type { SolInputs } from '../../chains/sol/fee.ts';
+import { estimateFee, type SolInputs } from '../../chains/sol/fee.ts';
 import { encodeTransaction } from '../../chains/sol/message.ts';
 import { solana } from '../../chains/sol/network.ts';
 import { TOKEN_2022_PROGRAM } from '../../chains/sol/programs.ts';
@@ -337,4 +337,20 @@ test('7.2 a simulation that fails is the builder\'s refusal, with the machine\'s
   node!.lie = null;
   await t.throwsAsync(() => client.fetchBuildInputs(intentOf({ token: { ...USDC, contract: keyOf(88).address }, amount: 5n })), { ...unavailable, message: /no mint/ });
   t.like(await attempt(peer, { token: { ...USDC, decimals: 9 }, amount: 5n }), { ok: false, code: 'CHAIN_REJECTED' }, 'K4');
+});
+
+test('L27 L29 an estimate needs no money and no receiver: the gas tank prices a transfer to itself', async (t) => {
+  const peer = await open(t), { client } = peer, empty = keyOf(80).address;
+  for (const from of [TANK.address, empty]) {
+    const intent = intentOf({ from, to: from, amount: 1n });
+    const plain = estimateFee(solana, await client.fetchBuildInputs(intent), intent);
+    if (isRefusal(plain)) return t.fail();
+    t.true(plain.fee >= 5_001n && plain.fee <= 5_004n && plain.fee === plain.feeMax, 'L33: the salt costs a few lamports at most');
+    t.is(plain.parts['rentLamports'], '0');
+    const tokenIntent = { ...intent, token: USDC };
+    const estimate = estimateFee(solana, await client.fetchBuildInputs(tokenIntent), tokenIntent);
+    if (isRefusal(estimate)) return t.fail();
+    t.is(estimate.parts['rentLamports'], peer.ledger.rentExempt(165).toString(), 'it has no account of this token yet');
+    t.like(buildUnsigned(solana, await client.fetchBuildInputs(intent), intent, null), { ok: false, code: 'INVALID_ADDRESS' });
+  }
 });
