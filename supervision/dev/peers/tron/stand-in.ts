@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createHash } from 'node:crypto';
-import { ChainUnavailable, type Endpoint } from '../../../../chains/chain.ts';
+import { EndpointFailure } from '../../../../chain-watchers/transport/http-endpoint.ts';
+import type { Endpoint } from '../../../../chains/chain.ts';
 import { addressOf } from '../../../../chains/tron/address.ts';
 import { createNodeApi, honestKnobs, type Knobs, type NodeApi } from './api.ts';
 import { createLedger, type LedgerOptions, type PeerLedger } from './ledger.ts';
@@ -114,9 +115,9 @@ function nodeOf(ledger: PeerLedger, name: string): PeerNode {
   const knobs = honestKnobs(), api = createNodeApi(ledger, knobs);
   let server: Server | null = null;
   const request: Endpoint['request'] = async ({ path, body = '' }) => {
-    if (knobs.down) throw new ChainUnavailable('tron', 'connection failed: ECONNREFUSED');
+    if (knobs.down) throw new EndpointFailure('tron', 'connection failed: ECONNREFUSED');
     const reply = api.answer(path, body);
-    if (reply.status === 429) throw new ChainUnavailable('tron', 'rate limited');
+    if (reply.status === 429) throw new EndpointFailure('tron', 'rate limited');
     return reply;
   };
   return {
