@@ -7,6 +7,10 @@ export interface Stage {
   readonly threshold: number;
   /** Can this ledger replace blocks? */
   readonly reorgs: boolean;
+  /** What the story's payments are shares of: one coin, unless a ledger account needs more than that. */
+  readonly unit?: bigint;
+  /** Does the first payment make the account that it pays? */
+  readonly activates?: boolean;
   readonly cloudEnv: Readonly<Record<string, string>>;
   readonly edgeEnv: Readonly<Record<string, string>>;
   /** Pays from the outside and puts it into a block; resolves with the txid and the instant the block was there. */
@@ -26,6 +30,7 @@ const STAGES: Readonly<Partial<Record<Family, (chain: Chain) => Promise<Stage>>>
   btc: async () => (await import('./demo-btc.ts')).openBtcStage(),
   tron: async () => (await import('./demo-tron.ts')).openTronStage(),
   sol: async () => (await import('./demo-sol.ts')).openSolStage(),
+  xrp: async () => (await import('./demo-xrp.ts')).openXrpStage(),
 };
 
 /** Opens the stage of a chain. Throws: RangeError when this version has none for it. */

@@ -27,7 +27,7 @@ export async function until<T>(what: string, read: () => Promise<T>, good: (valu
 /** Tells the story; throws at the first check that does not hold. */
 export async function tellStory(parts: StoryParts): Promise<void> {
   const { chain, stage, client, receiver, say } = parts;
-  const unit = 10n ** BigInt(stage.decimals);
+  const unit = stage.unit ?? 10n ** BigInt(stage.decimals);
   const show = (amount: bigint) => `${formatAmount(amount, stage.decimals)} ${chain}`;
 
   await until('readiness', () => client.must('getEdgeReadiness'), (view) =>
@@ -45,6 +45,12 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   check(detected.data['amount'] === amount.toString() && detected.data['userRef'] === 'customer-42', 'the detected deposit is the payment');
   say(`3. Somebody pays ${show(amount)} on the real node: deposit_detected arrived, signed and verified, ${Math.round(detected.atMs - paid.blockAtMs)} ms after the block.`);
 
+  if (stage.activates === true) {
+    const activated = await receiver.next(of('address_activated', paid.txid));
+    check(activated.data['address'] === address.address, 'the activated account is the address');
+    say('   The payment made the account on the ledger: address_activated.');
+  }
+
   await stage.mine(stage.threshold - 1);
   const minedAtMs = performance.timeOrigin + performance.now();
   const confirmed = await receiver.next(of('deposit_confirmed', paid.txid));
@@ -56,6 +62,7 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   say(`5. Balance as the chain says: ${balance.amountFormatted}, available ${formatAmount(BigInt(balance.available), stage.decimals)}.`);
 
   if (stage.reorgs) await tellReorg(parts, address.address, unit / 4n);
+  else say('6. What this ledger has validated is final: there is no reorg to play.');
   await tellWithdrawal(parts, address.address, unit / 10n);
   check(receiver.refused() === 0, 'every delivery verified');
   const ids = new Map<string, string>();
