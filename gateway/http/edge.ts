@@ -80,7 +80,7 @@ function leaderOf(sessions: readonly SessionRow[]): SessionRow | undefined {
 type Signed = Exclude<Area, Reading>;
 
 function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
-  const { accounts, edges, stores: { reads }, nowMs } = deps;
+  const { accounts, chains, edges, stores: { reads }, nowMs } = deps;
   const addressIds = () => Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   return {
     async syncEdge(asked) {
@@ -133,6 +133,9 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const accountId = accountOf(asked);
       const known = await reads.withdrawal(accountId, asked.params.id);
       if (known === null) return refuse('NOT_FOUND');
+      // The account matches bytes with the chain's module, which a node loads when it first binds the chain.
+      const binding = await chains.bind(accountId, known.chain);
+      if (isRefusal(binding)) return binding;
       const { signedPayload, txid, sessionId, leaseEpoch } = asked.body;
       const answer = await accounts.ask(accountId, {
         type: 'submit_signed', known, signed: { chain: known.chain, payload: signedPayload, txid },

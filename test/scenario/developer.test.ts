@@ -1,6 +1,7 @@
 /** What an application can do to a whole running sandbox. */
 import test from 'ava';
-import { ERRORS } from '../../protocol/errors.ts';
+import { ERRORS, isRefusal } from '../../protocol/errors.ts';
+import { patiently } from '../support/company.ts';
 import { openDeveloper } from '../support/developer.ts';
 import { jsonOf, raw } from '../support/gateway.ts';
 
@@ -33,4 +34,22 @@ test('issue 2 an amount that no chain can move is INVALID_AMOUNT in the sandbox,
   t.like(await atEdge.call('simulateDeposit', { body: { chain: 'btc', address: coins.address, amount: '21000001', autoConfirm: true } }), { code: 'INVALID_AMOUNT' });
   await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: '1' } });
   t.is((await atEdge.must('getBalance', { params: { chain: 'eth', address } })).amount, '1000000000000000000');
+});
+
+test.serial('G25 a cloud node that was started anew takes the signature of what was built before, also in a sandbox nobody else uses', async (t) => {
+  const from = await flock.fund('1');
+  const built = await atEdge.must('buildTransaction', { body: { chain: 'eth', from, to: TO, amount: '1' } });
+  deployment.cloud.kill('SIGKILL');
+  await deployment.cloud.exited;
+  await deployment.restartCloud();
+  const params = { id: built.id };
+  const refusals = new Set<string>();
+  const sent = await patiently('broadcast', async () => {
+    const answer = await atEdge.call('broadcastTransaction', { params });
+    if (isRefusal(answer)) refusals.add(answer.code);
+    return answer;
+  });
+  t.false(refusals.has('CHAIN_UNAVAILABLE'), 'no chain is out of reach');
+  const landed = await patiently('inclusion', () => atEdge.call('getTransaction', { params }), (row) => !isRefusal(row) && row.status === 'confirming');
+  t.is((landed as { txid: string | null }).txid, (sent as { txid: string | null }).txid);
 });
