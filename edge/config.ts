@@ -19,7 +19,7 @@ type ChainSetting = (typeof CHAIN_SETTINGS)[number];
 
 const schema = z.object({
   /** The key of the cloud. Spec §5.1: its prefix fixes the environment for the life of the process. */
-  API_KEY: z.string(),
+  API_KEY: z.string({ error: 'is needed: flk_live_… or flk_test_…' }),
   CLOUD_URL: z.url({ protocol: /^https?$/, message: 'must be an http or https address' }),
   HOST: z.string().default('127.0.0.1'),
   EDGE_PORT: port.default(8081),

@@ -22,7 +22,7 @@ const chainSettings = (chain: Chain) => ({
 });
 
 const schema = z.object({
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is needed: postgres://flock_app:PASSWORD@HOST/DATABASE' }),
   DATABASE_OWNER_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   DATABASE_CONNECTIONS: wholeNumber(2, 200).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),

@@ -21,12 +21,22 @@ async function main(): Promise<void> {
   process.send?.({ type: 'ready', port: node.port });
 }
 
+/** What keeps a node from starting, in words that name the setting where there is one. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  const { code, port, message } = error as { code?: string; port?: number; message?: string };
+  switch (code) {
+    case 'EADDRINUSE': return `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`;
+    case 'ECONNREFUSED': case 'ENOTFOUND': case 'CONNECT_TIMEOUT': return 'DATABASE_URL: no server answers there';
+    case '28P01': case '28000': return 'DATABASE_URL: the server refuses this user or password';
+    case '3D000': return 'DATABASE_URL: the server has no such database';
+    // Functions, tables and the schema itself.
+    case '42883': case '42P01': case '3F000': return 'the database is not at this version; run "npm run -s migrate"';
+    default: return message ?? String(error);
+  }
+}
+
 main().catch((error: unknown) => {
-  const { code, port } = error as { code?: string; port?: number };
-  const text = error instanceof ConfigurationError ? error.message
-    : code === 'EADDRINUSE' ? `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`
-    : code === 'ECONNREFUSED' ? 'DATABASE_URL: no server answers there'
-    : error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  process.stderr.write(`the cloud node does not start: ${text}\n`);
+  process.stderr.write(`the cloud node does not start: ${reasonOf(error)}\n`);
   process.exit(error instanceof ConfigurationError ? 78 : 1);
 });
