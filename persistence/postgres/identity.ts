@@ -30,7 +30,8 @@ function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' 
   return {
     async apiKeyByHash(hash) {
       const [row] = await sql<Columns[]>`select * from api_key where hash = ${hash}`;
-      return row === undefined ? null : apiKeyOf(row);
+      // Who somebody is must not rest on the driver pairing answers with questions.
+      return row === undefined || row.hash !== hash ? null : apiKeyOf(row);
     },
     async insertApiKey(row) {
       failpoint('insert_api_key.before');

@@ -5,6 +5,7 @@
  */
 import postgres from 'postgres';
 import { arrayOf, arrayText } from './array-text.ts';
+import { connectSocket, endpointOf } from './connect-socket.ts';
 
 /** Rows as TypeScript sees them: numeric → bigint, int8 → number, timestamptz → epoch milliseconds, columns in camelCase. */
 export type Sql = postgres.Sql<{ numeric: bigint; int8: number; timestamptz: number }>;
@@ -58,7 +59,13 @@ function safeInteger(text: string): number {
 /** A pool as the application role; it connects when it is first used and reconnects by itself. */
 export function openDatabase({ url, connections, name, role = 'flock_app' }: DatabaseOptions): Sql {
   const setRole = role === null || new URL(url).username === role ? {} : { role };
-  return postgres(url, {
+  const endpoint = endpointOf(url);
+  // The socket is ours, encrypted already where it has to be: the client must not do that again.
+  const plain = new URL(url);
+  plain.searchParams.delete('sslmode');
+  return postgres(plain.href, {
+    ssl: false,
+    socket: () => connectSocket(endpoint),
     max: connections,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: IDLE_TIMEOUT_S,
@@ -93,7 +100,7 @@ export function openDatabase({ url, connections, name, role = 'flock_app' }: Dat
       keys: { to: UUIDS, from: [], serialize: arrayText, parse: arrayOf },
       integers: { to: INTEGERS, from: [], serialize: arrayText, parse: arrayOf },
     },
-  }) as unknown as Sql;
+  } as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as Sql;
 }
 
 /** SQLSTATE of an error of the server, null for one of the connection (then the outcome of a write is unknown). */

@@ -1,0 +1,143 @@
+/** The pool over a network that breaks: nothing hangs, nothing is answered with another question's answer. */
+import { readFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import test from 'ava';
+import { endpointOf } from '../../../persistence/postgres/connect-socket.ts';
+import { openDatabase, sqlstateOf } from '../../../persistence/postgres/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+let database: TestDatabase;
+test.before(async () => {
+  database = await createTestDatabase();
+});
+test.after.always(() => database.close());
+
+interface Proxy { url: string; links: Set<Socket>; close(): Promise<void> }
+
+/** A TCP proxy in front of the server. `wrap` may turn the client's side into something else. */
+async function proxy(wrap: (client: Socket, relay: (stream: Socket) => void) => void = (client, relay) => relay(client)): Promise<Proxy> {
+  const links = new Set<Socket>();
+  const { hostname, port } = new URL(database.url);
+  const server: Server = createServer((client) => {
+    links.add(client);
+    client.on('close', () => links.delete(client));
+    client.on('error', () => undefined);
+    wrap(client, (stream) => {
+      const upstream = connect(Number(port), hostname);
+      upstream.on('error', () => client.destroy());
+      upstream.on('close', () => client.destroy());
+      client.on('close', () => upstream.destroy());
+      stream.on('error', () => undefined);
+      stream.pipe(upstream).pipe(stream);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const url = new URL(database.url);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href, links,
+    async close() {
+      for (const link of links) link.destroy();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+test.serial('connections are reset all the while: every answer belongs to its question, and every question is settled', async (t) => {
+  const { url, links, close } = await proxy();
+  const sql = openDatabase({ url, connections: 3, name: 'behind-proxy' });
+  let asked = 0, answered = 0, broken = 0, resets = 0, running = true;
+  const nemesis = (async () => {
+    while (running) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (asked < (resets + 1) * 10) continue;
+      const [link] = links;
+      if (link === undefined) continue;
+      link.resetAndDestroy();
+      links.delete(link);
+      resets += 1;
+    }
+  })();
+  const askers = Array.from({ length: 12 }, async (_, asker) => {
+    for (let round = 0; round < 60; round += 1) {
+      asked += 1;
+      const question = `${asker}/${round}`;
+      try {
+        const rows = await sql<{ answer: string }[]>`select ${question}::text as answer`;
+        t.is(rows[0]?.answer, question);
+        answered += 1;
+      } catch (error) {
+        t.is(sqlstateOf(error), null, 'only the connection fails');
+        broken += 1;
+      }
+    }
+  });
+  await Promise.all(askers);
+  running = false;
+  await nemesis;
+  await sql.end({ timeout: 5 });
+  await close();
+  t.log(`${answered} answered, ${broken} broken, ${resets} resets`);
+  t.is(answered + broken, 720);
+  t.true(resets >= 20 && broken >= 20 && answered >= 100);
+});
+
+test.serial('a server that is not there, or does not answer, fails the query and not the slot', async (t) => {
+  const closed = createServer();
+  await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
+  const url = new URL(database.url);
+  const real = url.port;
+  url.port = String((closed.address() as AddressInfo).port);
+  await new Promise((done) => closed.close(done));
+  const sql = openDatabase({ url: url.href, connections: 1, name: 'nobody' });
+  for (let tries = 0; tries < 3; tries += 1) await t.throwsAsync(sql`select 1`, { code: 'ECONNREFUSED' });
+  // The same port comes to life: the same pool works.
+  const server = createServer((client) => {
+    const upstream = connect(Number(real), '127.0.0.1');
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((done) => server.listen(Number(url.port), '127.0.0.1', done));
+  const [row] = await sql`select 1 as one`;
+  t.is(row!.one, 1);
+  await sql.end({ timeout: 5 });
+  await new Promise((done) => server.close(done));
+});
+
+test.serial('TLS: what the URL promises is kept', async (t) => {
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(new URL(`../../vectors/tls/${name}`, import.meta.url)));
+  let encrypted = 0;
+  const tls = await proxy((client, relay) => {
+    client.once('data', (request) => {
+      t.is(request.toString('hex'), '0000000804d2162f');
+      client.write('S');
+      const stream = new TLSSocket(client, { isServer: true, key: key!, cert: cert! });
+      stream.on('error', () => client.destroy());
+      stream.once('secure', () => { encrypted += 1; });
+      relay(stream);
+    });
+  });
+  const open = (mode: string) => openDatabase({ url: `${tls.url}?sslmode=${mode}`, connections: 1, name: 'tls' });
+  const required = open('require');
+  t.is((await required`select 1 as one`)[0]!.one, 1);
+  t.is(encrypted, 1);
+  await required.end({ timeout: 5 });
+  const verified = open('verify-full');
+  await t.throwsAsync(verified`select 1`, { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  await verified.end({ timeout: 1 });
+  await tls.close();
+
+  const refusing = await proxy((client) => client.once('data', () => client.write('N')));
+  const insecure = openDatabase({ url: `${refusing.url}?sslmode=require`, connections: 1, name: 'tls' });
+  await t.throwsAsync(insecure`select 1`, { message: /does not offer TLS/ });
+  await insecure.end({ timeout: 1 });
+  await refusing.close();
+});
+
+test('an sslmode that promises less than it seems to is refused', (t) => {
+  t.deepEqual(endpointOf('postgres://u:p@db.example:6000/x?sslmode=verify-full'), { host: 'db.example', port: 6000, sslmode: 'verify-full' });
+  t.deepEqual(endpointOf('postgres://u:p@[::1]/x'), { host: '::1', port: 5432, sslmode: 'disable' });
+  for (const mode of ['prefer', 'allow', 'verify-ca', 'yes']) t.throws(() => endpointOf(`postgres://h/x?sslmode=${mode}`), { instanceOf: RangeError });
+});
