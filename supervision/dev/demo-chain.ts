@@ -22,7 +22,19 @@ export interface Stage {
   balanceOf(address: string): Promise<bigint>;
   /** An address outside of Flock that money can be sent to. */
   readonly outsider: string;
+  /** A listed token that an address must opt in to before it can hold any. */
+  readonly token?: StageToken;
   close(): Promise<void>;
+}
+
+export interface StageToken {
+  readonly contract: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  pay(address: string, amount: bigint): Promise<{ txid: string; blockAtMs: number }>;
+  balanceOf(address: string): Promise<bigint>;
+  /** An address outside of Flock that takes the token. */
+  readonly outsider: string;
 }
 
 const STAGES: Readonly<Partial<Record<Family, (chain: Chain) => Promise<Stage>>>> = {
@@ -31,6 +43,7 @@ const STAGES: Readonly<Partial<Record<Family, (chain: Chain) => Promise<Stage>>>
   tron: async () => (await import('./demo-tron.ts')).openTronStage(),
   sol: async () => (await import('./demo-sol.ts')).openSolStage(),
   xrp: async () => (await import('./demo-xrp.ts')).openXrpStage(),
+  xlm: async () => (await import('./demo-xlm.ts')).openXlmStage(),
 };
 
 /** Opens the stage of a chain. Throws: RangeError when this version has none for it. */

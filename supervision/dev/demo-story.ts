@@ -1,9 +1,12 @@
-/** What the demo tells: address → paid → detected → confirmed → balance → reorg → withdrawal → confirmed. */
+/**
+ * What the demo tells: address → paid → detected → confirmed → balance → reorg → withdrawal → confirmed; where tokens need
+ * an opt-in also opt-in → token paid → token withdrawn.
+ */
 import type { Receiver, ReceivedEvent } from '../../gateway/cli/webhook-receiver.ts';
 import type { Client } from '../../protocol/client.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { EVENTS, type Chain } from '../../protocol/slugs.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage, StageToken } from './demo-chain.ts';
 
 export interface StoryParts { chain: Chain; stage: Stage; client: Client; receiver: Receiver; say(line: string): void }
 
@@ -64,13 +67,14 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   if (stage.reorgs) await tellReorg(parts, address.address, unit / 4n);
   else say('6. What this ledger has validated is final: there is no reorg to play.');
   await tellWithdrawal(parts, address.address, unit / 10n);
+  if (stage.token !== undefined) await tellToken(parts, stage.token, address.address);
   check(receiver.refused() === 0, 'every delivery verified');
   const ids = new Map<string, string>();
   for (const { id, raw } of receiver.received) {
     check((ids.get(id) ?? raw) === raw, `event ${id} always has the same bytes`);
     ids.set(id, raw);
   }
-  say(`8. ${receiver.received.length} deliveries, ${ids.size} events, all signatures verified.`);
+  say(`${stage.token === undefined ? 8 : 10}. ${receiver.received.length} deliveries, ${ids.size} events, all signatures verified.`);
 }
 
 async function tellReorg({ stage, receiver, say }: StoryParts, address: string, amount: bigint): Promise<void> {
@@ -95,4 +99,33 @@ async function tellWithdrawal({ chain, stage, client, receiver, say }: StoryPart
   check((await stage.balanceOf(stage.outsider)) - before === amount, 'the destination got exactly the amount');
   check(confirmed.data['txid'] === sent.txid, 'the confirmed transaction is the one that the edge signed');
   say(`7. Withdrawal: built by the cloud, checked and signed by the edge (${sent.txid?.slice(0, 18)}…), broadcast, withdrawal_confirmed.`);
+}
+
+/** Signs what was built, and waits until it is confirmed. */
+async function settle({ stage, client, receiver }: StoryParts, id: string): Promise<void> {
+  await client.must('broadcastTransaction', { params: { id } });
+  await stage.mine(1);
+  await receiver.next((got) => got.event === 'withdrawal_confirmed' && got.data['transactionId'] === id);
+}
+
+async function tellToken(parts: StoryParts, token: StageToken, address: string): Promise<void> {
+  const { chain, client, receiver, say } = parts, { contract, symbol, decimals } = token;
+  const amount = 10n ** BigInt(decimals) * 25n, half = amount / 2n, show = (units: bigint) => `${formatAmount(units, decimals)} ${symbol}`;
+  const opened = await client.must('createTrustline', { params: { address }, body: { chain, asset: contract } });
+  await settle(parts, opened.id);
+  const again = await client.call('createTrustline', { params: { address }, body: { chain, asset: contract } });
+  check('code' in again && again.code === 'CONFLICT', `a second opt-in is a CONFLICT, got ${JSON.stringify(again)}`);
+  say(`8. Trust line for ${symbol}: built by the cloud, checked and signed by the edge, confirmed; a second one is a CONFLICT.`);
+
+  const paid = await token.pay(address, amount);
+  const detected = await receiver.next(of('deposit_detected', paid.txid));
+  check(detected.data['tokenContract'] === contract && detected.data['amount'] === amount.toString(), 'the deposit is of the token');
+  await receiver.next(of('deposit_confirmed', paid.txid));
+  const held = await client.must('getTokenBalance', { params: { chain, address, token: contract } });
+  check(held.amount === amount.toString(), `the token balance is ${show(amount)}, got ${held.amount}`);
+  const before = await token.balanceOf(token.outsider);
+  const body = { chain, from: address, to: token.outsider, amount: half.toString(), tokenContract: contract };
+  await settle(parts, (await client.must('buildTransaction', { body })).id);
+  check((await token.balanceOf(token.outsider)) - before === half, 'the destination got exactly the tokens');
+  say(`9. ${show(amount)} come in, detected and confirmed; ${show(half)} go out again, signed by the edge.`);
 }

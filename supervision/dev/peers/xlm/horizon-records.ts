@@ -62,7 +62,7 @@ export function ledgerRecord({ height, hash, header, closeTime, executed }: Clos
 
 /** The record of a transaction; asked by its inner hash, `hash` is that one. */
 export function transactionRecord({ height, closeTime }: ClosedLedger, executed: Executed, order: number, asked = executed.read.hash): Json {
-  const { read, success, result, feeCharged } = executed, { inner, bump, hash, innerHash } = read, { memo } = inner.tx;
+  const { read, success, result, feeCharged } = executed, { inner, bump, hash, innerHash } = read, { memo } = read.tx;
   const signatures = (own: typeof inner.signatures) => own.map(({ signature }) => Buffer.from(signature.toBytes()).toString('base64'));
   const path = `/transactions/${asked}`;
   return {
@@ -86,7 +86,7 @@ export function operationRecords(closed: ClosedLedger, executed: Executed, order
   const { read, success, results, calls } = executed;
   return read.operations.map((operation, index) => {
     const id = toid(closed.height, order, index + 1).toString(), source = operation.sourceAccount, { body } = operation;
-    const own = source === null ? (read.inner.tx as { sourceAccount: MuxedAccount }).sourceAccount : source, path = `/operations/${id}`;
+    const own = source === null ? read.tx.sourceAccount : source, path = `/operations/${id}`;
     return {
       _links: { self: link(path), transaction: link(`/transactions/${read.hash}`), effects: link(`${path}/effects`) },
       id, paging_token: id, transaction_successful: success, ...named('source_account', own), type: snake(body.type),

@@ -7,7 +7,7 @@ import {
   ExtensionPoint, InnerTransactionResult, InnerTransactionResultExt, InnerTransactionResultPair, InnerTransactionResultResult,
   OperationMetaV2, SorobanTransactionMetaExt, SorobanTransactionMetaV2, TransactionMeta, TransactionMetaV4, TransactionResult,
   TransactionResultExt, TransactionResultPair, TransactionResultResult, type DecoratedSignature, type LedgerEntryChange,
-  type Operation, type OperationResult, type TransactionEnvelope,
+  type Operation, type OperationResult, type Transaction as XdrTransaction, type TransactionEnvelope,
 } from '@stellar/stellar-sdk/xdr';
 import { classicEvents, type Called } from './contracts.ts';
 import { baseOf } from './entries.ts';
@@ -27,6 +27,7 @@ export interface ReadTransaction {
   readonly hash: string;
   readonly innerHash: string | null;
   readonly inner: Transaction;
+  readonly tx: XdrTransaction;
   readonly bump: FeeBumpTransaction | null;
   readonly source: string;
   readonly sequence: bigint;
@@ -49,7 +50,7 @@ export function readTransaction(base64: string, passphrase: string): ReadTransac
   if (!('sourceAccount' in tx)) throw new TypeError('a transaction of version 0');
   const count = BigInt(tx.operations.length + (bump === null ? 0 : 1));
   return {
-    base64, envelope: read.toEnvelope(), hash: hexOf(read.hash()), innerHash: bump === null ? null : hexOf(inner.hash()), inner, bump,
+    base64, envelope: read.toEnvelope(), hash: hexOf(read.hash()), innerHash: bump === null ? null : hexOf(inner.hash()), inner, tx, bump,
     source: baseOf(tx.sourceAccount), sequence: tx.seqNum, operations: tx.operations,
     feeSource: bump === null ? baseOf(tx.sourceAccount) : baseOf(bump.tx.feeSource),
     offer: bump === null ? BigInt(tx.fee) : bump.tx.fee, count,
@@ -77,7 +78,7 @@ export function refusalOf(
     if (!areSigned([feeSource], bump.hash(), bump.signatures)) return no('txBadAuth');
     if (state.spendable(payer) < offer) return no('txInsufficientBalance');
   }
-  const { tx } = inner;
+  const { tx } = read;
   const bounds = tx.cond.type === 'precondTime' ? tx.cond.timeBounds : null;
   if (bounds !== null && closeTime < bounds.minTime) return no('txTooEarly', false);
   if (bounds !== null && bounds.maxTime > 0n && closeTime > bounds.maxTime) return no('txTooLate', false);
