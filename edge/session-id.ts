@@ -3,8 +3,9 @@
  * is still its own and it goes on at once; a graceful stop ends the session for good. Whoever shares the data directory
  * with a process that lives, frozen ones too, gets a session of its own: the file's lock goes only with its holder.
  */
-import { DatabaseSync } from 'node:sqlite';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 export interface SessionId {
   readonly sessionId: string;
@@ -12,9 +13,14 @@ export interface SessionId {
   end(): void;
 }
 
+/** Only its owner may read the data directory's files. */
+const OWNER_ONLY = 0o600;
+
 /** The session of a data directory; `fresh` names a new one. */
 export function claimSessionId(dataDir: string, fresh: () => string): SessionId {
-  const file = new DatabaseSync(join(dataDir, 'session.sqlite'), { timeout: 0 });
+  const path = join(dataDir, 'session.sqlite');
+  closeSync(openSync(path, 'a', OWNER_ONLY)); // made by the library it would be everyone's to read
+  const file = new DatabaseSync(path, { timeout: 0 });
   try {
     // With this mode the lock of the first write is kept until the file is closed, by us or by the end of the process.
     file.exec('pragma locking_mode = exclusive; create table if not exists session (id text not null)');
