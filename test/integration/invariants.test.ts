@@ -85,8 +85,8 @@ test.serial('the application role may call the posting functions and no other', 
     'accounts_with_addresses', 'accounts_with_inbox', 'addresses_since', 'append_accounts', 'claim_deliveries', 'claim_shards', 'counter_gaps', 'create_organization',
     'ensure_attempt_partitions', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_head',
     'note_unresolved', 'note_withdrawal_fact', 'open_withdrawals', 'purge_idempotent', 'record_attempts', 'record_block', 'record_discrepancy',
-    'record_late', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'reset_sandbox_ledgers', 'resolve_height', 'sandbox_behind', 'sandbox_mine',
-    'sandbox_unmine', 'save_idempotent', 'take_sandbox_tasks', 'watched_addresses',
+    'record_late', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'reseal_webhook', 'reset_sandbox_ledgers', 'resolve_height', 'sandbox_behind', 'sandbox_mine',
+    'sandbox_unmine', 'save_idempotent', 'take_sandbox_tasks', 'watched_addresses', 'webhooks_sealed_otherwise',
   ]);
   const [role] = await database.owner`select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'flock_app'`;
   t.deepEqual({ ...role }, { rolsuper: false, rolbypassrls: false, rolcreaterole: false });
