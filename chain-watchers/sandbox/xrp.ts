@@ -37,9 +37,13 @@ export const simulatedXrp: SimulatedFamily = {
   deposit: (_network, ask) => depositOf(ask),
   render: (_network, block) => renderBlock(block) as Block,
   balanceOf(_network, amount, token) {
-    if (token === null) return balanceOf(amount === 0n ? null : { Balance: amount.toString(), OwnerCount: 0 }, RESERVES);
+    if (token === null) {
+      return balanceOf(amount === 0n ? null : { Balance: amount.toString(), OwnerCount: 0 }, RESERVES);
+    }
     const { currency, issuer } = assetOf(token.contract);
-    return tokenBalanceOf(amount === 0n ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer);
+    return tokenBalanceOf(
+      amount === 0n ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer,
+    );
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
   read: (_network, signed) => readPayload(signed),
@@ -49,7 +53,9 @@ export const simulatedXrp: SimulatedFamily = {
 function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {
   const creates = token === null && balance === 0n;
   if (creates && amount < RESERVES.base) {
-    return refuse('INSUFFICIENT_RESERVE', { reason: 'the amount does not make the account', required: RESERVES.base.toString() });
+    return refuse('INSUFFICIENT_RESERVE', {
+      reason: 'the amount does not make the account', required: RESERVES.base.toString(),
+    });
   }
   return {
     txid: hex(seed), success: true, reason: null, fee: BASE_FEE_DROPS.toString(), from: null, nonce: null,
@@ -57,10 +63,18 @@ function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTra
   };
 }
 
-function transferOf(
-  { to, amount, tokenContract, creates }: { to: string; amount: bigint; tokenContract: string | null; creates: boolean },
-): SandboxTransaction['transfers'][number] {
-  return { outputIndex: 0, to, amount: amount.toString(), tokenContract, ...(creates ? { activates: true as const } : {}) };
+interface Moved {
+  readonly to: string;
+  readonly amount: bigint;
+  readonly tokenContract: string | null;
+  /** The payment makes the account. */
+  readonly creates: boolean;
+}
+
+function transferOf({ to, amount, tokenContract, creates }: Moved): SandboxTransaction['transfers'][number] {
+  return {
+    outputIndex: 0, to, amount: amount.toString(), tokenContract, ...(creates ? { activates: true as const } : {}),
+  };
 }
 
 function renderBlock({ height, hash, parentHash, timeMs, transactions }: SandboxBlock): Block<XrpLedger> {
@@ -74,13 +88,22 @@ function renderBlock({ height, hash, parentHash, timeMs, transactions }: Sandbox
   return { height, hash, parentHash, parentHeight: height - 1, timeMs, raw };
 }
 
-function renderTransaction({ txid, success, reason, fee, from, nonce, transfers }: SandboxTransaction, index: number): XrpLedger {
+function renderTransaction(
+  { txid, success, reason, fee, from, nonce, transfers }: SandboxTransaction, index: number,
+): XrpLedger {
   const [transfer] = transfers;
   const common = { Account: from ?? OUTSIDE, Fee: fee, Sequence: (nonce ?? 0) + FIRST_SEQUENCE };
-  const meta = { TransactionIndex: index, TransactionResult: success ? 'tesSUCCESS' : reason ?? 'tecPATH_DRY', AffectedNodes: [] as object[] };
-  if (transfer === undefined) return { hash: txid, validated: true, tx_json: { TransactionType: 'TrustSet', ...common }, meta };
+  const meta = {
+    TransactionIndex: index, TransactionResult: success ? 'tesSUCCESS' : reason ?? 'tecPATH_DRY',
+    AffectedNodes: [] as object[],
+  };
+  if (transfer === undefined) {
+    return { hash: txid, validated: true, tx_json: { TransactionType: 'TrustSet', ...common }, meta };
+  }
   const amount = amountJson(BigInt(transfer.amount), transfer.tokenContract);
-  const created = { CreatedNode: { LedgerEntryType: 'AccountRoot', NewFields: { Account: transfer.to, Balance: transfer.amount } } };
+  const created = {
+    CreatedNode: { LedgerEntryType: 'AccountRoot', NewFields: { Account: transfer.to, Balance: transfer.amount } },
+  };
   return {
     hash: txid, validated: true,
     tx_json: { TransactionType: 'Payment', ...common, Destination: transfer.to, DeliverMax: amount },
@@ -94,7 +117,8 @@ function amountJson(amount: bigint, tokenContract: string | null): unknown {
 
 function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
   const line = (balance: bigint): LineState => ({
-    balance: balance.toString(), limit: TRUST_LIMIT.toString(), frozen: false, deepFrozen: false, authorized: true, noRippleAtIssuer: false,
+    balance: balance.toString(), limit: TRUST_LIMIT.toString(), frozen: false, deepFrozen: false, authorized: true,
+    noRippleAtIssuer: false,
   });
   const { destinationBalance = 0n, tokenBalance, nativeBalance, nonce, height } = view;
   return {
@@ -112,7 +136,8 @@ function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
   };
 }
 
-const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal =>
+  refuse('CHAIN_REJECTED', { reason, ...more });
 
 /** The height after which a payload is void; what it says itself. */
 function lastHeightOf({ payload }: Unsigned): number | null {
@@ -146,22 +171,29 @@ function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
   if (feeDrops < BASE_FEE_DROPS) return answered('telINSUF_FEE_P');
   if (view.nativeBalance < feeDrops) return answered('terINSUF_FEE_B');
   const done = (transfers: SandboxTransaction['transfers']): SandboxTransaction => ({
-    txid, success: true, reason: null, fee: feeDrops.toString(), from: transaction.account, nonce: view.nonce, transfers,
+    txid, success: true, reason: null, fee: feeDrops.toString(), from: transaction.account, nonce: view.nonce,
+    transfers,
   });
   return transaction.type === 'TrustSet' ? done([]) : pay(transaction, view, done);
 }
 
-function pay(payment: XrpPayment, view: SenderView, done: (transfers: SandboxTransaction['transfers']) => SandboxTransaction): Ran {
-  const { amount, tokenContract, destination: to, feeDrops } = payment, { nativeBalance, destinationBalance = 0n } = view;
+function pay(
+  payment: XrpPayment, view: SenderView, done: (transfers: SandboxTransaction['transfers']) => SandboxTransaction,
+): Ran {
+  const { amount, tokenContract, destination: to, feeDrops } = payment;
+  const { nativeBalance, destinationBalance = 0n } = view;
   if (tokenContract !== null) {
-    return (view.tokenBalance ?? 0n) < amount ? answered('tecPATH_PARTIAL') : done([transferOf({ to, amount, tokenContract, creates: false })]);
+    return (view.tokenBalance ?? 0n) < amount ? answered('tecPATH_PARTIAL')
+      : done([transferOf({ to, amount, tokenContract, creates: false })]);
   }
   const creates = destinationBalance === 0n;
   if (creates && amount < RESERVES.base) return answered('tecNO_DST_INSUF_XRP');
   const kept = RESERVES.base > feeDrops ? RESERVES.base : feeDrops;
   if (nativeBalance >= amount + kept) return done([transferOf({ to, amount, tokenContract, creates })]);
   const code = nativeBalance >= amount + feeDrops ? 'INSUFFICIENT_RESERVE' : 'INSUFFICIENT_FUNDS';
-  return refuse(code, { reason: 'tecUNFUNDED_PAYMENT', balance: nativeBalance.toString(), required: (amount + feeDrops).toString() });
+  return refuse(code, {
+    reason: 'tecUNFUNDED_PAYMENT', balance: nativeBalance.toString(), required: (amount + feeDrops).toString(),
+  });
 }
 
 /** The refusal that a server's word stands for, by the family's own table. */

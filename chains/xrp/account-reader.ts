@@ -24,7 +24,10 @@ export function hasFlag(account: Answer, flag: keyof typeof ACCOUNT_FLAGS): bool
   return (countIn(account['Flags'] ?? 0, 'Flags') & ACCOUNT_FLAGS[flag]) !== 0;
 }
 
-/** `account_data` of an account; null is `actNotFound`, a real "there is none". Throws: ChainUnavailable, MalformedReply. */
+/**
+ * `account_data` of an account; null is `actNotFound`, a real "there is none". Throws: ChainUnavailable,
+ * MalformedReply.
+ */
 export async function readAccount(
   transport: Transport, endpoint: Endpoint, address: string, at: AtLedger = 'validated',
 ): Promise<Answer | null> {
@@ -33,7 +36,9 @@ export async function readAccount(
     if (answer.error.token === 'actNotFound') return null;
     throw refusedBy('account_info', answer.error);
   }
-  if (at === 'validated' && answer.result['validated'] !== true) throw new ChainUnavailable('xrp', 'account_info: not of a validated ledger');
+  if (at === 'validated' && answer.result['validated'] !== true) {
+    throw new ChainUnavailable('xrp', 'account_info: not of a validated ledger');
+  }
   const account = objectIn(answer.result['account_data'], 'account_data');
   if (account['Account'] !== address) throw new ChainUnavailable('xrp', 'account_info: another account');
   return account;
@@ -52,7 +57,9 @@ async function readPages(
       if (answer.error.token === 'actNotFound') return null;
       throw refusedBy(ask.method, answer.error);
     }
-    if (answer.result['account'] !== ask.params['account']) throw new ChainUnavailable('xrp', `${ask.method}: another account`);
+    if (answer.result['account'] !== ask.params['account']) {
+      throw new ChainUnavailable('xrp', `${ask.method}: another account`);
+    }
     found.push(...listIn(answer.result[ask.list], ask.list).map((entry) => objectIn(entry, ask.list)));
     marker = answer.result['marker'];
     if (marker === undefined) return found;
@@ -70,18 +77,23 @@ export function readLines(
 }
 
 /** Numbers of an account's unused tickets. */
-export async function readTickets(transport: Transport, endpoint: Endpoint, address: string): Promise<readonly number[]> {
+export async function readTickets(
+  transport: Transport, endpoint: Endpoint, address: string,
+): Promise<readonly number[]> {
   const tickets = await readPages(transport, endpoint, {
-    method: 'account_objects', list: 'account_objects', params: { account: address, type: 'ticket', ledger_index: 'validated' },
+    method: 'account_objects', list: 'account_objects',
+    params: { account: address, type: 'ticket', ledger_index: 'validated' },
   });
   return (tickets ?? []).map((ticket) => countIn(ticket['TicketSequence'], 'TicketSequence')).sort((a, b) => a - b);
 }
 
 /** The state of the line for one currency, or null without one. */
 export function lineIn(lines: readonly Answer[] | null, currency: string, issuer: string): LineState | null {
-  const line = lines?.find((one) => one['account'] === issuer && parseCurrency(textIn(one['currency'], 'currency')) === currency);
+  const isTheirs = (one: Answer) => one['account'] === issuer;
+  const line = lines?.find((one) => isTheirs(one) && parseCurrency(textIn(one['currency'], 'currency')) === currency);
   if (line === undefined) return null;
-  const units = (name: 'balance' | 'limit') => (issuedAmountOf(line[name]) ?? malformed(`${name} of a line`, line)).toString();
+  const units = (name: 'balance' | 'limit') =>
+    (issuedAmountOf(line[name]) ?? malformed(`${name} of a line`, line)).toString();
   return {
     balance: units('balance'), limit: units('limit'), frozen: line['freeze_peer'] === true,
     deepFrozen: line['deep_freeze_peer'] === true, authorized: line['peer_authorized'] === true,

@@ -2,7 +2,7 @@
  * Address texts of the XRP Ledger.
  *
  *   classic    base58check(00 || account(20))                                          `r…`, 25 to 35 characters
- *   X-address  base58check(05 44 || account(20) || flag(1) || tag(8, little-endian))   `X…`; 04 93 (`T…`) on test networks
+ *   X-address  base58check(05 44 || account(20) || flag(1) || tag(8, little-endian))   `X…`; test networks: 04 93, `T…`
  *
  * flag 0 says "no tag" and is followed by zeros; flag 1 says "this tag", of 32 bits. Tag 0 is a tag.
  * Source: XRPLF/XRPL-Standards XLS-5; base58 here has the ledger's own alphabet.
@@ -96,9 +96,13 @@ export function bytesOf(canonical: string): Uint8Array {
   return base58.payloadOf(canonical).subarray(1);
 }
 
-/** Accounts whose key nobody holds: ACCOUNT_ZERO, ACCOUNT_ONE, the NaN address, the genesis and rrrrrrrrrrrrrrrrrNAMEtxvNvQ. */
+/**
+ * Accounts whose key nobody holds: ACCOUNT_ZERO, ACCOUNT_ONE, the NaN address, the genesis and
+ * rrrrrrrrrrrrrrrrrNAMEtxvNvQ.
+ */
 const BLACK_HOLES = new Set([
-  'rrrrrrrrrrrrrrrrrrrrrhoLvTp', 'rrrrrrrrrrrrrrrrrrrrBZbvji', 'rrrrrrrrrrrrrrrrrrrn5RM1rHd', 'rrrrrrrrrrrrrrrrrNAMEtxvNvQ',
+  'rrrrrrrrrrrrrrrrrrrrrhoLvTp', 'rrrrrrrrrrrrrrrrrrrrBZbvji', 'rrrrrrrrrrrrrrrrrrrn5RM1rHd',
+  'rrrrrrrrrrrrrrrrrNAMEtxvNvQ',
 ]);
 
 /** Refuses: INVALID_ADDRESS for accounts that nobody can spend from. */
@@ -106,7 +110,10 @@ export function checkDestination(_network: Network, address: ParsedAddress, _cat
   return BLACK_HOLES.has(address.canonical) ? invalid('an account without a key') : null;
 }
 
-/** `CURRENCY:ISSUER` as the ledger spells it (three characters, or 40 hex digits in upper case). Refuses: TOKEN_NOT_SUPPORTED. */
+/**
+ * `CURRENCY:ISSUER` as the ledger spells it (three characters, or 40 hex digits in upper case). Refuses:
+ * TOKEN_NOT_SUPPORTED.
+ */
 export function parseToken(network: Network, text: string): string | Refusal {
   const unsupported = refuse('TOKEN_NOT_SUPPORTED', { chain: 'xrp', reason: 'expected CURRENCY:ISSUER' });
   const [name, issuerText, ...rest] = text.split(':');

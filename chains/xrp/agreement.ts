@@ -5,7 +5,9 @@ import { ChainUnavailable, type Endpoint, type Transport } from '../chain.ts';
  * The first answer that is not null, or null when every server says so: one that cannot answer leaves a null unproven.
  * Throws: ChainUnavailable.
  */
-export async function firstOrAgreedNull<T>(transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>): Promise<T | null> {
+export async function firstOrAgreedNull<T>(
+  transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
+): Promise<T | null> {
   let nulls = 0;
   try {
     return await transport.attempt(async (endpoint) => {

@@ -13,10 +13,15 @@ export interface XrpReserves {
 
 /** XRP in drops from `account_data` of `account_info`; null is `actNotFound`, a real zero. Throws: MalformedReply. */
 export function balanceOf(account: Answer | null, { base, increment }: XrpReserves): Balance {
-  if (account === null) return { amount: 0n, reserved: 0n, available: 0n, decimals: XRP_DECIMALS, accountExists: false };
+  if (account === null) {
+    return { amount: 0n, reserved: 0n, available: 0n, decimals: XRP_DECIMALS, accountExists: false };
+  }
   const amount = integerIn(account['Balance'], 'Balance');
   const reserved = base + increment * integerIn(account['OwnerCount'], 'OwnerCount');
-  return { amount, reserved, available: amount > reserved ? amount - reserved : 0n, decimals: XRP_DECIMALS, accountExists: true };
+  return {
+    amount, reserved, available: amount > reserved ? amount - reserved : 0n, decimals: XRP_DECIMALS,
+    accountExists: true,
+  };
 }
 
 /**
@@ -24,8 +29,11 @@ export function balanceOf(account: Answer | null, { base, increment }: XrpReserv
  * A negative balance is what the account owes, so it holds nothing. Throws: MalformedReply.
  */
 export function tokenBalanceOf(lines: readonly Answer[], currency: string, issuer: string): Balance {
-  const line = lines.find((one) => one['account'] === issuer && parseCurrency(textIn(one['currency'], 'currency')) === currency);
-  if (line === undefined) return { amount: 0n, reserved: 0n, available: 0n, decimals: ISSUED_DECIMALS, accountExists: false };
+  const isTheirs = (one: Answer) => one['account'] === issuer;
+  const line = lines.find((one) => isTheirs(one) && parseCurrency(textIn(one['currency'], 'currency')) === currency);
+  if (line === undefined) {
+    return { amount: 0n, reserved: 0n, available: 0n, decimals: ISSUED_DECIMALS, accountExists: false };
+  }
   const held = issuedAmountOf(line['balance']) ?? malformed('balance of a line', line);
   const amount = held > 0n ? held : 0n;
   return { amount, reserved: 0n, available: amount, decimals: ISSUED_DECIMALS, accountExists: true };

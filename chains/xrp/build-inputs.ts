@@ -21,7 +21,8 @@ export async function readBuildInputs(
   ]);
   return {
     readAtHeight: height, baseFeeDrops: baseFeeDrops.toString(), openLedgerFeeDrops: openLedgerFee.toString(),
-    reserveBaseDrops: reserves.base.toString(), reserveIncrementDrops: reserves.increment.toString(), sender, destination, token,
+    reserveBaseDrops: reserves.base.toString(), reserveIncrementDrops: reserves.increment.toString(), sender,
+    destination, token,
   };
 }
 
@@ -33,7 +34,8 @@ async function readOpenLedgerFee(transport: Transport, endpoint: Endpoint): Prom
 async function readSender(transport: Transport, endpoint: Endpoint, address: string): Promise<SenderState | null> {
   const account = await readAccount(transport, endpoint, address, 'current');
   if (account === null) return null;
-  const tickets = countIn(account['TicketCount'] ?? 0, 'TicketCount') === 0 ? [] : await readTickets(transport, endpoint, address);
+  const tickets = countIn(account['TicketCount'] ?? 0, 'TicketCount') === 0 ? []
+    : await readTickets(transport, endpoint, address);
   return {
     balanceDrops: balanceOf(account), sequence: countIn(account['Sequence'], 'Sequence'),
     ownerCount: countIn(account['OwnerCount'], 'OwnerCount'), tickets,
@@ -42,10 +44,13 @@ async function readSender(transport: Transport, endpoint: Endpoint, address: str
 
 const balanceOf = (account: Answer): string => integerIn(account['Balance'], 'Balance').toString();
 
-async function readDestination(transport: Transport, endpoint: Endpoint, { from, to }: Intent): Promise<DestinationState | null> {
+async function readDestination(
+  transport: Transport, endpoint: Endpoint, { from, to }: Intent,
+): Promise<DestinationState | null> {
   const account = await readAccount(transport, endpoint, to);
   if (account === null) return null;
-  const takesDeposits = !hasFlag(account, 'depositAuth') || from === to || await isAuthorized(transport, endpoint, from, to);
+  const takesDeposits = !hasFlag(account, 'depositAuth') || from === to
+    || await isAuthorized(transport, endpoint, from, to);
   return {
     balanceDrops: balanceOf(account), requiresTag: hasFlag(account, 'requireDestTag'),
     refusesXrp: hasFlag(account, 'disallowXrp'), takesDeposits,
@@ -62,7 +67,9 @@ async function isAuthorized(transport: Transport, endpoint: Endpoint, from: stri
   throw refusedBy('deposit_authorized', answer.error);
 }
 
-async function readToken(transport: Transport, endpoint: Endpoint, { from, to, token }: Intent): Promise<TokenState | null> {
+async function readToken(
+  transport: Transport, endpoint: Endpoint, { from, to, token }: Intent,
+): Promise<TokenState | null> {
   if (token === null) return null;
   const { currency, issuer } = assetOf(token.contract);
   const [root, own, theirs] = await Promise.all([

@@ -2,7 +2,9 @@
  * The XRP family's view of its servers: the only I/O of the family, in the files that this one puts together. Every
  * question goes to one server after another until one can prove its answer.
  */
-import { ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport } from '../chain.ts';
+import {
+  ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
+} from '../chain.ts';
 import { readBalance } from './account-reader.ts';
 import { firstOrAgreedNull } from './agreement.ts';
 import { readBuildInputs } from './build-inputs.ts';
@@ -14,7 +16,9 @@ import { broadcast, readOutcome } from './submission.ts';
 import type { XrpLedger } from './transfers.ts';
 
 /** A client over the servers of the network: rippled or Clio, over JSON-RPC. */
-export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): ChainClient<XrpLedger, XrpInputs> {
+export function createClient(
+  network: Network, transport: Transport, _catalogue: Catalogue,
+): ChainClient<XrpLedger, XrpInputs> {
   const heads = createHeads(network, transport), ledgers = createLedgerReader(transport, heads);
   const parts = { transport, heads, ledgers };
   return {
@@ -25,7 +29,8 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     nextHeight: async (height) =>
       (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
     getOutcome: (txid, at) => firstOrAgreedNull(transport, (endpoint) => readOutcome(parts, endpoint, txid, at)),
-    fetchBalance: (address, token) => transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token)),
+    fetchBalance: (address, token) =>
+      transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token)),
     fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(transport, heads, endpoint, intent)),
     broadcast: (signed) => broadcast(parts, signed),
     getFate: (unsigned, txid) => transport.attempt((endpoint) => readFate(parts, endpoint, unsigned, txid)),

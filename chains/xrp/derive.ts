@@ -10,7 +10,10 @@ export function addressOfKey(publicKey: Uint8Array): string {
   return addressOf(ripemd160(sha256(publicKey)));
 }
 
-/** The address at `change/index` below an account key, with its absolute path. Throws: RangeError for a bad key or index. */
+/**
+ * The address at `change/index` below an account key, with its absolute path. Throws: RangeError for a bad key or
+ * index.
+ */
 export function deriveAddress(network: Network, xpub: string, change: 0 | 1, index: number): DerivedAddress {
   const address = addressOfKey(derivePublicKey(xpub, change, index));
   return { address, path: `${network.accountPath}/${change}/${index}` };

@@ -33,7 +33,9 @@ export function displacingFee(network: Network, inputs: XrpInputs, oldDrops: big
 }
 
 function overCap(network: Network, feeDrops: bigint): Refusal {
-  return refuse('AMOUNT_CAP_EXCEEDED', { reason: 'fee cap', feeMax: feeDrops.toString(), feeCap: network.feeCap.toString() });
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    reason: 'fee cap', feeMax: feeDrops.toString(), feeCap: network.feeCap.toString(),
+  });
 }
 
 /** G29: the share of the amount that the caller allows, where both are XRP. Refuses: AMOUNT_CAP_EXCEEDED. */

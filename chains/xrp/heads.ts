@@ -18,7 +18,9 @@ export interface Heads {
   standingOf(endpoint: Endpoint): Promise<Standing>;
   /** The same of a server that is not judged by it. */
   peek(endpoint: Endpoint): Promise<Standing>;
-  /** The same from `server_state`, which has its amounts in drops; of `server_info` where a server has no such method. */
+  /**
+   * The same from `server_state`, which has its amounts in drops; of `server_info` where a server has no such method.
+   */
   feesOf(endpoint: Endpoint): Promise<Standing>;
   /** Throws: ChainUnavailable unless the server says that it has every ledger of [first, last]. 8.4-2. */
   assertComplete(endpoint: Endpoint, first: number, last?: number): Promise<void>;
@@ -95,7 +97,9 @@ export function createHeads({ identity }: Network, transport: Transport): Heads 
       const known = standings.get(endpoint);
       if (known !== undefined && holds(known.complete, first, last)) return;
       const { complete } = await read(endpoint);
-      if (!holds(complete, first, last)) throw new ChainUnavailable('xrp', `the server does not have every ledger of ${first} to ${last}`);
+      if (!holds(complete, first, last)) {
+        throw new ChainUnavailable('xrp', `the server does not have every ledger of ${first} to ${last}`);
+      }
     },
   };
 }

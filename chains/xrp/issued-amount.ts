@@ -1,7 +1,7 @@
 /**
- * Issued amounts that are sent. The ledger keeps 15 significant digits; what is built is rounded down to them, never up,
- * and only a `SendMax` is rounded up, because it bounds what the sender may lose to the issuer's fee. Spec: chains.md R11,
- * R28. Amounts are in units of 10^-15.
+ * Issued amounts that are sent. The ledger keeps 15 significant digits; what is built is rounded down to them, never
+ * up, and only a `SendMax` is rounded up, because it bounds what the sender may lose to the issuer's fee. Spec:
+ * chains.md R11, R28. Amounts are in units of 10^-15.
  */
 import { ISSUED_DECIMALS } from './network.ts';
 

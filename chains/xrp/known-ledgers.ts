@@ -1,7 +1,7 @@
 /**
- * Hashes of validated ledgers that were accepted. Such a ledger is final: a server that shows another hash for its height
- * is wrong, or of another network, and is disabled (8.4-3) — unless more servers say what it says, in which case the
- * accepted hash was the lie: it is forgotten and whoever told it is disabled.
+ * Hashes of validated ledgers that were accepted. Such a ledger is final: a server that shows another hash for its
+ * height is wrong, or of another network, and is disabled (8.4-3) — unless more servers say what it says, in which case
+ * the accepted hash was the lie: it is forgotten and whoever told it is disabled.
  */
 import { ChainUnavailable, type Endpoint, type Transport } from '../chain.ts';
 

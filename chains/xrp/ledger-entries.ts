@@ -47,7 +47,8 @@ export function accountChange(entries: readonly TouchedEntry[], account: string)
   if (root === undefined) return null;
   const created = root.kind === 'CreatedNode';
   const after = integerIn(root.fields['Balance'] ?? '0', 'Balance');
-  const before = created ? 0n : root.previous['Balance'] === undefined ? after : integerIn(root.previous['Balance'], 'Balance');
+  const before = created ? 0n : root.previous['Balance'] === undefined ? after
+    : integerIn(root.previous['Balance'], 'Balance');
   return { drops: after - before, created };
 }
 

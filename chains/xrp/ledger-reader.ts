@@ -1,4 +1,7 @@
-/** Ledgers and their hashes, each from one server with its proof (G9, 8.4); what is not proven is another server's turn. */
+/**
+ * Ledgers and their hashes, each from one server with its proof (G9, 8.4); what is not proven is another server's
+ * turn.
+ */
 import { ChainUnavailable, type Block, type Endpoint, type Transport } from '../chain.ts';
 import { firstOrAgreedNull } from './agreement.ts';
 import type { Heads } from './heads.ts';
@@ -21,7 +24,9 @@ export interface LedgerReader {
 
 export function createLedgerReader(transport: Transport, heads: Heads): LedgerReader {
   const totals = new Map<string, bigint>();
-  const known = createKnownLedgers(transport, async (endpoint, height) => (await headerAt(endpoint, height))?.hash ?? null);
+  const known = createKnownLedgers(
+    transport, async (endpoint, height) => (await headerAt(endpoint, height))?.hash ?? null,
+  );
 
   const remember = ({ hash, totalDrops }: Header): void => {
     totals.set(hash, totalDrops);
@@ -59,7 +64,9 @@ export function createLedgerReader(transport: Transport, heads: Heads): LedgerRe
   };
 
   const read = async (endpoint: Endpoint, height: number): Promise<Block<XrpLedger>> => {
-    const answer = await tryAsk(transport, endpoint, 'ledger', { ledger_index: height, transactions: true, expand: true });
+    const answer = await tryAsk(transport, endpoint, 'ledger', {
+      ledger_index: height, transactions: true, expand: true,
+    });
     if (!answer.ok) {
       // Below a height that we know this is a server that is behind or keeps no history, never an empty ledger (8.4-2).
       if (answer.error.token === 'lgrNotFound' && height <= heads.seen()) transport.report(endpoint, 'lagging');

@@ -16,7 +16,8 @@ import { entriesOf, type LedgerEntry, type XrpLedger } from './transfers.ts';
 const RIPPLE_EPOCH_SECONDS = 946_684_800;
 const EMPTY_TREE = '0'.repeat(64);
 
-const unproven = (height: number, reason: string): ChainUnavailable => new ChainUnavailable('xrp', `ledger ${height}: ${reason}`);
+const unproven = (height: number, reason: string): ChainUnavailable =>
+  new ChainUnavailable('xrp', `ledger ${height}: ${reason}`);
 
 export interface Header {
   readonly height: number;
@@ -37,7 +38,8 @@ export function headerOf(result: Answer): Header {
   if (result['validated'] !== true) throw unproven(height, 'not validated');
   const hash = hashIn(ledger['ledger_hash'], 'ledger_hash').toUpperCase();
   if (hash !== ledgerHashOf(ledger)) throw unproven(height, 'its hash is not that of its header');
-  const stated = result['ledger_hash'] === undefined ? hash : hashIn(result['ledger_hash'], 'ledger_hash').toUpperCase();
+  const stated = result['ledger_hash'] === undefined ? hash
+    : hashIn(result['ledger_hash'], 'ledger_hash').toUpperCase();
   if (stated !== hash) throw unproven(height, 'an answer with two hashes');
   return {
     height, hash, parentHash: hashIn(ledger['parent_hash'], 'parent_hash').toUpperCase(),
@@ -73,13 +75,16 @@ export function assertWhole({ raw, height }: Block<XrpLedger>, parentDrops: bigi
   if (parentDrops === null) return;
   const burnt = parentDrops - integerIn(ledger['total_coins'], 'total_coins');
   const paid = entries.reduce((sum, entry) => sum + feePaid(entry), 0n);
-  if (burnt !== paid) throw unproven(height, `${burnt} drops were burnt and its transactions paid ${paid}: some are missing`);
+  if (burnt !== paid) {
+    throw unproven(height, `${burnt} drops were burnt and its transactions paid ${paid}: some are missing`);
+  }
 }
 
 /** The fee that a transaction burnt: all of it, save for a sender that had less than it had promised. */
 function feePaid({ fields, meta, result }: LedgerEntry): bigint {
   const stated = integerIn(fields['Fee'], 'Fee');
   if (result !== 'tecINSUFF_FEE') return stated;
-  const change = accountChange(touchedEntries(meta), String(fields['Account'])) ?? malformed('a fee without its payer', fields);
+  const change = accountChange(touchedEntries(meta), String(fields['Account']))
+    ?? malformed('a fee without its payer', fields);
   return -change.drops;
 }

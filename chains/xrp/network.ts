@@ -4,7 +4,10 @@ import type { Network } from '../chain.ts';
 /** Drops per XRP as a power of ten. */
 export const XRP_DECIMALS = 6;
 
-/** Every issued currency counts in 10^-15: the ledger keeps 15 significant digits and fixes no unit. Spec: chains.md R11. */
+/**
+ * Every issued currency counts in 10^-15: the ledger keeps 15 significant digits and fixes no unit. Spec: chains.md
+ * R11.
+ */
 export const ISSUED_DECIMALS = 15;
 
 export const xrp: Network = {

@@ -1,6 +1,6 @@
 /**
- * Questions to one server. It says "no" with HTTP 200 and `status: "error"` inside of the result (JSON-RPC) or beside it
- * (WebSocket); both shapes are read. Numbers keep their text (G4). Source: xrpl.org "Response Formatting", "Errors".
+ * Questions to one server. It says "no" with HTTP 200 and `status: "error"` inside of the result (JSON-RPC) or beside
+ * it (WebSocket); both shapes are read. Numbers keep their text (G4). Source: xrpl.org "Response Formatting", "Errors".
  */
 import { z } from 'zod';
 import { parseLossless } from '../../protocol/lossless-json.ts';
@@ -20,18 +20,23 @@ export interface NodeError {
   readonly answer: Answer;
 }
 
-export type NodeAnswer = { readonly ok: true; readonly result: Answer } | { readonly ok: false; readonly error: NodeError };
+export type NodeAnswer =
+  | { readonly ok: true; readonly result: Answer }
+  | { readonly ok: false; readonly error: NodeError };
 
 const record = z.record(z.string(), z.unknown());
+/** A gateway's own error, as JSON-RPC 2.0 has it. */
+const plainError = z.object({ code: z.union([z.number(), z.string()]).optional(), message: z.string().optional() });
 const envelope = z.object({
   status: z.string().optional(),
-  error: z.union([z.string(), z.object({ code: z.union([z.number(), z.string()]).optional(), message: z.string().optional() })]).optional(),
+  error: z.union([z.string(), plainError]).optional(),
   result: record.optional(),
 });
 
 /** Words of a server that serves nobody for the moment; the same question may be asked elsewhere. chains.md 8.2. */
 const BUSY = new Set([
-  'tooBusy', 'slowDown', 'noNetwork', 'noCurrent', 'noClosed', 'notReady', 'notSynced', 'amendmentBlocked', 'failedToForward',
+  'tooBusy', 'slowDown', 'noNetwork', 'noCurrent', 'noClosed', 'notReady', 'notSynced', 'amendmentBlocked',
+  'failedToForward',
 ]);
 
 /** True for the words by which a server says that it is no judge now. */
@@ -60,7 +65,8 @@ export async function ask(
 
 /** An error where an answer is needed: nothing is proven. */
 export function refusedBy(method: string, { token, message }: NodeError): ChainUnavailable {
-  return new ChainUnavailable('xrp', message === '' || message === token ? `${method}: ${token}` : `${method}: ${token} (${message})`);
+  const told = message === '' || message === token ? token : `${token} (${message})`;
+  return new ChainUnavailable('xrp', `${method}: ${told}`);
 }
 
 function answerOf(reply: HttpReply): NodeAnswer {
@@ -78,8 +84,10 @@ function answerOf(reply: HttpReply): NodeAnswer {
   return { ok: true, result };
 }
 
-function errorOf(answer: Answer, error: string | { code?: number | string | undefined; message?: string | undefined }): NodeError {
-  if (typeof error !== 'string') return { token: String(error.code ?? 'error'), message: safeText(error.message ?? ''), answer };
+function errorOf(answer: Answer, error: string | z.infer<typeof plainError>): NodeError {
+  if (typeof error !== 'string') {
+    return { token: String(error.code ?? 'error'), message: safeText(error.message ?? ''), answer };
+  }
   const text = answer['error_message'] ?? answer['error_exception'];
   return { token: error, message: typeof text === 'string' ? safeText(text) : '', answer };
 }
@@ -89,7 +97,9 @@ function valueOf(reply: HttpReply): unknown {
   try {
     return parseLossless(reply.text);
   } catch {
-    if (reply.status >= 400) throw new ChainUnavailable('xrp', `http ${reply.status}: ${safeText(reply.text).slice(0, 80)}`);
+    if (reply.status >= 400) {
+      throw new ChainUnavailable('xrp', `http ${reply.status}: ${safeText(reply.text).slice(0, 80)}`);
+    }
     if (reply.text.trim() === '') throw new ChainUnavailable('xrp', 'empty answer');
     throw new MalformedReply('the answer is no JSON', reply.text);
   }

@@ -1,5 +1,6 @@
 /**
- * Why an account cannot be paid, known before anything is sent: the ledger would burn the fee and say the same (8.1, 8.2).
+ * Why an account cannot be paid, known before anything is sent: the ledger would burn the fee and say the same (8.1,
+ * 8.2).
  * Nothing is inferred from `tecPATH_DRY`: the lines on both sides are looked at.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
@@ -15,11 +16,13 @@ export function checkPayableInXrp(inputs: XrpInputs, amountDrops: bigint, tag: n
   if (destination === null) {
     if (amountDrops >= reserveBase) return null;
     return refuse('INSUFFICIENT_RESERVE', {
-      chain: 'xrp', reason: 'the destination does not exist and the amount does not make it', required: reserveBaseDrops,
+      chain: 'xrp', reason: 'the destination does not exist and the amount does not make it',
+      required: reserveBaseDrops,
     });
   }
   if (destination.refusesXrp) return rejected('the destination takes no XRP');
-  // A poor account takes small payments from everybody, so that it can pay fees. Source: xrpl.org "Deposit Authorization".
+  // A poor account takes small payments from everybody, so that it can pay fees.
+  // Source: xrpl.org "Deposit Authorization".
   const isPoor = BigInt(destination.balanceDrops) <= reserveBase && amountDrops <= reserveBase;
   return checkManners(isPoor ? { ...destination, takesDeposits: true } : destination, tag);
 }
@@ -30,7 +33,9 @@ function checkManners({ requiresTag, takesDeposits }: DestinationState, tag: num
 }
 
 /** Refuses: INVALID_ADDRESS (the issuer redeems), DESTINATION_OPT_IN_REQUIRED, CHAIN_REJECTED. R12, R27. */
-export function checkPayableInToken(inputs: XrpInputs, intent: Intent, amount: bigint, tag: number | null): Refusal | null {
+export function checkPayableInToken(
+  inputs: XrpInputs, intent: Intent, amount: bigint, tag: number | null,
+): Refusal | null {
   const { token, destination } = inputs, { contract } = intent.token!;
   if (intent.to === assetOf(contract).issuer) {
     return refuse('INVALID_ADDRESS', { chain: 'xrp', reason: 'the issuer of the token: a payment to it redeems' });
@@ -48,7 +53,11 @@ function checkLines(issuer: IssuerState | null, from: LineState | null, to: Line
   if (from?.frozen === true || from?.deepFrozen === true) return rejected("the issuer froze the sender's line");
   if (to.deepFrozen) return rejected("the issuer froze the destination's line");
   if (issuer.requiresAuthorization && !to.authorized) return rejected('the issuer has not authorised the destination');
-  if (from?.noRippleAtIssuer === true && to.noRippleAtIssuer) return rejected('the issuer lets nothing ripple between its holders');
-  if (BigInt(to.balance) + amount > BigInt(to.limit)) return rejected("the amount is above the limit of the destination's line");
+  if (from?.noRippleAtIssuer === true && to.noRippleAtIssuer) {
+    return rejected('the issuer lets nothing ripple between its holders');
+  }
+  if (BigInt(to.balance) + amount > BigInt(to.limit)) {
+    return rejected("the amount is above the limit of the destination's line");
+  }
   return null;
 }

@@ -27,7 +27,8 @@ export interface Rejected {
   readonly needs?: 'balance' | 'line';
 }
 
-export type Action = 'reprice' | 'rebuild' | 'fund' | 'fund_destination' | 'open_line' | 'ask_destination' | 'wait' | 'none';
+export type Action =
+  'reprice' | 'fund' | 'fund_destination' | 'open_line' | 'ask_destination' | 'wait' | 'none';
 
 type Row = (word: string) => Verdict;
 
@@ -116,7 +117,9 @@ export function explainResult({ engineResult, isCarried }: SubmitAnswer): Verdic
   return (row ?? unknown)(engineResult.slice(0, 60));
 }
 
-/** The class of an error of the server instead of an answer. Only bytes that are no transaction are refused for good. */
+/**
+ * The class of an error of the server instead of an answer. Only bytes that are no transaction are refused for good.
+ */
 export function explainError({ token, message }: { readonly token: string; readonly message: string }): Verdict {
   const reason = message === '' ? token : `${token}: ${message}`;
   return UNREADABLE.has(token) ? final(reason) : unknown(reason);

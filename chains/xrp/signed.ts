@@ -5,7 +5,9 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Network, Signed, Unsigned } from '../chain.ts';
 import { addressOfKey } from './derive.ts';
 import { signingHashOf, txidOf } from './hashes.ts';
-import { encodeUnsigned, fieldsOf, jsonOf, transactionOf, type TransactionJson, type XrpTransaction } from './transaction.ts';
+import {
+  encodeUnsigned, fieldsOf, jsonOf, transactionOf, type TransactionJson, type XrpTransaction,
+} from './transaction.ts';
 
 /** `STX\0`, which the codec puts before what is signed and `signingHashOf` puts there itself. */
 const SIGNING_PREFIX_CHARACTERS = 8;

@@ -37,13 +37,16 @@ const no = (reason: string): ChainUnavailable => new ChainUnavailable('xrp', rea
 export function standingOf(answer: Answer): Standing {
   const inDrops = answer['state'] !== undefined;
   const said = objectIn(inDrops ? answer['state'] : answer['info'], 'state of the server');
-  if (!SERVING_STATES.includes(said['server_state'])) throw no(`the server is ${String(said['server_state']).slice(0, 20)}`);
+  if (!SERVING_STATES.includes(said['server_state'])) {
+    throw no(`the server is ${String(said['server_state']).slice(0, 20)}`);
+  }
   if (said['amendment_blocked'] === true) throw no('the server is amendment blocked');
   if (said['validated_ledger'] === undefined) throw no('the server has no validated ledger');
   const ledger = objectIn(said['validated_ledger'], 'validated_ledger');
   const age = ledger['age'] === undefined ? 0 : countIn(ledger['age'], 'age of the validated ledger');
   if (age > AGE_SECONDS_MAX) throw no(`the newest validated ledger is ${age} s old`);
-  const amount = (name: string): bigint => (inDrops ? integerIn(ledger[name], name) : dropsIn(ledger[`${name}_xrp`], name));
+  const amount = (name: string): bigint =>
+    (inDrops ? integerIn(ledger[name], name) : dropsIn(ledger[`${name}_xrp`], name));
   return {
     height: countIn(ledger['seq'], 'seq of the validated ledger'),
     hash: hashIn(ledger['hash'], 'hash of the validated ledger').toUpperCase(),
@@ -65,7 +68,8 @@ export function rangesIn(text: unknown): readonly LedgerRange[] {
   if (text === 'empty') return [];
   if (typeof text !== 'string') malformed('complete_ledgers is no text', text);
   return text.split(',').map((part) => {
-    const [, first, last = first] = /^([0-9]{1,10})(?:-([0-9]{1,10}))?$/.exec(part.trim()) ?? malformed('complete_ledgers', text);
+    const [, first, last = first] = /^([0-9]{1,10})(?:-([0-9]{1,10}))?$/.exec(part.trim())
+      ?? malformed('complete_ledgers', text);
     return { first: Number(first), last: Number(last) };
   });
 }

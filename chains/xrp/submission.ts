@@ -69,11 +69,15 @@ async function submitTo(transport: Transport, endpoint: Endpoint, payload: strin
 
 /** True when a server has the transaction, in a ledger or on its way. A server that cannot say is not a no. */
 async function isKnown({ transport }: SubmissionParts, txid: string): Promise<boolean> {
-  const answers = await Promise.allSettled(transport.endpoints.map((endpoint) => readTransaction(transport, endpoint, txid)));
+  const answers = await Promise.allSettled(
+    transport.endpoints.map((endpoint) => readTransaction(transport, endpoint, txid)),
+  );
   return answers.some((answer) => answer.status === 'fulfilled' && answer.value.kind === 'found');
 }
 
-/** The code of a refusal, where the ledger's own state decides which it is. An unreadable state leaves the row's code. */
+/**
+ * The code of a refusal, where the ledger's own state decides which it is. An unreadable state leaves the row's code.
+ */
 async function refusalOf(
   { transport, heads }: SubmissionParts, endpoint: Endpoint, payload: string, { code, action, reason, needs }: Rejected,
 ): Promise<Refusal> {
@@ -87,7 +91,9 @@ async function refusalOf(
     const account = await readAccount(transport, endpoint, transaction.account);
     const balance = account === null ? 0n : integerIn(account['Balance'], 'Balance');
     const spent = transaction.feeDrops + (transaction.type === 'Payment' ? transaction.amount : 0n);
-    const more = { ...details, balance: balance.toString(), required: spent.toString(), reserved: reserves.base.toString() };
+    const more = {
+      ...details, balance: balance.toString(), required: spent.toString(), reserved: reserves.base.toString(),
+    };
     return refuse(balance >= spent ? 'INSUFFICIENT_RESERVE' : code, more);
   } catch (error) {
     if (error instanceof ChainUnavailable || error instanceof MalformedReply) return refuse(code, details);
@@ -118,7 +124,9 @@ export type Included = Outcome & { readonly height: number };
 export interface Span { readonly first: number; readonly last: number }
 
 /** A transaction as one server has it. Throws: ChainUnavailable, MalformedReply. */
-export async function readTransaction(transport: Transport, endpoint: Endpoint, txid: string, span?: Span): Promise<Found> {
+export async function readTransaction(
+  transport: Transport, endpoint: Endpoint, txid: string, span?: Span,
+): Promise<Found> {
   const bounds = span === undefined ? {} : { min_ledger: span.first, max_ledger: span.last };
   const answer = await tryAsk(transport, endpoint, 'tx', { transaction: txid, ...bounds });
   if (!answer.ok) {
@@ -129,7 +137,9 @@ export async function readTransaction(transport: Transport, endpoint: Endpoint, 
   const { result } = answer;
   // Version 2 has the fields in `tx_json`, version 1 beside everything else.
   const fields = objectIn(result['tx_json'] ?? result, 'transaction');
-  if (String(result['hash'] ?? fields['hash']).toUpperCase() !== txid) throw new MalformedReply('another transaction', JSON.stringify(result['hash'] ?? null));
+  if (String(result['hash'] ?? fields['hash']).toUpperCase() !== txid) {
+    throw new MalformedReply('another transaction', JSON.stringify(result['hash'] ?? null));
+  }
   if (result['validated'] !== true) return { kind: 'found', included: null };
   return { kind: 'found', included: includedOf(txid, fields, result) };
 }
@@ -137,7 +147,8 @@ export async function readTransaction(transport: Transport, endpoint: Endpoint, 
 function includedOf(txid: string, fields: Answer, result: Answer): Included {
   const code = textIn(objectIn(result['meta'], 'meta')['TransactionResult'], 'TransactionResult');
   return {
-    txid, success: code === 'tesSUCCESS', reason: code === 'tesSUCCESS' ? null : code, fee: integerIn(fields['Fee'], 'Fee'),
+    txid, success: code === 'tesSUCCESS', reason: code === 'tesSUCCESS' ? null : code,
+    fee: integerIn(fields['Fee'], 'Fee'),
     height: countIn(result['ledger_index'] ?? fields['ledger_index'], 'ledger_index'),
   };
 }

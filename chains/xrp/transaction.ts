@@ -1,11 +1,12 @@
 /**
  * The transactions that are built here, as values, and their two texts. R17.
  *
- *   payload      {"tx_json":{…},"tx_blob":"HEX"}   the canonical JSON and the serialisation of one transaction, no signature
- *   SigningPubKey   empty in a payload: the builder knows an account by the hash of its key; whoever signs puts the key in
+ *   payload         {"tx_json":{…},"tx_blob":"HEX"}   canonical JSON and serialisation of one transaction, unsigned
+ *   SigningPubKey   empty: the builder knows an account by the hash of its key; whoever signs puts the key in
  *
- * A payload is read from its bytes: fields that are not in the table of its type, flags that are not ours and texts that
- * are not the canonical ones are named instead. Source: xrpl.org "Binary Format"; ripple-binary-codec does the bytes.
+ * A payload is read from its bytes: fields that are not in the table of its type, flags that are not ours and texts
+ * that are not the canonical ones are named instead. Source: xrpl.org "Binary Format"; ripple-binary-codec does the
+ * bytes.
  */
 import { decode, encode } from 'ripple-binary-codec';
 import { exactDecimal } from '../decimal.ts';
@@ -114,7 +115,9 @@ export function decodeUnsigned(payload: string): Decoded {
   if (typeof blob !== 'string') return no('unreadable');
   const fields = fieldsOf(blob);
   if (fields === null) return no('unreadable');
-  if (fields['TxnSignature'] !== undefined || fields['Signers'] !== undefined || fields['SigningPubKey'] !== '') return no('signed');
+  if (fields['TxnSignature'] !== undefined || fields['Signers'] !== undefined || fields['SigningPubKey'] !== '') {
+    return no('signed');
+  }
   const read = transactionOf(fields);
   if (!read.ok) return read;
   // The bytes are the whole truth; a text that shows anything else is a lie to whoever reads it.
@@ -180,7 +183,9 @@ function paymentOf(fields: TransactionJson, common: Common): Decoded {
 function trustSetOf(fields: TransactionJson, common: Common): Decoded {
   const limit = amountOf(fields['LimitAmount']);
   if (limit === null || limit.tokenContract === null) return no('limit');
-  return { ok: true, transaction: { type: 'TrustSet', ...common, tokenContract: limit.tokenContract, limit: limit.amount } };
+  return {
+    ok: true, transaction: { type: 'TrustSet', ...common, tokenContract: limit.tokenContract, limit: limit.amount },
+  };
 }
 
 interface ReadAmount { readonly amount: bigint; readonly tokenContract: string | null }

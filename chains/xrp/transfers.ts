@@ -23,7 +23,10 @@ export interface LedgerEntry {
   readonly result: string;
 }
 
-/** The transactions of a ledger with their metadata. Throws: MalformedReply, ChainUnavailable when it is not validated. */
+/**
+ * The transactions of a ledger with their metadata. Throws: MalformedReply, ChainUnavailable when it is not
+ * validated.
+ */
 export function entriesOf(ledgerResult: XrpLedger): readonly LedgerEntry[] {
   if (ledgerResult['validated'] !== true) throw new ChainUnavailable('xrp', 'the ledger is not validated');
   const ledger = objectIn(ledgerResult['ledger'], 'ledger');
@@ -129,10 +132,14 @@ function tagOf(fields: Answer): string | null {
 }
 
 /** What reached a receiver, XRP first, then by currency and issuer (G2); or why nothing did. */
-function arrivedAt(entry: LedgerEntry, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
+function arrivedAt(
+  entry: LedgerEntry, touched: readonly TouchedEntry[], receiver: Receiver,
+): readonly Arrived[] | Reason {
   const { type, fields, meta } = entry;
   const isPayment = type === 'Payment';
-  if (isPayment && fields['Account'] === receiver.account) return { reason: 'to itself: the owner converts its own asset' };
+  if (isPayment && fields['Account'] === receiver.account) {
+    return { reason: 'to itself: the owner converts its own asset' };
+  }
   const delivered = meta['delivered_amount'] ?? meta['DeliveredAmount'];
   if (typeof delivered === 'object' && delivered !== null) {
     return issuedArrival(objectIn(delivered, 'delivered_amount'), touched, receiver);
@@ -160,11 +167,14 @@ function nativeChange({ fields }: LedgerEntry, touched: readonly TouchedEntry[],
   return fields['Account'] === account ? change.drops + integerIn(fields['Fee'] ?? '0', 'Fee') : change.drops;
 }
 
-function issuedArrival(delivered: Answer, touched: readonly TouchedEntry[], receiver: Receiver): readonly Arrived[] | Reason {
+function issuedArrival(
+  delivered: Answer, touched: readonly TouchedEntry[], receiver: Receiver,
+): readonly Arrived[] | Reason {
   if (delivered['currency'] === undefined || delivered['issuer'] === undefined) {
     return { reason: 'asset of a kind that is not in the catalogue' };
   }
-  const currency = parseCurrency(textIn(delivered['currency'], 'currency')) ?? malformed('currency of an amount', delivered);
+  const currency = parseCurrency(textIn(delivered['currency'], 'currency'))
+    ?? malformed('currency of an amount', delivered);
   const issuer = textIn(delivered['issuer'], 'issuer');
   const amount = issuedAmountOf(delivered['value']) ?? malformed('value of an amount', delivered);
   if (amount <= 0n) return { reason: 'delivered amount is not positive' };
@@ -182,7 +192,9 @@ function issuedArrivals(touched: readonly TouchedEntry[], { account }: Receiver)
 }
 
 /** What the wanted transactions did, with the fee in drops. Throws: MalformedReply, ChainUnavailable. */
-export function outcomesIn(_network: Network, block: Block<XrpLedger>, wanted: ReadonlySet<string>): readonly Outcome[] {
+export function outcomesIn(
+  _network: Network, block: Block<XrpLedger>, wanted: ReadonlySet<string>,
+): readonly Outcome[] {
   return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, result, fields }) => ({
     txid,
     success: result === 'tesSUCCESS',

@@ -20,16 +20,24 @@ const OBJECTS_WITHOUT_RESERVE = 2;
  */
 export function checkTrustline(inputs: XrpInputs, { from, token }: Intent, feeDrops: bigint): Refusal | null {
   if (token === null) return refuse('INVALID_INPUT', { reason: 'a trust line is for a token', field: 'asset' });
-  if (assetOf(token.contract).issuer === from) return refuse('INVALID_INPUT', { reason: 'an issuer needs no line to itself' });
+  if (assetOf(token.contract).issuer === from) {
+    return refuse('INVALID_INPUT', { reason: 'an issuer needs no line to itself' });
+  }
   const { sender, token: state } = inputs;
-  if (sender === null) return refuse('CHAIN_REJECTED', { chain: 'xrp', reason: 'the account does not exist on the ledger' });
-  if (state === null || state.issuer === null) return refuse('CHAIN_REJECTED', { chain: 'xrp', reason: 'the ledger has no such issuer' });
+  if (sender === null) {
+    return refuse('CHAIN_REJECTED', { chain: 'xrp', reason: 'the account does not exist on the ledger' });
+  }
+  if (state === null || state.issuer === null) {
+    return refuse('CHAIN_REJECTED', { chain: 'xrp', reason: 'the ledger has no such issuer' });
+  }
   // A line that only the other side asked for has no limit of ours and holds nothing yet.
   if (state.senderLine !== null && BigInt(state.senderLine.limit) > 0n) {
     return refuse('CONFLICT', { chain: 'xrp', reason: 'the trust line exists', asset: token.contract });
   }
   const balance = BigInt(sender.balanceDrops);
-  if (balance < feeDrops) return refuse('INSUFFICIENT_GAS', { balance: balance.toString(), required: feeDrops.toString() });
+  if (balance < feeDrops) {
+    return refuse('INSUFFICIENT_GAS', { balance: balance.toString(), required: feeDrops.toString() });
+  }
   const objects = sender.ownerCount + 1;
   const required = objects <= OBJECTS_WITHOUT_RESERVE ? 0n
     : BigInt(inputs.reserveBaseDrops) + BigInt(inputs.reserveIncrementDrops) * BigInt(objects);

@@ -46,7 +46,9 @@ export function buildUnsigned(
   if (isTrustline) {
     const no = checkTrustline(inputs, intent, feeDrops);
     if (no !== null) return no;
-  } else if (to.canonical === intent.from) return refuse('INVALID_INPUT', { reason: 'a payment to oneself', field: 'to' });
+  } else if (to.canonical === intent.from) {
+    return refuse('INVALID_INPUT', { reason: 'a payment to oneself', field: 'to' });
+  }
   const { sender } = inputs;
   if (sender === null) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: intent.amount.toString() });
   const slot = slotOf(sender, replay);
@@ -56,7 +58,8 @@ export function buildUnsigned(
   };
   const around = { inputs, intent: { ...intent, to: to.canonical } };
   if (isTrustline) return trustlineOf(frame, around);
-  const paid = intent.token === null ? payInXrp(sender, around, feeDrops, tag) : payInToken(sender, around, feeDrops, tag);
+  const paid = intent.token === null ? payInXrp(sender, around, feeDrops, tag)
+    : payInToken(sender, around, feeDrops, tag);
   if (isRefusal(paid)) return paid;
   const refusal = intent.token === null ? checkFeeRatio(feeDrops, paid.amount, intent.maxFeeRatioBps) : null;
   if (refusal !== null) return refusal;
@@ -80,7 +83,9 @@ function tagOf({ tag }: Intent, ofAddress: string | null): number | null | Refus
 }
 
 /** The sequence of a transaction, or the ticket that stands for one. Refuses: INVALID_INPUT, CONFLICT. R17, R21. */
-function slotOf({ sequence, tickets }: SenderState, replay: ReplayKey | null): { sequence: number; byTicket: boolean } | Refusal {
+function slotOf(
+  { sequence, tickets }: SenderState, replay: ReplayKey | null,
+): { sequence: number; byTicket: boolean } | Refusal {
   if (replay === null) return { sequence, byTicket: false };
   if (replay.kind !== 'sequence') return refuse('INVALID_INPUT', { reason: 'expected a sequence', kind: replay.kind });
   const wanted = Number(replay.value);
@@ -99,7 +104,9 @@ function reserveOf({ reserveBaseDrops, reserveIncrementDrops }: XrpInputs, { own
   return BigInt(reserveBaseDrops) + BigInt(reserveIncrementDrops) * BigInt(ownerCount);
 }
 
-function payInXrp(sender: SenderState, { inputs, intent }: Around, feeDrops: bigint, tag: number | null): Paid | Refusal {
+function payInXrp(
+  sender: SenderState, { inputs, intent }: Around, feeDrops: bigint, tag: number | null,
+): Paid | Refusal {
   const { leave = 0n } = intent;
   const spendable = BigInt(sender.balanceDrops) - reserveOf(inputs, sender) - feeDrops;
   const amount = intent.amount === 'all' ? spendable - leave : intent.amount;
@@ -111,7 +118,9 @@ function payInXrp(sender: SenderState, { inputs, intent }: Around, feeDrops: big
 }
 
 /** The row of `tecUNFUNDED_PAYMENT` in 8.2: the reserve is what lacks where the balance would cover amount and fee. */
-export function checkXrpFunds(inputs: XrpInputs, sender: SenderState, amount: bigint, feeDrops: bigint): Refusal | null {
+export function checkXrpFunds(
+  inputs: XrpInputs, sender: SenderState, amount: bigint, feeDrops: bigint,
+): Refusal | null {
   const balance = BigInt(sender.balanceDrops), reserve = reserveOf(inputs, sender), required = amount + feeDrops;
   const details = { balance: balance.toString(), required: required.toString() };
   if (balance < required) return refuse('INSUFFICIENT_FUNDS', details);
@@ -119,14 +128,18 @@ export function checkXrpFunds(inputs: XrpInputs, sender: SenderState, amount: bi
   return refuse('INSUFFICIENT_RESERVE', { ...details, reserved: reserve.toString() });
 }
 
-function payInToken(sender: SenderState, { inputs, intent }: Around, feeDrops: bigint, tag: number | null): Paid | Refusal {
+function payInToken(
+  sender: SenderState, { inputs, intent }: Around, feeDrops: bigint, tag: number | null,
+): Paid | Refusal {
   const rate = BigInt(inputs.token?.issuer?.transferRate ?? RATE_ONE), line = inputs.token?.senderLine ?? null;
   const balance = line === null || BigInt(line.balance) < 0n ? 0n : BigInt(line.balance);
   const amount = intent.amount === 'all' ? withoutTransferFee(balance, rate) : roundedDown(intent.amount);
   if (intent.amount !== 'all' && amount <= 0n) return refuse('INVALID_AMOUNT', { amount: amount.toString() });
   const needed = rate === RATE_ONE ? amount : withTransferFee(amount, rate);
   if (amount <= 0n || balance < needed) {
-    return refuse('INSUFFICIENT_FUNDS', { balance: balance.toString(), required: (needed > 0n ? needed : 1n).toString() });
+    return refuse('INSUFFICIENT_FUNDS', {
+      balance: balance.toString(), required: (needed > 0n ? needed : 1n).toString(),
+    });
   }
   const refusal = checkFeeFunds(sender, feeDrops) ?? checkPayableInToken(inputs, intent, amount, tag);
   return refusal ?? { amount, sendMax: rate === RATE_ONE ? null : needed };
@@ -139,7 +152,9 @@ function checkFeeFunds({ balanceDrops }: SenderState, feeDrops: bigint): Refusal
 }
 
 function trustlineOf(frame: Frame, around: Around): Unsigned {
-  return unsignedOf({ type: 'TrustSet', ...frame, tokenContract: around.intent.token!.contract, limit: TRUST_LIMIT }, around);
+  return unsignedOf(
+    { type: 'TrustSet', ...frame, tokenContract: around.intent.token!.contract, limit: TRUST_LIMIT }, around,
+  );
 }
 
 function unsignedOf(transaction: XrpTransaction, { inputs, intent }: Around): Unsigned {
@@ -148,7 +163,8 @@ function unsignedOf(transaction: XrpTransaction, { inputs, intent }: Around): Un
     chain: 'xrp', payload: encodeUnsigned(transaction), from: transaction.account, fromPath: intent.fromPath,
     to: isPayment ? transaction.destination : transaction.account, amount: isPayment ? transaction.amount : 0n,
     tokenContract: transaction.tokenContract, tag: isPayment ? transaction.destinationTag?.toString() ?? null : null,
-    kind: isPayment ? 'payment' : 'trustline', sendAll: isPayment && intent.amount === 'all', feeMax: transaction.feeDrops,
+    kind: isPayment ? 'payment' : 'trustline', sendAll: isPayment && intent.amount === 'all',
+    feeMax: transaction.feeDrops,
     fee: feePartsOf(transaction), replayKey: { kind: 'sequence', value: String(transaction.sequence) },
     readAtHeight: inputs.readAtHeight,
   };
@@ -157,9 +173,10 @@ function unsignedOf(transaction: XrpTransaction, { inputs, intent }: Around): Un
 /** What a transaction costs, until when it can land and whether it uses a ticket, as JSON-safe text for people. */
 export function feePartsOf(transaction: XrpTransaction): Record<string, string | number> {
   const { feeDrops, lastLedgerSequence, byTicket, sequence } = transaction;
+  const sendMax = transaction.type === 'Payment' ? transaction.sendMax : null;
   return {
     feeDrops: feeDrops.toString(), lastLedgerSequence, ...(byTicket ? { ticketSequence: sequence } : {}),
-    ...(transaction.type === 'Payment' && transaction.sendMax !== null ? { sendMax: issuedText(transaction.sendMax) } : {}),
+    ...(sendMax === null ? {} : { sendMax: issuedText(sendMax) }),
     ...(transaction.type === 'TrustSet' ? { limit: issuedText(transaction.limit) } : {}),
   };
 }

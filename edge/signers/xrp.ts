@@ -1,7 +1,7 @@
 /**
- * The XRP signer. It signs payments of XRP or of a token of this edge's registry to the destination, tag and amount that
- * the instruction names, and trust lines for such a token; everything else that an account can do (settings, keys, signer
- * lists, tickets, deletion, checks, offers) is refused by not being in the table of fields. chains.md 1.6, R18.
+ * The XRP signer. It signs payments of XRP or of a token of this edge's registry to the destination, tag and amount
+ * that the instruction names, and trust lines for such a token; everything else that an account can do (settings, keys,
+ * signer lists, tickets, deletion, checks, offers) is refused by not being in the table of fields. chains.md 1.6, R18.
  * There is one network without a `NetworkID` inside the bytes, and this is it (1.6-6).
  */
 import secp256k1 from 'secp256k1';
@@ -59,7 +59,8 @@ function checkAction(
     return refuseToSign('token_mismatch', { expected: token?.contract ?? null, found: transaction.tokenContract });
   }
   if (to !== from) return refuseToSign('destination_mismatch', { expected: from, found: to });
-  return transaction.limit === TRUST_LIMIT ? null : refuseToSign('limit_mismatch', { expected: TRUST_LIMIT, found: transaction.limit });
+  return transaction.limit === TRUST_LIMIT ? null
+    : refuseToSign('limit_mismatch', { expected: TRUST_LIMIT, found: transaction.limit });
 }
 
 /** 1.6-3, 1.6-4: destination, tag, asset and amount are those of the instruction. */
@@ -74,7 +75,9 @@ function checkPayment(
   if (found !== tag) return refuseToSign('tag_mismatch', { expected: tag, found });
   if (payment.destination === payment.account) return refuseToSign('payment_to_oneself');
   const redeems = token !== null && assetOf(token.contract).issuer === payment.destination;
-  if (redeems || checkDestination(network, to, catalogue) !== null) return refuseToSign('destination_refused', { found: payment.destination });
+  if (redeems || checkDestination(network, to, catalogue) !== null) {
+    return refuseToSign('destination_refused', { found: payment.destination });
+  }
   if (payment.tokenContract !== (token?.contract ?? null)) {
     return refuseToSign('token_mismatch', { expected: token?.contract ?? null, found: payment.tokenContract });
   }
@@ -99,17 +102,21 @@ function checkSummary(unsigned: Unsigned, transaction: XrpTransaction, instructi
   const { to, amount, tokenContract, tag, kind, sendAll, replayKey, feeMax, fee } = unsigned;
   const isPayment = transaction.type === 'Payment';
   const same = isPayment
-    ? kind === 'payment' && to === transaction.destination && amount === transaction.amount && sendAll === (instruction.amount === 'all')
+    ? kind === 'payment' && to === transaction.destination && amount === transaction.amount
+      && sendAll === (instruction.amount === 'all')
       && tag === (transaction.destinationTag?.toString() ?? null)
     : kind === 'trustline' && to === transaction.account && amount === 0n && !sendAll && tag === null;
   if (!same || tokenContract !== transaction.tokenContract) return refuseToSign('summary_mismatch');
   if (replayKey.kind !== 'sequence' || replayKey.value !== String(transaction.sequence)) {
     return refuseToSign('sequence_mismatch', { expected: replayKey.value, found: transaction.sequence });
   }
-  if (feeMax !== transaction.feeDrops) return refuseToSign('fee_mismatch', { expected: transaction.feeDrops, found: feeMax });
+  if (feeMax !== transaction.feeDrops) {
+    return refuseToSign('fee_mismatch', { expected: transaction.feeDrops, found: feeMax });
+  }
   const parts = feePartsOf(transaction);
   const told = [...Object.keys(parts), ...Object.keys(fee)].find((part) => String(fee[part]) !== String(parts[part]));
-  return told === undefined ? null : refuseToSign('fee_mismatch', { expected: parts[told] ?? null, found: fee[told] ?? null });
+  return told === undefined ? null
+    : refuseToSign('fee_mismatch', { expected: parts[told] ?? null, found: fee[told] ?? null });
 }
 
 /** 1.6-5, G29. */
@@ -125,7 +132,9 @@ function checkFee(transaction: XrpTransaction, { feeCap, feeRatioBpsMax }: Signi
 function checkExpiry({ readAtHeight }: Unsigned, { lastLedgerSequence }: XrpTransaction): Refusal | null {
   const ahead = lastLedgerSequence - readAtHeight;
   if (ahead > 0 && ahead <= LAST_LEDGER_AHEAD_MAX) return null;
-  return refuseToSign('expiry', { expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`, found: lastLedgerSequence });
+  return refuseToSign('expiry', {
+    expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`, found: lastLedgerSequence,
+  });
 }
 
 /** A sequence far ahead would wait for its turn, long after the caller gave up. A ticket is behind by its nature. */
@@ -137,8 +146,9 @@ function checkSequence({ sequence, byTicket }: XrpTransaction, { replayWindow }:
 }
 
 /**
- * 1.6-7, G27: an instruction is paid under one sequence, and a sequence pays one instruction. What was signed before for
- * the same instruction may differ in its fee and expiry only, and a native send-all in a lower amount (decisions 6).
+ * 1.6-7, G27: an instruction is paid under one sequence, and a sequence pays one instruction. What was signed before
+ * for the same instruction may differ in its fee and expiry only, and a native send-all in a lower amount (decisions
+ * 6).
  */
 function checkJournal(
   unsigned: Unsigned, transaction: XrpTransaction, instruction: Instruction, { journal }: SigningPolicy,
@@ -147,7 +157,10 @@ function checkJournal(
   const amountMayFall = instruction.amount === 'all' && instruction.token === null;
   for (const payload of forInstruction) {
     const earlier = decodeUnsigned(payload);
-    if (!earlier.ok || earlier.transaction.sequence !== transaction.sequence || earlier.transaction.byTicket !== transaction.byTicket) {
+    if (
+      !earlier.ok || earlier.transaction.sequence !== transaction.sequence
+      || earlier.transaction.byTicket !== transaction.byTicket
+    ) {
       return refuseToSign('instruction_signed_before');
     }
     if (!replaces(transaction, earlier.transaction, amountMayFall)) return refuseToSign('replacement_differs');
@@ -167,16 +180,21 @@ function replaces(next: XrpTransaction, earlier: XrpTransaction, amountMayFall: 
 }
 
 function isSame(a: XrpTransaction, b: XrpTransaction): boolean {
-  const text = (transaction: XrpTransaction) => JSON.stringify(Object.entries(transaction).map(([name, value]) => [name, String(value)]).sort());
+  const text = (transaction: XrpTransaction) =>
+    JSON.stringify(Object.entries(transaction).map(([name, value]) => [name, String(value)]).sort());
   return text(a) === text(b);
 }
 
-function sign(network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]): Signed {
+function sign(
+  network: Network, unsigned: Unsigned, { privateKey }: SigningKey, ...coSigners: readonly SigningKey[]
+): Signed {
   if (coSigners.length > 0) throw new Error('a payment of one account has one signer');
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
   const { transaction } = decoded, publicKey = secp256k1.publicKeyCreate(privateKey, true);
-  if (addressOfKey(publicKey) !== unsigned.from || transaction.account !== unsigned.from) throw new Error('the key is not that of the sender');
+  if (addressOfKey(publicKey) !== unsigned.from || transaction.account !== unsigned.from) {
+    throw new Error('the key is not that of the sender');
+  }
   // RFC 6979 nonce and low s, by the library's default: the ledger takes no other s (fully canonical).
   const { signature } = secp256k1.ecdsaSign(signingHash(transaction, publicKey), privateKey);
   const payload = encodeSigned(transaction, publicKey, secp256k1.signatureExport(signature));

@@ -26,11 +26,14 @@ export async function openXrpStage(): Promise<Stage> {
   network.close();
   const clock = setInterval(() => { network.close(); }, CLOSE_EVERY_MS);
   return {
-    chain: 'xrp', decimals: nativeDecimals, threshold, reorgs: false, activates: true, unit: UNIT, outsider: walletOf('demo outsider').classicAddress,
+    chain: 'xrp', decimals: nativeDecimals, threshold, reorgs: false, activates: true, unit: UNIT,
+    outsider: walletOf('demo outsider').classicAddress,
     cloudEnv: { XRP_RPC_URLS: servers.map(({ url }) => url).join(','), XRP_POLL_MS: String(POLL_MS) },
     edgeEnv: {},
     async pay(address, amount) {
-      const txid = must(network, payer, { TransactionType: 'Payment', Destination: address, Amount: amount.toString() });
+      const txid = must(network, payer, {
+        TransactionType: 'Payment', Destination: address, Amount: amount.toString(),
+      });
       network.close();
       return { txid, blockAtMs: performance.timeOrigin + performance.now() };
     },

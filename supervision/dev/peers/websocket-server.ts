@@ -30,7 +30,10 @@ export function acceptWebSocket(request: IncomingMessage, socket: Duplex, events
     return null;
   }
   const accept = createHash('sha1').update(key + MAGIC).digest('base64');
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  socket.write([
+    'HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`,
+    '', '',
+  ].join('\r\n'));
   const connection: Connection = {
     send: (text) => { if (!socket.destroyed) socket.write(frameOf(TEXT, Buffer.from(text))); },
     close: () => { socket.destroy(); },
@@ -81,7 +84,8 @@ function readFrame(bytes: Buffer): Frame | null {
   const short = bytes[1]! & 0x7f, isMasked = (bytes[1]! & 0x80) !== 0;
   const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
   if (bytes.length < 2 + lengthBytes) return null;
-  const length = lengthBytes === 2 ? bytes.readUInt16BE(2) : lengthBytes === 8 ? Number(bytes.readBigUInt64BE(2)) : short;
+  const length = lengthBytes === 2 ? bytes.readUInt16BE(2) : lengthBytes === 8 ? Number(bytes.readBigUInt64BE(2))
+    : short;
   const start = 2 + lengthBytes + (isMasked ? 4 : 0), end = start + length;
   if (bytes.length < end) return null;
   const payload = Buffer.from(bytes.subarray(start, end));

@@ -1,5 +1,7 @@
 /** Answers about accounts: `account_info`, `account_lines`, `account_objects`, `account_tx`, `deposit_authorized`. */
-import { ACCOUNT, accountKey, bytesOfAccount, flagsOf, hasFlag, preauthKey, type Entry, type State } from './entries.ts';
+import {
+  ACCOUNT, accountKey, bytesOfAccount, flagsOf, hasFlag, preauthKey, type Entry, type State,
+} from './entries.ts';
 import type { Showing } from './faults.ts';
 import { valueOf } from './issued.ts';
 import { heldBy } from './lines.ts';
@@ -30,13 +32,15 @@ function rootIn({ state, where }: { state: State; where: Json }, account: string
 export function accountInfo(context: Context): Json {
   const { params, showing } = context, account = accountIn(params), place = ledgerOf(context);
   const root = rootIn(place, account);
-  const queued = place.where['ledger_current_index'] === undefined || params['queue'] !== true ? {} : { queue_data: queueOf(showing, account) };
+  const queued = place.where['ledger_current_index'] === undefined || params['queue'] !== true ? {}
+    : { queue_data: queueOf(showing, account) };
   return {
     account_data: { ...root, index: accountKey(account) },
     account_flags: {
       defaultRipple: hasFlag(root, ACCOUNT.defaultRipple), depositAuth: hasFlag(root, ACCOUNT.depositAuth),
       disallowIncomingXRP: hasFlag(root, ACCOUNT.disallowXrp), globalFreeze: hasFlag(root, ACCOUNT.globalFreeze),
-      requireAuthorization: hasFlag(root, ACCOUNT.requireAuth), requireDestinationTag: hasFlag(root, ACCOUNT.requireDest),
+      requireAuthorization: hasFlag(root, ACCOUNT.requireAuth),
+      requireDestinationTag: hasFlag(root, ACCOUNT.requireDest),
     },
     ...place.where, ...queued,
   };
@@ -67,46 +71,62 @@ export function accountLines(context: Context): Json {
   return { account, lines: page.map(lineJson), ...marker, ...place.where };
 }
 
+/** The two accounts of a line; none for other entries. */
+function endsOf(entry: Entry): readonly string[] {
+  return ['LowLimit', 'HighLimit'].flatMap((limit) => (entry[limit] as { issuer: string } | undefined)?.issuer ?? []);
+}
+
 function lineJson(held: ReturnType<typeof heldBy>): Json {
   const { peer, balance, currency, limit, entry, side } = held;
   const limitPeer = (entry[side === 0 ? 'HighLimit' : 'LowLimit'] as { value: string }).value;
   const when = (name: string, is: boolean) => (is ? { [name]: true } : {});
   return {
-    account: peer, balance: valueOf(balance), currency, limit: valueOf(limit), limit_peer: limitPeer, quality_in: 0, quality_out: 0,
+    account: peer, balance: valueOf(balance), currency, limit: valueOf(limit), limit_peer: limitPeer, quality_in: 0,
+    quality_out: 0,
     no_ripple: held.flag('noRipple', 'own'), no_ripple_peer: held.flag('noRipple', 'peer'),
     ...when('authorized', held.flag('auth', 'own')), ...when('peer_authorized', held.flag('auth', 'peer')),
     ...when('freeze', held.flag('freeze', 'own')), ...when('freeze_peer', held.flag('freeze', 'peer')),
   };
 }
 
-const TYPES: Readonly<Record<string, string>> = { ticket: 'Ticket', state: 'RippleState', deposit_preauth: 'DepositPreauth' };
+const TYPES: Readonly<Record<string, string>> = {
+  ticket: 'Ticket', state: 'RippleState', deposit_preauth: 'DepositPreauth',
+};
 
 export function accountObjects(context: Context): Json {
   const { params } = context, account = accountIn(params), place = ledgerOf(context);
   rootIn(place, account);
   const type = params['type'] === undefined ? null : TYPES[String(params['type'])];
-  const owned = [...place.state].filter(([, entry]) => entry.LedgerEntryType !== 'AccountRoot' && (type === null || entry.LedgerEntryType === type)
-    && (entry['Account'] === account || ['LowLimit', 'HighLimit'].some((limit) => (entry[limit] as { issuer?: string } | undefined)?.issuer === account)));
+  const isOwn = (entry: Entry): boolean => entry['Account'] === account || endsOf(entry).includes(account);
+  const owned = [...place.state].filter(([, entry]) => entry.LedgerEntryType !== 'AccountRoot'
+    && (type === null || entry.LedgerEntryType === type) && isOwn(entry));
   const { page, marker } = paged(owned, params);
-  return { account, account_objects: page.map(([key, entry]) => ({ ...entry, index: key })), ...marker, ...place.where };
+  return {
+    account, account_objects: page.map(([key, entry]) => ({ ...entry, index: key })), ...marker, ...place.where,
+  };
 }
 
 /** Transactions that touched an account, of the ledgers that the server has of what was asked. */
 export function accountTx({ params, showing, version }: Context): Json {
   const account = accountIn(params), newest = showing.complete.at(-1);
   if (newest === undefined) throw new MethodError('lgrIdxsInvalid', 'Ledger indexes invalid.');
-  const bound = (name: string, otherwise: number) => (Number(params[name] ?? -1) < 0 ? otherwise : Number(params[name]));
-  const first = Math.max(bound('ledger_index_min', newest.first), newest.first), last = Math.min(bound('ledger_index_max', newest.last), newest.last);
+  const bound = (name: string, otherwise: number) =>
+    (Number(params[name] ?? -1) < 0 ? otherwise : Number(params[name]));
+  const first = Math.max(bound('ledger_index_min', newest.first), newest.first);
+  const last = Math.min(bound('ledger_index_max', newest.last), newest.last);
   if (first > last) throw new MethodError('lgrIdxsInvalid', 'Ledger indexes invalid.');
   const found = [];
   for (let height = first; height <= last; height += 1) {
     const ledger = showing.ledgerAt(height);
-    for (const tx of ledger?.transactions ?? []) if (touches(tx.meta, account) || accountOf(tx.json) === account) found.push({ tx, ledger: ledger! });
+    for (const tx of ledger?.transactions ?? []) {
+      if (touches(tx.meta, account) || accountOf(tx.json) === account) found.push({ tx, ledger: ledger! });
+    }
   }
   if (params['forward'] !== true) found.reverse();
   const { page, marker } = paged(found, params);
   return {
-    account, ledger_index_min: first, ledger_index_max: last, limit: Number(params['limit'] ?? 200), validated: true, ...marker,
+    account, ledger_index_min: first, ledger_index_max: last, limit: Number(params['limit'] ?? 200), validated: true,
+    ...marker,
     transactions: page.map(({ tx, ledger }) => historyEntry(tx, ledger, version)),
   };
 }
@@ -116,12 +136,21 @@ function touches(meta: Json, account: string): boolean {
 }
 
 export function depositAuthorized(context: Context): Json {
-  const { params } = context, source = accountIn(params, 'source_account'), destination = accountIn(params, 'destination_account');
+  const { params } = context;
+  const source = accountIn(params, 'source_account');
+  const destination = accountIn(params, 'destination_account');
   const place = ledgerOf(context);
-  const missing = [['source', source], ['destination', destination]].find(([, account]) => !place.state.has(accountKey(account!)));
-  if (missing !== undefined) throw new MethodError(missing[0] === 'source' ? 'srcActNotFound' : 'dstActNotFound', 'Account not found.', place.where);
+  const missing = [
+    ['source', source], ['destination', destination],
+  ].find(([, account]) => !place.state.has(accountKey(account!)));
+  if (missing !== undefined) {
+    throw new MethodError(
+      missing[0] === 'source' ? 'srcActNotFound' : 'dstActNotFound', 'Account not found.', place.where,
+    );
+  }
   const root = place.state.get(accountKey(destination))!;
-  const authorised = (flagsOf(root) & ACCOUNT.depositAuth) === 0 || source === destination || place.state.has(preauthKey(destination, source));
+  const authorised = (flagsOf(root) & ACCOUNT.depositAuth) === 0 || source === destination
+    || place.state.has(preauthKey(destination, source));
   return { deposit_authorized: authorised, source_account: source, destination_account: destination, ...place.where };
 }
 

@@ -9,14 +9,22 @@ const SETTABLE: Readonly<Record<number, number>> = {
   7: ACCOUNT.globalFreeze, 8: ACCOUNT.defaultRipple, 9: ACCOUNT.depositAuth,
 };
 
-export interface AccountSet { readonly Account: string; readonly SetFlag?: number; readonly ClearFlag?: number; readonly TransferRate?: number }
+export interface AccountSet {
+  readonly Account: string;
+  readonly SetFlag?: number;
+  readonly ClearFlag?: number;
+  readonly TransferRate?: number;
+}
 
 /** Flags and transfer rate of an account. */
 export function accountSet(view: View, { Account, SetFlag = 0, ClearFlag = 0, TransferRate }: AccountSet): string {
-  if (TransferRate !== undefined && TransferRate !== 0 && (TransferRate < 1e9 || TransferRate > 2e9)) return 'temBAD_TRANSFER_RATE';
+  if (TransferRate !== undefined && TransferRate !== 0 && (TransferRate < 1e9 || TransferRate > 2e9)) {
+    return 'temBAD_TRANSFER_RATE';
+  }
   const key = accountKey(Account), flags = Number(view.get(key)!['Flags'] ?? 0);
   const next = (flags | (SETTABLE[SetFlag] ?? 0)) & ~(SETTABLE[ClearFlag] ?? 0);
-  const rate = TransferRate === undefined ? {} : { TransferRate: TransferRate === 0 || TransferRate === 1e9 ? undefined : TransferRate };
+  const rate = TransferRate === undefined ? {}
+    : { TransferRate: TransferRate === 0 || TransferRate === 1e9 ? undefined : TransferRate };
   view.change(key, { Flags: next, ...rate });
   return 'tesSUCCESS';
 }
@@ -26,7 +34,9 @@ export interface TicketCreate { readonly Account: string; readonly TicketCount: 
 const TICKETS_MAX = 250;
 
 /** Sets the next sequences aside. */
-export function ticketCreate(view: View, fees: Fees, { Account, TicketCount }: TicketCreate, priorBalance: bigint): string {
+export function ticketCreate(
+  view: View, fees: Fees, { Account, TicketCount }: TicketCreate, priorBalance: bigint,
+): string {
   if (TicketCount < 1 || TicketCount > TICKETS_MAX) return 'temINVALID_COUNT';
   const key = accountKey(Account), root = view.get(key)!;
   const owned = Number(root['TicketCount'] ?? 0);
@@ -34,7 +44,9 @@ export function ticketCreate(view: View, fees: Fees, { Account, TicketCount }: T
   if (priorBalance < reserveOf(fees, ownerCountOf(root) + TicketCount)) return 'tecINSUFFICIENT_RESERVE';
   const first = Number(root['Sequence']);
   for (let sequence = first; sequence < first + TicketCount; sequence += 1) {
-    view.put(ticketKey(Account, sequence), { LedgerEntryType: 'Ticket', Account, Flags: 0, OwnerNode: '0', TicketSequence: sequence });
+    view.put(ticketKey(Account, sequence), {
+      LedgerEntryType: 'Ticket', Account, Flags: 0, OwnerNode: '0', TicketSequence: sequence,
+    });
   }
   view.change(key, { Sequence: first + TicketCount, TicketCount: owned + TicketCount });
   own(view, Account, TicketCount);
@@ -44,7 +56,9 @@ export function ticketCreate(view: View, fees: Fees, { Account, TicketCount }: T
 export interface DepositPreauth { readonly Account: string; readonly Authorize?: string; readonly Unauthorize?: string }
 
 /** Lets somebody pay an account that takes no deposits, or no longer. */
-export function depositPreauth(view: View, fees: Fees, { Account, Authorize, Unauthorize }: DepositPreauth, priorBalance: bigint): string {
+export function depositPreauth(
+  view: View, fees: Fees, { Account, Authorize, Unauthorize }: DepositPreauth, priorBalance: bigint,
+): string {
   if (Authorize !== undefined) {
     if (view.account(Authorize) === undefined) return 'tecNO_TARGET';
     const key = preauthKey(Account, Authorize);
@@ -61,20 +75,28 @@ export function depositPreauth(view: View, fees: Fees, { Account, Authorize, Una
   return 'tesSUCCESS';
 }
 
-export interface AccountDelete { readonly Account: string; readonly Destination: string; readonly DestinationTag?: number }
+export interface AccountDelete {
+  readonly Account: string;
+  readonly Destination: string;
+  readonly DestinationTag?: number;
+}
 
 /** Ledgers between an account's sequence and the first one that may delete it; objects that may go with it. */
 const AGE_LEDGERS_MIN = 255;
 const OBJECTS_MAX = 1_000;
 
 /** Removes an account and pays out what it has. */
-export function accountDelete(view: View, { Account, Destination, DestinationTag }: AccountDelete): { result: string; delivered?: string } {
+export function accountDelete(
+  view: View, { Account, Destination, DestinationTag }: AccountDelete,
+): { result: string; delivered?: string } {
   const no = (result: string) => ({ result });
   if (Account === Destination) return no('temDST_IS_SRC');
   const destination = view.account(Destination), root = view.account(Account)!;
   if (destination === undefined) return no('tecNO_DST');
   if (hasFlag(destination, ACCOUNT.requireDest) && DestinationTag === undefined) return no('tecDST_TAG_NEEDED');
-  if (hasFlag(destination, ACCOUNT.depositAuth) && view.get(preauthKey(Destination, Account)) === undefined) return no('tecNO_PERMISSION');
+  if (hasFlag(destination, ACCOUNT.depositAuth) && view.get(preauthKey(Destination, Account)) === undefined) {
+    return no('tecNO_PERMISSION');
+  }
   // The sequence was moved on by this very transaction.
   if (Number(root['Sequence']) - 1 + AGE_LEDGERS_MIN > view.place.height) return no('tecTOO_SOON');
   const owned: string[] = [];

@@ -39,7 +39,8 @@ function keyOf(space: number, ...parts: readonly Uint8Array[]): string {
 export const bytesOfAccount = (account: string): Uint8Array => decodeAccountID(account);
 
 export const accountKey = (account: string): string => keyOf(0x61, bytesOfAccount(account));
-export const preauthKey = (owner: string, authorised: string): string => keyOf(0x70, bytesOfAccount(owner), bytesOfAccount(authorised));
+export const preauthKey = (owner: string, authorised: string): string =>
+  keyOf(0x70, bytesOfAccount(owner), bytesOfAccount(authorised));
 
 export function ticketKey(account: string, sequence: number): string {
   const number = Buffer.alloc(4);

@@ -53,7 +53,8 @@ export class Showing {
     let ranges: Span[] = [{ first: this.network.firstHeight, last: this.validatedHeight }];
     for (const { first, last } of this.faults.missing) {
       ranges = ranges.flatMap((range) => [
-        { first: range.first, last: Math.min(range.last, first - 1) }, { first: Math.max(range.first, last + 1), last: range.last },
+        { first: range.first, last: Math.min(range.last, first - 1) },
+        { first: Math.max(range.first, last + 1), last: range.last },
       ]).filter((range) => range.first <= range.last);
     }
     return ranges;

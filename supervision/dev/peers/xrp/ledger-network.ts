@@ -37,6 +37,8 @@ export interface ClosedLedger {
   readonly transactions: readonly LedgerTransaction[];
 }
 
+type Content = Pick<ClosedLedger, 'state' | 'transactions'>;
+
 export interface NetworkOptions {
   readonly nowMs: () => number;
   /** Index of the first ledger that anybody remembers. */
@@ -71,7 +73,8 @@ const PASSES = 3;
 /** States of this many ledgers are kept; older ones only have their transactions. */
 const STATES_KEPT = 300;
 
-const sha512Half = (...parts: readonly string[]): string => createHash('sha512').update(parts.join('')).digest('hex').slice(0, 64).toUpperCase();
+const sha512Half = (...parts: readonly string[]): string =>
+  createHash('sha512').update(parts.join('')).digest('hex').slice(0, 64).toUpperCase();
 
 export class LedgerNetwork {
   readonly networkId: number;
@@ -89,7 +92,10 @@ export class LedgerNetwork {
   #kept: Submitted[] = [];
 
   constructor(options: NetworkOptions) {
-    const { nowMs, firstHeight = 90_000_000, history = 40, fees = FEES, networkId = 0, targetSize = 32, queueSize = 2_000, accounts = [] } = options;
+    const {
+      nowMs, firstHeight = 90_000_000, history = 40, fees = FEES, networkId = 0, targetSize = 32, queueSize = 2_000,
+      accounts = [],
+    } = options;
     // History is made second by second, so that its last ledger is of now.
     let secondsBack = history;
     this.#nowMs = () => nowMs() - secondsBack * 1_000;
@@ -99,7 +105,8 @@ export class LedgerNetwork {
     this.queue = new FeeQueue(queueSize);
     const given = accounts.reduce((sum, account) => sum + balanceOf(account), 0n);
     const genesis: Entry = {
-      LedgerEntryType: 'AccountRoot', Account: GENESIS.classicAddress, Balance: (ALL_DROPS - given).toString(), Flags: 0, OwnerCount: 0, Sequence: 1,
+      LedgerEntryType: 'AccountRoot', Account: GENESIS.classicAddress, Balance: (ALL_DROPS - given).toString(),
+      Flags: 0, OwnerCount: 0, Sequence: 1,
     };
     const state = new Map([genesis, ...accounts].map((account) => [accountKey(String(account['Account'])), account]));
     this.#open = { state, transactions: [] };
@@ -160,7 +167,8 @@ export class LedgerNetwork {
 
   /** A transaction that waits: in the open ledger, in the queue, or for another one. */
   findWaiting(txid: string): Submitted | null {
-    return this.#open.transactions.find((one) => one.txid === txid) ?? this.queue.find(txid) ?? this.#kept.find((one) => one.txid === txid) ?? null;
+    const isIt = (one: Submitted): boolean => one.txid === txid;
+    return this.#open.transactions.find(isIt) ?? this.queue.find(txid) ?? this.#kept.find(isIt) ?? null;
   }
 
   /** Tells a listener of every validated ledger; returns what ends it. */
@@ -172,7 +180,8 @@ export class LedgerNetwork {
   /** What a server does with a blob. Throws: Error for bytes that are no transaction. */
   submit(blob: string, failHard = false): SubmitResult {
     const tx = readBlob(blob);
-    const answered = (result: string, more: Partial<SubmitResult> = {}) => ({ tx, result, applied: false, queued: false, kept: false, ...more });
+    const answered = (result: string, more: Partial<SubmitResult> = {}) =>
+      ({ tx, result, applied: false, queued: false, kept: false, ...more });
     const flaw = preflight(tx.json, this.#rules());
     if (flaw !== null) return answered(flaw);
     const root = this.#open.state.get(accountKey(accountOf(tx.json)));
@@ -180,7 +189,9 @@ export class LedgerNetwork {
     const follows = root !== undefined && !isTicket && number > Number(root['Sequence'])
       && number <= this.queue.nextAfter(accountOf(tx.json), Number(root['Sequence']));
     const isCheap = feeOf(tx.json) >= this.fees.baseFee && feeOf(tx.json) < this.openLedgerFee;
-    if (follows || (isCheap && root !== undefined && (isTicket || number === Number(root['Sequence'])))) return this.#enqueue(tx, root, answered);
+    if (follows || (isCheap && root !== undefined && (isTicket || number === Number(root['Sequence'])))) {
+      return this.#enqueue(tx, root, answered);
+    }
     const outcome = applyTransaction(this.#openLedger(), tx, failHard);
     if (outcome.applied !== null) {
       this.queue.remove(tx.txid);
@@ -192,7 +203,9 @@ export class LedgerNetwork {
     return answered(outcome.result, { kept });
   }
 
-  #enqueue(tx: Submitted, root: Entry, answered: (result: string, more?: Partial<SubmitResult>) => SubmitResult): SubmitResult {
+  #enqueue(
+    tx: Submitted, root: Entry, answered: (result: string, more?: Partial<SubmitResult>) => SubmitResult,
+  ): SubmitResult {
     const balance = balanceOf(root);
     if (balance < feeOf(tx.json)) return answered('terINSUF_FEE_B');
     const result = this.queue.offer(tx, { openHeight: this.openHeight, reserveBase: this.fees.reserveBase, balance });
@@ -218,7 +231,9 @@ export class LedgerNetwork {
       }
       waiting = later;
     }
-    const closed = this.#append(height, parent.hash, BigInt(parent.header.total_coins) - burnt, { state, transactions: done });
+    const closed = this.#append(height, parent.hash, BigInt(parent.header.total_coins) - burnt, {
+      state, transactions: done,
+    });
     this.#open = { state: closed.state, transactions: [] };
     this.#refill();
     return closed;
@@ -241,7 +256,8 @@ export class LedgerNetwork {
     for (const { blob } of kept) this.submit(blob);
   }
 
-  #append(height: number, parentHash: string, total: bigint, { state, transactions }: Pick<ClosedLedger, 'state' | 'transactions'>): ClosedLedger {
+  #append(height: number, parentHash: string, total: bigint, content: Content): ClosedLedger {
+    const { state, transactions } = content;
     const parent = this.#ledgers.at(-1)?.header;
     const parentTime = parent?.close_time ?? Math.floor(this.#nowMs() / 1_000) - RIPPLE_EPOCH_SECONDS - 1;
     const closeTime = Math.max(parentTime + 1, Math.floor(this.#nowMs() / 1_000) - RIPPLE_EPOCH_SECONDS);
@@ -253,7 +269,9 @@ export class LedgerNetwork {
       account_hash: sha512Half(parent?.account_hash ?? 'genesis', ...transactions.map(({ txid }) => txid)),
       parent_close_time: parentTime, close_time: closeTime, close_time_resolution: 10, close_flags: 0,
     };
-    const ledger: ClosedLedger = { height, hash: hashes.hashLedgerHeader(header as never), header, state, transactions };
+    const ledger: ClosedLedger = {
+      height, hash: hashes.hashLedgerHeader(header as never), header, state, transactions,
+    };
     this.#ledgers.push(ledger);
     for (const tx of transactions) this.#places.set(tx.txid, tx);
     const old = this.#ledgers[this.#ledgers.length - 1 - STATES_KEPT];
@@ -280,7 +298,8 @@ export class LedgerNetwork {
   }
 
   #ledger(state: State, place: Ledger['place']): Ledger {
-    const isKnown = (txid: string) => this.#places.has(txid) || this.#open.transactions.some((one) => one.txid === txid);
+    const isKnown = (txid: string) =>
+      this.#places.has(txid) || this.#open.transactions.some((one) => one.txid === txid);
     return { state, place, rules: this.#rules(), isKnown };
   }
 }

@@ -1,5 +1,10 @@
-/** Trust lines: what a holder has, may receive and may send, and `TrustSet`. Source: xrpl.org "Trust Lines", "TrustSet". */
-import { ACCOUNT, hasFlag, LINE, lineKey, NO_ISSUER, sideOf, type Entry, type LineAmount, type Side } from './entries.ts';
+/**
+ * Trust lines: what a holder has, may receive and may send, and `TrustSet`. Source: xrpl.org "Trust Lines",
+ * "TrustSet".
+ */
+import {
+  ACCOUNT, hasFlag, LINE, lineKey, NO_ISSUER, sideOf, type Entry, type LineAmount, type Side,
+} from './entries.ts';
 import { unitsOf, valueOf } from './issued.ts';
 import { own, ownerCountOf, reserveOf, type Fees } from './reserves.ts';
 import type { View } from './view.ts';
@@ -51,7 +56,9 @@ export interface TrustSet {
   readonly Flags?: number;
 }
 
-const SET = { auth: 0x0001_0000, noRipple: 0x0002_0000, clearNoRipple: 0x0004_0000, freeze: 0x0010_0000, clearFreeze: 0x0020_0000 };
+const SET = {
+  auth: 0x0001_0000, noRipple: 0x0002_0000, clearNoRipple: 0x0004_0000, freeze: 0x0010_0000, clearFreeze: 0x0020_0000,
+};
 
 /** Applies a `TrustSet`; the sender's fee is paid already, `priorBalance` is what it had before. */
 export function trustSet(view: View, fees: Fees, tx: TrustSet, priorBalance: bigint): string {
@@ -69,7 +76,10 @@ export function trustSet(view: View, fees: Fees, tx: TrustSet, priorBalance: big
   const key = lineKey(account, limit.issuer, limit.currency);
   const entry = existing ?? emptyLine(account, limit, peerRoot);
   const reservesAnew = existing !== undefined && !hasFlag(existing, LINE.reserve[side]);
-  const next = { ...entry, [LIMITS[side]]: { currency: limit.currency, issuer: account, value: limit.value }, Flags: flagged(Number(entry['Flags'] ?? 0), side, flags) };
+  const next = {
+    ...entry, [LIMITS[side]]: { currency: limit.currency, issuer: account, value: limit.value },
+    Flags: flagged(Number(entry['Flags'] ?? 0), side, flags),
+  };
   if (reservesAnew && isPoor && !isDefault(next, side, root)) return 'tecINSUF_RESERVE_LINE';
   view.put(key, next);
   settle(view, key);
@@ -81,7 +91,8 @@ function emptyLine(account: string, { currency, issuer }: LineAmount, peerRoot: 
   const side = sideOf(account, issuer), zero = (holder: string) => ({ currency, issuer: holder, value: '0' });
   const [low, high] = side === 0 ? [account, issuer] : [issuer, account];
   return {
-    LedgerEntryType: 'RippleState', Balance: { currency, issuer: NO_ISSUER, value: '0' }, LowLimit: zero(low), HighLimit: zero(high),
+    LedgerEntryType: 'RippleState', Balance: { currency, issuer: NO_ISSUER, value: '0' }, LowLimit: zero(low),
+    HighLimit: zero(high),
     Flags: hasFlag(peerRoot, ACCOUNT.defaultRipple) ? 0 : LINE.noRipple[other(side)], LowNode: '0', HighNode: '0',
   };
 }
@@ -89,7 +100,10 @@ function emptyLine(account: string, { currency, issuer }: LineAmount, peerRoot: 
 function flagged(before: number, side: Side, flags: number): number {
   const set = (kind: keyof typeof LINE, on: number, off: number) => (now: number) =>
     ((flags & on) !== 0 ? now | LINE[kind][side] : (flags & off) !== 0 ? now & ~LINE[kind][side] : now);
-  return [set('auth', SET.auth, 0), set('noRipple', SET.noRipple, SET.clearNoRipple), set('freeze', SET.freeze, SET.clearFreeze)]
+  return [
+    set('auth', SET.auth, 0), set('noRipple', SET.noRipple, SET.clearNoRipple),
+    set('freeze', SET.freeze, SET.clearFreeze),
+  ]
     .reduce((now, step) => step(now), before);
 }
 

@@ -1,6 +1,7 @@
 /**
- * `Payment`: XRP, and tokens from holder to issuer to holder, with everything that can be in the way. Paths through offers
- * are not played: what would need one is dry. Source: xrpl.org "Payment", "Partial Payments", "Deposit Authorization".
+ * `Payment`: XRP, and tokens from holder to issuer to holder, with everything that can be in the way. Paths through
+ * offers are not played: what would need one is dry. Source: xrpl.org "Payment", "Partial Payments", "Deposit
+ * Authorization".
  */
 import { ACCOUNT, accountKey, hasFlag, preauthKey, type LineAmount } from './entries.ts';
 import { unitsOf, valueOf, withoutRate, withRate } from './issued.ts';
@@ -60,7 +61,8 @@ export function applyPayment(view: View, fees: Fees, tx: Payment, paid: { priorB
   if (destination !== undefined) credit(view, Destination, drops);
   else {
     view.put(accountKey(Destination), {
-      LedgerEntryType: 'AccountRoot', Account: Destination, Balance: Amount, Flags: 0, OwnerCount: 0, Sequence: view.place.height,
+      LedgerEntryType: 'AccountRoot', Account: Destination, Balance: Amount, Flags: 0, OwnerCount: 0,
+      Sequence: view.place.height,
     });
   }
   return { result: 'tesSUCCESS' };
@@ -93,7 +95,10 @@ function payToken(view: View, tx: Payment, amount: LineAmount): Paid {
   if (isShort && ((Flags & PARTIAL) === 0 || delivered < least)) return no('tecPATH_PARTIAL');
   if (from !== null) move(view, from, -withRate(delivered, rate));
   if (to !== null) move(view, lineOf(view, Destination, issuer, currency)!, delivered);
-  return { result: 'tesSUCCESS', ...(isShort || (Flags & PARTIAL) !== 0 ? { delivered: { currency, issuer, value: valueOf(delivered) } } : {}) };
+  return {
+    result: 'tesSUCCESS',
+    ...(isShort || (Flags & PARTIAL) !== 0 ? { delivered: { currency, issuer, value: valueOf(delivered) } } : {}),
+  };
 }
 
 /** The most that may leave the sender: `SendMax`, or the amount itself; null for another asset. */

@@ -3,7 +3,8 @@
  *
  *   below the target size   the base fee
  *   above it                base × 500 × (transactions in it + 1)² / target²
- *   queued                  at most 10 of one sender, whose fees together stay below the base reserve; room for two more ledgers
+ *   queued                  at most 10 of one sender, whose fees together stay below the base reserve, and none that
+ *                           could not wait two ledgers
  *
  * Source: xrpl.org "Transaction Queue", "Open Ledger Cost"; XRPLF/rippled `TxQ.cpp`.
  */
@@ -39,7 +40,8 @@ export class FeeQueue {
 
   /** Waiting transactions of a sender, by their numbers. */
   of(account: string): readonly Submitted[] {
-    return this.#waiting.filter(({ json }) => accountOf(json) === account).sort((a, b) => slotOf(a.json).number - slotOf(b.json).number);
+    return this.#waiting.filter(({ json }) => accountOf(json) === account)
+      .sort((a, b) => slotOf(a.json).number - slotOf(b.json).number);
   }
 
   find(txid: string): Submitted | undefined {
@@ -61,8 +63,12 @@ export class FeeQueue {
     const own = this.of(accountOf(tx.json)), { number } = slotOf(tx.json);
     const replaced = own.find(({ json }) => slotOf(json).number === number);
     const fee = feeOf(tx.json);
-    if (replaced !== undefined && fee * REPLACEMENT[1] < feeOf(replaced.json) * REPLACEMENT[0]) return 'telCAN_NOT_QUEUE_FEE';
-    if (replaced === undefined && (own.length >= PER_SENDER_MAX || this.size >= this.sizeMax)) return 'telCAN_NOT_QUEUE_FULL';
+    if (replaced !== undefined && fee * REPLACEMENT[1] < feeOf(replaced.json) * REPLACEMENT[0]) {
+      return 'telCAN_NOT_QUEUE_FEE';
+    }
+    if (replaced === undefined && (own.length >= PER_SENDER_MAX || this.size >= this.sizeMax)) {
+      return 'telCAN_NOT_QUEUE_FULL';
+    }
     const fees = own.reduce((sum, one) => sum + (one === replaced ? 0n : feeOf(one.json)), fee);
     if (own.length > 0 && (fees > reserveBase || fees > balance)) return 'telCAN_NOT_QUEUE_BALANCE';
     this.#waiting = [...this.#waiting.filter((one) => one !== replaced), tx];

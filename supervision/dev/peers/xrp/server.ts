@@ -1,8 +1,8 @@
 /**
  * One server of a network: JSON-RPC and WebSocket on one loopback port, API versions 1 and 2, with its own faults.
  *
- *   JSON-RPC    {"method":"fee","params":[{…}]}            → {"result":{…,"status":"success"}}     errors inside of the result
- *   WebSocket   {"id":1,"command":"fee",…}                 → {"id":1,"status":"success","type":"response","result":{…}}
+ *   JSON-RPC    {"method":"fee","params":[{…}]}   → {"result":{…,"status":"success"}}, errors inside of the result
+ *   WebSocket   {"id":1,"command":"fee",…}        → {"id":1,"status":"success","type":"response","result":{…}}
  *
  * Errors come with HTTP 200. Source: xrpl.org "Request Formatting", "Response Formatting", "Error Formatting".
  */
@@ -44,7 +44,9 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { busy } = faults;
-    if (typeof busy === 'object' && busy !== null) return void response.writeHead(busy.http, { 'content-type': 'text/plain' }).end('Server is overloaded');
+    if (typeof busy === 'object' && busy !== null) {
+      return void response.writeHead(busy.http, { 'content-type': 'text/plain' }).end('Server is overloaded');
+    }
     const reply = jsonRpcReply(answer, await textOf(request));
     const body = JSON.stringify(reply.body);
     response.writeHead(reply.status, { 'content-type': 'application/json; charset=UTF-8' }).end(body);
@@ -56,7 +58,8 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
       const streams = (params['streams'] ?? []) as string[], own = subscribers.get(connection) ?? new Set();
       for (const stream of streams) if (method === 'subscribe') own.add(stream); else own.delete(stream);
       subscribers.set(connection, own);
-      return method === 'subscribe' && own.has('ledger') ? ledgerClosed(network, network.ledgerAt(showing.validatedHeight)!) : {};
+      return method === 'subscribe' && own.has('ledger')
+        ? ledgerClosed(network, network.ledgerAt(showing.validatedHeight)!) : {};
     }, text);
     connection.send(JSON.stringify(reply));
   };
@@ -75,7 +78,9 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
       socket.on('close', () => sockets.delete(socket));
     });
     server.on('upgrade', (request, socket) => {
-      const connection = acceptWebSocket(request, socket, { onText, onClose: (ended) => { subscribers.delete(ended); } });
+      const connection = acceptWebSocket(request, socket, {
+        onText, onClose: (ended) => { subscribers.delete(ended); },
+      });
       if (connection !== null) subscribers.set(connection, new Set());
     });
     await new Promise<void>((resolve, reject) => {
@@ -136,11 +141,17 @@ function webSocketReply(answer: Answer, text: string): Json {
   try {
     request = JSON.parse(text) as Json;
   } catch {
-    return { status: 'error', type: 'response', error: 'jsonInvalid', error_code: 73, error_message: 'jsonInvalid', value: text };
+    return {
+      status: 'error', type: 'response', error: 'jsonInvalid', error_code: 73, error_message: 'jsonInvalid',
+      value: text,
+    };
   }
   const { id, command, ...params } = request, echoed = id === undefined ? {} : { id };
   try {
-    return { ...echoed, result: answer(String(command), params), status: 'success', type: 'response', ...(params['api_version'] === undefined ? {} : { api_version: params['api_version'] }) };
+    return {
+      ...echoed, result: answer(String(command), params), status: 'success', type: 'response',
+      ...(params['api_version'] === undefined ? {} : { api_version: params['api_version'] }),
+    };
   } catch (error) {
     if (!(error instanceof MethodError)) throw error;
     return { ...echoed, ...error.answer, request, status: 'error', type: 'response' };
@@ -150,7 +161,9 @@ function webSocketReply(answer: Answer, text: string): Json {
 function ledgerClosed(network: LedgerNetwork, { hash, height, header, transactions }: ClosedLedger): Json {
   const { baseFee, reserveBase, reserveIncrement } = network.fees;
   return {
-    fee_base: Number(baseFee), ledger_hash: hash, ledger_index: height, ledger_time: header.close_time, reserve_base: Number(reserveBase),
-    reserve_inc: Number(reserveIncrement), txn_count: transactions.length, validated_ledgers: `${network.firstHeight}-${height}`,
+    fee_base: Number(baseFee), ledger_hash: hash, ledger_index: height, ledger_time: header.close_time,
+    reserve_base: Number(reserveBase),
+    reserve_inc: Number(reserveIncrement), txn_count: transactions.length,
+    validated_ledgers: `${network.firstHeight}-${height}`,
   };
 }

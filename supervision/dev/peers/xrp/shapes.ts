@@ -8,7 +8,8 @@ import type { Json } from './transactions.ts';
 export type Version = 1 | 2;
 
 const RIPPLE_EPOCH_SECONDS = 946_684_800;
-const isoOf = (time: number): string => new Date((time + RIPPLE_EPOCH_SECONDS) * 1_000).toISOString().replace('.000Z', 'Z');
+const isoOf = (time: number): string =>
+  new Date((time + RIPPLE_EPOCH_SECONDS) * 1_000).toISOString().replace('.000Z', 'Z');
 
 /** Fields of a transaction; version 1 has both names of the amount. */
 export function fieldsOf(json: Json, version: Version): Json {
@@ -28,21 +29,29 @@ export function metaOf({ json, meta }: LedgerTransaction): Json {
 function expanded(tx: LedgerTransaction, ledger: ClosedLedger, version: Version): Json {
   if (version === 1) return { ...fieldsOf(tx.json, 1), hash: tx.txid, metaData: metaOf(tx) };
   return {
-    close_time_iso: isoOf(ledger.header.close_time), hash: tx.txid, ledger_hash: ledger.hash, ledger_index: ledger.height,
+    close_time_iso: isoOf(ledger.header.close_time), hash: tx.txid, ledger_hash: ledger.hash,
+    ledger_index: ledger.height,
     meta: metaOf(tx), tx_json: fieldsOf(tx.json, 2), validated: true,
   };
 }
 
-export interface LedgerOptions { readonly transactions: boolean; readonly expand: boolean; readonly version: Version; readonly validated: boolean }
+export interface LedgerOptions {
+  readonly transactions: boolean;
+  readonly expand: boolean;
+  readonly version: Version;
+  readonly validated: boolean;
+}
 
 /** The result of `ledger`. */
 export function ledgerResult(ledger: ClosedLedger, { transactions, expand, version, validated }: LedgerOptions): Json {
   const { header, hash, height } = ledger;
+  const shown = (tx: LedgerTransaction) => (expand ? expanded(tx, ledger, version) : tx.txid);
   return {
     ledger: {
       ...header, ledger_index: version === 1 ? String(height) : height, closed: true, ledger_hash: hash,
-      close_time_human: new Date((header.close_time + RIPPLE_EPOCH_SECONDS) * 1_000).toUTCString(), close_time_iso: isoOf(header.close_time),
-      ...(transactions ? { transactions: ledger.transactions.map((tx) => (expand ? expanded(tx, ledger, version) : tx.txid)) } : {}),
+      close_time_human: new Date((header.close_time + RIPPLE_EPOCH_SECONDS) * 1_000).toUTCString(),
+      close_time_iso: isoOf(header.close_time),
+      ...(transactions ? { transactions: ledger.transactions.map(shown) } : {}),
     },
     ledger_hash: hash, ledger_index: height, validated,
   };
@@ -52,10 +61,14 @@ export function ledgerResult(ledger: ClosedLedger, { transactions, expand, versi
 export function transactionResult(tx: LedgerTransaction, ledger: ClosedLedger, version: Version): Json {
   const date = ledger.header.close_time;
   if (version === 1) {
-    return { ...fieldsOf(tx.json, 1), hash: tx.txid, date, inLedger: tx.height, ledger_index: tx.height, meta: metaOf(tx), validated: true };
+    return {
+      ...fieldsOf(tx.json, 1), hash: tx.txid, date, inLedger: tx.height, ledger_index: tx.height, meta: metaOf(tx),
+      validated: true,
+    };
   }
   return {
-    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height }, hash: tx.txid, meta: metaOf(tx), validated: true,
+    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height }, hash: tx.txid, meta: metaOf(tx),
+    validated: true,
     ledger_index: tx.height, ledger_hash: ledger.hash, close_time_iso: isoOf(date),
   };
 }
@@ -64,10 +77,14 @@ export function transactionResult(tx: LedgerTransaction, ledger: ClosedLedger, v
 export function historyEntry(tx: LedgerTransaction, ledger: ClosedLedger, version: Version): Json {
   const date = ledger.header.close_time;
   if (version === 1) {
-    return { tx: { ...fieldsOf(tx.json, 1), date, hash: tx.txid, inLedger: tx.height, ledger_index: tx.height }, meta: metaOf(tx), validated: true };
+    return {
+      tx: { ...fieldsOf(tx.json, 1), date, hash: tx.txid, inLedger: tx.height, ledger_index: tx.height },
+      meta: metaOf(tx), validated: true,
+    };
   }
   return {
-    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height }, hash: tx.txid, meta: metaOf(tx), validated: true,
+    tx_json: { ...fieldsOf(tx.json, 2), date, ledger_index: tx.height }, hash: tx.txid, meta: metaOf(tx),
+    validated: true,
     ledger_index: tx.height, ledger_hash: ledger.hash, close_time_iso: isoOf(date),
   };
 }

@@ -7,7 +7,9 @@ export const GENESIS = Wallet.fromSeed('snoPBrXtMeMyMHUVTgbuqAfg1SUTb', { algori
 
 /** A wallet for a name, the same one every time. */
 export function walletOf(name: string): Wallet {
-  return Wallet.fromEntropy(createHash('sha256').update(`flock stand-in ${name}`).digest().subarray(0, 16), { algorithm: ECDSA.secp256k1 });
+  return Wallet.fromEntropy(createHash('sha256').update(`flock stand-in ${name}`).digest().subarray(0, 16), {
+    algorithm: ECDSA.secp256k1,
+  });
 }
 
 /** The classic address of a public key, hex. */

@@ -37,11 +37,15 @@ export interface Outcome {
   readonly applied: { readonly state: Map<string, Entry>; readonly meta: Json; readonly feePaid: bigint } | null;
 }
 
-/** A signed blob. Throws: Error with the server's words for bytes that are no transaction or have no right signature. */
+/**
+ * A signed blob. Throws: Error with the server's words for bytes that are no transaction or have no right signature.
+ */
 export function readBlob(blob: string): Submitted {
   const json = decode(blob) as Json, canonical = encode(json);
   if (canonical !== blob.toUpperCase()) throw new Error('Field not in canonical order');
-  if (typeof json['TxnSignature'] !== 'string' || json['SigningPubKey'] === '') throw new Error('fails local checks: Empty SigningPubKey.');
+  if (typeof json['TxnSignature'] !== 'string' || json['SigningPubKey'] === '') {
+    throw new Error('fails local checks: Empty SigningPubKey.');
+  }
   if (!isSigned(canonical)) throw new Error('fails local checks: Invalid signature.');
   return { json, blob: canonical, txid: hashes.hashSignedTx(canonical) };
 }
@@ -59,7 +63,8 @@ export const accountOf = (json: Json): string => String(json['Account']);
 /** The number that the transaction uses up, and whether it is a ticket. */
 export function slotOf(json: Json): { readonly number: number; readonly isTicket: boolean } {
   const ticket = json['TicketSequence'];
-  return ticket === undefined ? { number: Number(json['Sequence']), isTicket: false } : { number: Number(ticket), isTicket: true };
+  return ticket === undefined ? { number: Number(json['Sequence']), isTicket: false }
+    : { number: Number(ticket), isTicket: true };
 }
 
 const KNOWN = new Set(['Payment', 'TrustSet', 'AccountSet', 'AccountDelete', 'TicketCreate', 'DepositPreauth']);
@@ -85,7 +90,9 @@ export function baseFeeOf(json: Json, { baseFee, reserveIncrement }: Fees): bigi
 }
 
 /** Why the ledger does not take the transaction now, or null. */
-function preclaim(view: View, { json, txid }: Submitted, rules: Rules, isKnown: (txid: string) => boolean): string | null {
+function preclaim(
+  view: View, { json, txid }: Submitted, rules: Rules, isKnown: (txid: string) => boolean,
+): string | null {
   const root = view.account(accountOf(json));
   if (root === undefined) return 'terNO_ACCOUNT';
   const { number, isTicket } = slotOf(json), next = Number(root['Sequence']);
@@ -111,7 +118,12 @@ function checkKey(root: Entry, json: Json): string | null {
   return hasFlag(root, ACCOUNT.disableMaster) ? 'tefMASTER_DISABLED' : null;
 }
 
-export interface Ledger { readonly state: State; readonly place: Place; readonly rules: Rules; isKnown(txid: string): boolean }
+export interface Ledger {
+  readonly state: State;
+  readonly place: Place;
+  readonly rules: Rules;
+  isKnown(txid: string): boolean;
+}
 
 /** Applies a transaction. With `failHard` a result that only takes the fee does nothing at all. */
 export function applyTransaction(ledger: Ledger, tx: Submitted, failHard = false): Outcome {
@@ -135,7 +147,8 @@ interface Done { readonly result: string; readonly delivered?: unknown }
 
 function outcomeOf(view: View, { txid }: Submitted, { result, delivered }: Done, feePaid: bigint): Outcome {
   const meta = {
-    AffectedNodes: view.affected(), TransactionResult: result, ...(delivered === undefined ? {} : { DeliveredAmount: delivered }),
+    AffectedNodes: view.affected(), TransactionResult: result,
+    ...(delivered === undefined ? {} : { DeliveredAmount: delivered }),
   };
   return { result, applied: { state: view.committed(txid), meta, feePaid } };
 }

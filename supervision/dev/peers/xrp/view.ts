@@ -54,7 +54,9 @@ export class View {
   change(key: string, fields: Fields): void {
     const before = this.get(key);
     if (before === undefined) throw new Error(`no entry ${key}`);
-    const merged = Object.fromEntries(Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined));
+    const merged = Object.fromEntries(
+      Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined),
+    );
     this.put(key, merged as Entry);
   }
 
@@ -92,7 +94,9 @@ function nodeOf(key: string, before: Entry | undefined, last: Entry, isDeleted: 
     return { CreatedNode: { LedgerEntryType, LedgerIndex: key, NewFields: only(last, (value) => !isDefault(value)) } };
   }
   const previous = only(before, (value, name) => JSON.stringify(value) !== JSON.stringify(last[name]));
-  const fields = { FinalFields: only(last, () => true), ...(Object.keys(previous).length === 0 ? {} : { PreviousFields: previous }) };
+  const fields = {
+    FinalFields: only(last, () => true), ...(Object.keys(previous).length === 0 ? {} : { PreviousFields: previous }),
+  };
   if (isDeleted) return { DeletedNode: { LedgerEntryType, LedgerIndex: key, ...fields } };
   const thread = before['PreviousTxnID'] === undefined ? {}
     : { PreviousTxnID: before['PreviousTxnID'], PreviousTxnLgrSeq: before['PreviousTxnLgrSeq'] };
