@@ -15,10 +15,6 @@ const REGISTRATION_WAIT_MS = 5_000;
 const STOP_DEADLINE_MS = 9_500;
 
 async function main(): Promise<void> {
-  // Until it serves there is nothing to stop: when whoever started it is gone, it just ends.
-  const leave = (): never => process.exit(1);
-  if (process.connected === false) leave();
-  process.on('disconnect', leave);
   const { config, phrase } = readConfig(process.env, isMnemonic);
   const keystore = createPhraseKeystore(seedOf(phrase.mnemonic, phrase.passphrase));
   // Children, crash reports and inspectors read the environment; what is in there has been used.
@@ -29,12 +25,17 @@ async function main(): Promise<void> {
     log.fault('uncaught_exception', error);
     process.exit(70);
   });
-  const edge = await startEdge(config, keystore, log, { wallMs: Date.now, monotonicMs: () => performance.now() });
-  const stop = (signal: string) => void stopEdge(edge, () => log.info('stopping', { signal }));
+  const serving: { edge: RunningEdge | null } = { edge: null };
+  const stop = (signal: string): void => {
+    if (serving.edge === null) process.exit(0); // nothing was answered yet
+    void stopEdge(serving.edge, () => log.info('stopping', { signal }));
+  };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
-  if (process.send === undefined) return;
   process.on('disconnect', () => stop('disconnect'));
-  process.off('disconnect', leave);
+  if (process.connected === false) stop('disconnect'); // whoever started it was gone before the first line ran
+  const edge = await startEdge(config, keystore, log, { wallMs: Date.now, monotonicMs: () => performance.now() });
+  serving.edge = edge;
+  if (process.send === undefined) return;
   await Promise.race([edge.registered, new Promise((resolve) => setTimeout(resolve, REGISTRATION_WAIT_MS).unref())]);
   if (process.connected) process.send({ type: 'ready', port: edge.port });
 }

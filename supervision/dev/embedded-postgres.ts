@@ -182,11 +182,12 @@ export function processesIn(directory: string): number[] {
   });
 }
 
-/** When a process started, in ticks since boot; null when there is no such process. */
+/** When a process started, in ticks since boot; null when there is no such process, or only its unread exit code. */
 function startTimeOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME_FIELD] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : fields[START_TIME_FIELD] ?? null;
   } catch {
     return null;
   }

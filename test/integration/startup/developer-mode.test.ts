@@ -1,0 +1,106 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { STEPS } from '../../../supervision/dev/first-steps.ts';
+import { allGone, freePorts, nodeBelow, processesOf, start, temporaryDirectory } from '../../support/startup.ts';
+import { ROOT } from '../../support/tree.ts';
+
+/** One directory through all tests, in their order: each start finds what the one before left. */
+const dataDir = temporaryDirectory(test);
+const run = promisify(execFile);
+let ports: [number, number];
+let here: { dataDir: string; ports: [number, number] };
+test.before(async () => {
+  ports = await freePorts();
+  here = { dataDir, ports };
+});
+
+interface Dev { edgeUrl: string; sandbox: { localApiKey: string; cloudApiKey: string }; owner: object }
+const dev = (): Dev => JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')) as Dev;
+
+async function addresses(): Promise<string[]> {
+  const { edgeUrl, sandbox } = dev();
+  const reply = await fetch(`${edgeUrl}/v1/addresses`, { headers: { 'x-api-key': sandbox.localApiKey } });
+  return ((await reply.json()) as { data: { content: { address: string }[] } }).data.content.map(({ address }) => address);
+}
+
+/** Lines of the listener that the first steps tell to start, as they come. */
+async function listener(t: ExecutionContext, command: string): Promise<AsyncIterator<string>> {
+  const child = spawn('sh', ['-c', `exec ${command}`], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  t.teardown(() => { process.kill(-child.pid!, 'SIGKILL'); });
+  await once(createInterface({ input: child.stderr }), 'line'); // "listening on …"
+  return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+}
+
+test.serial('issue 2.1: the first steps run as they are printed, and their webhooks arrive, verified', async (t) => {
+  const flock = start(t, here);
+  await flock.ready;
+  const [hookPort] = await freePorts();
+  const steps = STEPS.replaceAll('9000', String(hookPort));
+  const [toTheListener, afterwards] = [steps.slice(0, steps.indexOf('# 2.')), steps.slice(steps.indexOf('# 2.'))];
+  const begin = `set -eu\nEDGE=${dev().edgeUrl}\nKEY=${dev().sandbox.localApiKey}\n`;
+  t.true(flock.output().includes(`KEY=${dev().sandbox.localApiKey}\n${STEPS}`));
+  const { stdout: command } = await run('bash', ['-c', begin + toTheListener]);
+  const lines = await listener(t, command.trim());
+  const { stdout } = await run('bash', ['-c', begin + steps.slice(0, steps.indexOf('\n\n')) + '\n' + afterwards]);
+  t.regex(stdout.split('\n').at(-2)!, /"status":"confirm(ing|ed)"/, stdout);
+  for (const event of ['deposit_detected', 'deposit_confirmed', 'withdrawal_confirmed']) {
+    t.regex((await lines.next()).value as string, new RegExp(`^${event} evt_\\w+ confirmations=\\S+ verified `));
+  }
+  const [second, elsewhere] = [start(t, here), start(t, { dataDir: `${dataDir}-b`, ports })];
+  t.is(await second.exited, 1);
+  t.regex(second.output(), /is in use by another Flock \(process [0-9]+\)/);
+  t.is(await elsewhere.exited, 1);
+  for (const port of ports) t.true(elsewhere.output().includes(`port ${port} `), elsewhere.output());
+  t.regex(elsewhere.output(), /CLOUD_PORT=[0-9]+ EDGE_PORT=[0-9]+ npm start/);
+  process.kill(flock.pid, 'SIGINT');
+  t.is(await flock.exited, 0);
+  t.true(flock.output().trimEnd().endsWith('Stopped.'), flock.output());
+  t.deepEqual(processesOf(dataDir), []);
+});
+
+test.serial('issue 2.1: the next start finds the same keys and addresses; a killed npm leaves nothing behind', async (t) => {
+  const before = dev();
+  const flock = start(t, here);
+  await flock.ready;
+  t.deepEqual(dev(), before);
+  t.is((await addresses()).length, 1);
+  process.kill(flock.pid, 'SIGKILL');
+  await allGone(dataDir);
+  t.pass();
+});
+
+test.serial('issue 2.1: after a kill of everything that could clean up the next start recovers; --fresh begins anew', async (t) => {
+  const first = start(t, here);
+  await first.ready;
+  const { sandbox } = dev();
+  process.kill(nodeBelow(first.pid, dataDir), 'SIGKILL');
+  const second = start(t, { ...here, via: 'node', args: ['--fresh'] });
+  await second.ready;
+  t.not(dev().sandbox.localApiKey, sandbox.localApiKey);
+  t.deepEqual(await addresses(), []);
+  process.kill(second.pid, 'SIGTERM');
+  t.is(await second.exited, 0);
+  await allGone(dataDir);
+});
+
+test.serial('issue 2.1: a start that is interrupted, or meets wrong options, ends and leaves nothing', async (t) => {
+  const interrupted = start(t, here);
+  process.kill(interrupted.pid, 'SIGTERM');
+  await interrupted.exited;
+  await allGone(dataDir);
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen(ports[1], '127.0.0.1', resolve));
+  t.teardown(() => { blocker.close(); });
+  const same = start(t, { ...here, via: 'node' });
+  t.is(await same.exited, 1);
+  t.regex(same.output(), new RegExp(`^\\s*port ${ports[1]} \\(EDGE_PORT\\) is in use|: port ${ports[1]} \\(EDGE_PORT\\) is in use`, 'm'));
+  const wrong = start(t, { ...here, via: 'node', args: ['--frehs'] });
+  t.is(await wrong.exited, 1);
+  t.regex(wrong.output(), /--frehs/);
+});
