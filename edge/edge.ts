@@ -209,10 +209,11 @@ async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgeme
 }
 
 async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promise<void> {
-  await links.session.stop();
+  // Told first and waited for last: a pause, or a cloud that does not answer, must not hold the end.
+  const ended = Promise.all([links.session.stop(), links.sender.stop()]);
   parts.timers.stop();
-  await links.sender.stop();
   await parts.upstream.close();
+  await ended;
   parts.storage.close();
   keystore.stop();
 }

@@ -89,6 +89,18 @@ test('SIGTERM: what is in flight is answered, new requests get 503, the process 
   t.deepEqual(cloud.attempts.map(({ statusCode }) => statusCode), [200], 'the attempt in flight was finished and reported');
 });
 
+test('SIGTERM while the cloud answers nothing: the process ends with 0, soon', async (t) => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  t.teardown(() => silent.close());
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const { port } = silent.address() as { port: number };
+  const edge = await startEdgeProcess(t, { cloudUrl: `http://127.0.0.1:${port}`, dataDir: newDirectory() });
+  const startedMs = performance.now();
+  edge.kill('SIGTERM');
+  t.is((await edge.exited).code, 0);
+  t.true(performance.now() - startedMs < 5_000);
+});
+
 test('the edge ends when the process that started it is gone', async (t) => {
   const edge = await startEdgeProcess(t, { cloudUrl: (await newCloud(t)).url, dataDir: newDirectory() });
   edge.closeChannel();
