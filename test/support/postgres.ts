@@ -34,11 +34,17 @@ const LEAK_MS = 2_000;
 const EVENTUALLY_MS = 10_000;
 const TEMPLATE_LOCK = 7_305_819;
 
+/** Start of a process in ticks since boot: a pid alone may have been another process in an earlier run. */
+function startOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
+}
+
 /** URL of the server's superuser. Throws: Error when it did not start, with its reason. */
 export async function testServerUrl(): Promise<string> {
   if (process.env.DATABASE_URL !== undefined) return process.env.DATABASE_URL;
   // AVA runs each file in a child of its own: the parent is the run. A file that is run alone has some other parent.
-  const folder = join(tmpdir(), `flock-test-postgres-${process.ppid}`);
+  const folder = join(tmpdir(), `flock-test-postgres-${process.ppid}-${startOf(process.ppid)}`);
   try {
     mkdirSync(folder, { mode: 0o755 });
     const host = spawn(process.execPath, [new URL('./postgres-host.ts', import.meta.url).pathname, String(process.ppid), folder], {
