@@ -93,7 +93,7 @@ test('R18 C8-62 lie: destination tag', (t) => {
   t.is(reason({ ...honest(native), tag: '8' }, native), 'summary_mismatch');
 });
 
-test('R18 lie: amount', (t) => {
+test('1.6-4 R18 lie: amount', (t) => {
   t.is(reason(lie(honest(native), { amount: 2_000_001n }), native), 'amount_mismatch');
   t.is(reason(lie(honest(native), { amount: 1_999_999n }), native), 'amount_mismatch');
   t.is(reason(lie(honest(token), { amount: 6n * ONE }), token), 'amount_mismatch');
@@ -150,7 +150,7 @@ const FOREIGN: Readonly<Record<string, unknown>> = {
   Delegate: THIEF, CredentialIDs: ['AB'.repeat(32)],
 };
 for (const [field, value] of Object.entries(FOREIGN)) {
-  test(`R18 lie: a field that is not ours: ${field}`, (t) => {
+  test(`1.6-4 1.6-6 R18 lie: a field that is not ours: ${field}`, (t) => {
     t.is(reason(raw(honest(native), { [field]: value }), native), 'field_not_allowed');
     t.is(found(raw(honest(native), { [field]: value }), native), field);
     t.is(reason(raw(honest(optIn), { [field]: value }), optIn), 'field_not_allowed');
@@ -181,7 +181,7 @@ test('R27 lie: the limit, the token and the holder of a trust line', (t) => {
   t.is(reason({ ...honest(optIn), kind: 'payment' }, optIn), 'summary_mismatch');
 });
 
-test('R18 G29 lie: fee', (t) => {
+test('1.6-5 R18 G29 lie: fee', (t) => {
   t.is(reason(lie(honest(native), { feeDrops: 5_001n }), native), 'fee_cap');
   t.is(reason(lie(honest(native), { feeDrops: 5_000n }), native), null);
   t.is(reason(lie(honest(native), { feeDrops: 5_000n }, { feeMax: 12n }), native), 'fee_mismatch');
