@@ -14,9 +14,11 @@ a { color: inherit; }
 .lead { max-width: 46rem; }
 code, pre { font: 13px/1.45 ui-monospace, monospace; }
 pre { padding: 1rem; overflow: auto; background: var(--soft); border-radius: 6px; }
-details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: 0 .8rem; }
+details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: 0 .8rem; overflow-x: auto; }
 details[open] { padding-bottom: .8rem; }
-summary { cursor: pointer; padding: .5rem 0; }
+summary { cursor: pointer; padding: .5rem 0; overflow-wrap: anywhere; }
+summary:hover { color: #2368c4; }
+:target { outline: 2px solid #2368c4; outline-offset: 2px; }
 summary > span:last-child { opacity: .75; margin-left: .6rem; }
 .method { display: inline-block; min-width: 4.2rem; font-weight: 700; font-size: 12px; }
 .method.get { color: #2368c4; } .method.post { color: #1d7f4c; } .method.put, .method.patch { color: #a86408; } .method.delete { color: #b3322c; }
@@ -24,5 +26,6 @@ table { border-collapse: collapse; width: 100%; margin: .3rem 0; }
 td { border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; vertical-align: top; }
 td table { margin-top: .3rem; }
 small { opacity: .7; }
-@media (max-width: 50rem) { body { grid-template-columns: 1fr; } nav { position: static; height: auto; border: 0; } main { padding: 1rem; } }
+@media (prefers-color-scheme: dark) { .method.get, summary:hover { color: #7fb2ff; } .method.post { color: #5fce93; } .method.put, .method.patch { color: #e0a94f; } .method.delete { color: #f08a83; } }
+@media (max-width: 50rem) { body { grid-template-columns: minmax(0, 1fr); } nav ul { columns: 2; } nav { position: static; height: auto; border: 0; } main { padding: 1rem; } }
 `;

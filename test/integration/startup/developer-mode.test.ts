@@ -20,7 +20,7 @@ test.before(async () => {
   here = { dataDir, ports };
 });
 
-interface Dev { edgeUrl: string; sandbox: { localApiKey: string; cloudApiKey: string }; owner: object }
+interface Dev { cloudUrl: string; edgeUrl: string; sandbox: { localApiKey: string; cloudApiKey: string }; owner: object }
 const dev = (): Dev => JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')) as Dev;
 
 async function addresses(): Promise<string[]> {
@@ -51,6 +51,9 @@ test.serial('issue 2.1: the first steps run as they are printed, and their webho
   t.regex(stdout.split('\n').at(-2)!, /"status":"confirm(ing|ed)"/, stdout);
   for (const event of ['deposit_detected', 'deposit_confirmed', 'withdrawal_confirmed']) {
     t.regex((await lines.next()).value as string, new RegExp(`^${event} evt_\\w+ confirmations=\\S+ verified `));
+  }
+  for (const [url, title] of [[dev().cloudUrl, /<title>Flock API/], [dev().edgeUrl, /<title>Leading/]] as const) {
+    t.regex(await (await fetch(url)).text(), title, 'what a person opens first is a page');
   }
   const [second, elsewhere] = [start(t, here), start(t, { dataDir: `${dataDir}-b`, ports })];
   t.is(await second.exited, 1);
