@@ -3,6 +3,7 @@ import { ChainUnavailable, MalformedReply, type Block, type Outcome, type Unattr
 import type { BlockRecord, Cursor, WatchedAddress } from '../persistence/ports.ts';
 import type { WithdrawalRow } from '../persistence/rows.ts';
 import { accountOfLedger } from '../protocol/ids.ts';
+import { plainText } from '../protocol/plain-text.ts';
 import type { Environment } from '../protocol/slugs.ts';
 import { linkOf } from './cursor.ts';
 import { recordUnattributed } from './discrepancy.ts';
@@ -85,9 +86,9 @@ async function keepUnattributed(run: Run, block: Block, growth: readonly Unattri
   }
 }
 
-/** The reason of a chain failure, bounded and without addresses or keys; null for any other error, which is a fault. */
+/** The reason of a chain failure, bounded and fit to be stored; null for any other error, which is a fault. */
 export function chainFailure(error: unknown): string | null {
-  if (error instanceof ChainUnavailable) return error.reason.slice(0, REASON_CHARACTERS_MAX);
-  if (error instanceof MalformedReply) return error.message.slice(0, REASON_CHARACTERS_MAX);
+  if (error instanceof ChainUnavailable) return plainText(error.reason, REASON_CHARACTERS_MAX);
+  if (error instanceof MalformedReply) return plainText(error.message, REASON_CHARACTERS_MAX);
   return null;
 }

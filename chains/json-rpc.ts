@@ -3,6 +3,7 @@
  * no answer at all is a ChainUnavailable.
  */
 import { z } from 'zod';
+import { plainText } from '../protocol/plain-text.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import { ChainUnavailable, MalformedReply, type Endpoint, type HttpReply } from './chain.ts';
 
@@ -30,10 +31,12 @@ const envelope = z.object({
 export type ParseText = (text: string) => unknown;
 
 const MESSAGE_CHARACTERS_MAX = 300;
+/** Of a longer text the rest is not looked at. */
+const TEXT_CHARACTERS_READ = 10_000;
 
 /** A node's text fit for `details.reason`: one line, no address of a provider, which may hold a key. X2. */
 export function safeText(text: string): string {
-  return text.replace(/\b(?:https?|wss?):\/\/\S+/gi, '<url>').replace(/\s+/g, ' ').trim().slice(0, MESSAGE_CHARACTERS_MAX);
+  return plainText(text.slice(0, TEXT_CHARACTERS_READ).replace(/\b(?:https?|wss?):\/\/\S+/gi, '<url>'), MESSAGE_CHARACTERS_MAX);
 }
 
 /** One call. Throws: ChainUnavailable, MalformedReply. */

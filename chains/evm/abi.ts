@@ -88,7 +88,7 @@ function utf8(bytes: Uint8Array): string | null {
 
 /** Reason in revert data: Error(string), Panic(uint256) or the first bytes of a custom error; null without data. */
 export function decodeRevert(data: unknown): string | null {
-  if (typeof data !== 'string' || !data.startsWith('0x') || data.length < 10) return null;
+  if (typeof data !== 'string' || !/^0x[0-9a-f]{8,}$/i.test(data)) return null;
   if (data.startsWith('0x08c379a0')) return decodeText(`0x${data.slice(10)}`) || 'reverted';
   if (data.startsWith('0x4e487b71')) return `panic 0x${BigInt(`0x${data.slice(10, 74) || '0'}`).toString(16)}`;
   return `custom error ${data.slice(0, 10)}`;

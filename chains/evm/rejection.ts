@@ -4,7 +4,7 @@
  * `errors/node.ts`; ethereum/execution-apis error groups; anvil `crates/anvil/core/src/eth/error.rs`.
  */
 import type { ErrorCode } from '../../protocol/errors.ts';
-import type { RpcError } from '../json-rpc.ts';
+import { safeText, type RpcError } from '../json-rpc.ts';
 import { decodeRevert } from './abi.ts';
 
 /**
@@ -94,7 +94,7 @@ export function explainRejection(error: RpcError): Verdict {
 
 /** The node's reason for people: the contract's own words where the call reverted, else the node's text. */
 export function reasonOf(error: RpcError): string {
-  return decodeRevert(error.data) ?? (error.message || `error ${error.code}`);
+  return safeText(decodeRevert(error.data) ?? '') || error.message || `error ${error.code}`;
 }
 
 /**

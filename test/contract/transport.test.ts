@@ -237,3 +237,10 @@ test('X2 a node\'s text is one line without URLs, of bounded length', (t) => {
   t.is(safeText('wss://a/b?k=S'), '<url>');
   t.is(safeText('x'.repeat(10_000)).length, 300);
 });
+
+test('X2 a node\'s text can be stored whatever it holds: PostgreSQL takes no U+0000 and no half of a surrogate pair', (t) => {
+  t.is(safeText('no\u0000thing\u001b[31m\u007f here'), 'no thing [31m here');
+  t.is(safeText('a\ud83d b'), 'a\ufffd b');
+  const cut = safeText('x'.repeat(299) + '\u{1f600}');
+  t.true(cut.isWellFormed() && cut.length <= 300);
+});

@@ -49,7 +49,11 @@ test('V18 reasons come from revert data where there are some: text, panic, custo
   t.is(decodeRevert(error.encodeErrorResult('Error', ['paused'])), 'paused');
   t.is(decodeRevert(error.encodeErrorResult('Panic', [0x11])), 'panic 0x11');
   t.regex(decodeRevert(error.encodeErrorResult('Blocked', [RECIPIENT]))!, /^custom error 0x[0-9a-f]{8}$/);
-  for (const nothing of [undefined, null, '0x', 5, {}]) t.is(decodeRevert(nothing), null);
+  for (const nothing of [undefined, null, '0x', 5, {}, '0x4e487b71zz', '0x08c379a0 ']) t.is(decodeRevert(nothing), null);
+  const hostile = error.encodeErrorResult('Error', [`no\u0000thing see https://node.example/KEY ${'x'.repeat(4_000)}`]);
+  const shown = revertReasonOf({ code: 3, message: 'execution reverted', data: hostile })!;
+  t.regex(shown, /^no thing see <url> x+$/, 'a contract\'s words are as safe as a node\'s');
+  t.is(shown.length, 300);
   t.is(revertReasonOf({ code: 3, message: 'execution reverted', data: error.encodeErrorResult('Error', ['x']) }), 'x');
   t.is(revertReasonOf({ code: -32_000, message: 'execution reverted' }), 'execution reverted');
   t.is(revertReasonOf({ code: -32_000, message: 'header not found' }), null);
