@@ -1,14 +1,14 @@
 /**
  * TRON as a simulated ledger: blocks as a node answers them, signed transactions as a node takes them. Every receiver
- * exists and nobody has bandwidth or energy of his own, so that a fee can be foretold; an address that holds no TRX is not
- * activated and pays nothing (T22).
+ * exists and nobody has bandwidth or energy of his own, so that a fee can be foretold; an address that holds no TRX is
+ * not activated and pays nothing (T22).
  */
 import { randomInt } from 'node:crypto';
 import type { Block, Intent, Network, Signed } from '../../chains/chain.ts';
 import { addressOf, bytesOf } from '../../chains/tron/address.ts';
 import { createTimestamps, type TronInputs } from '../../chains/tron/build-inputs.ts';
 import { bandwidthBytesOf } from '../../chains/tron/fee.ts';
-import { decodeRaw, type RawData } from '../../chains/tron/raw-data.ts';
+import { decodeRaw, type RawData } from '../../chains/tron/raw-transaction.ts';
 import { decodeSigned } from '../../chains/tron/signed.ts';
 import type { TronBlock } from '../../chains/tron/transfers.ts';
 import { addressWord, decodeTransfer, wordOf } from '../../chains/tron/trc20.ts';
@@ -42,14 +42,17 @@ export const simulatedTron: SimulatedFamily = {
   family: 'tron',
   hashText: hexOf,
   deposit: (_network, { to, amount, token, seed }) => ({
-    txid: hexOf(seed), success: true, reason: null, fee: (DEPOSIT_BYTES * BANDWIDTH_SUN).toString(), from: null, nonce: null,
+    txid: hexOf(seed), success: true, reason: null, fee: (DEPOSIT_BYTES * BANDWIDTH_SUN).toString(), from: null,
+    nonce: null,
     transfers: [{
-      outputIndex: token === null ? NATIVE_INDEX : LOG_INDEX, to, amount: amount.toString(), tokenContract: token?.contract ?? null,
+      outputIndex: token === null ? NATIVE_INDEX : LOG_INDEX, to, amount: amount.toString(),
+      tokenContract: token?.contract ?? null,
     }],
   }),
   render: (_network, block) => renderBlock(block) as Block,
   balanceOf: (network, amount, token) => ({
-    amount, reserved: 0n, available: amount, decimals: token?.decimals ?? network.nativeDecimals, accountExists: amount > 0n,
+    amount, reserved: 0n, available: amount, decimals: token?.decimals ?? network.nativeDecimals,
+    accountExists: amount > 0n,
   }),
   buildInputs: inputsOf,
   read: readPayload,
@@ -60,7 +63,10 @@ function renderBlock({ height, hash, parentHash, timeMs, transactions }: Sandbox
   return {
     height, hash, parentHash, parentHeight: height - 1, timeMs,
     raw: {
-      block: { block_header: { raw_data: { number: height, timestamp: timeMs } }, transactions: parts.map(({ transaction }) => transaction) },
+      block: {
+        block_header: { raw_data: { number: height, timestamp: timeMs } },
+        transactions: parts.map(({ transaction }) => transaction),
+      },
       infos: parts.map(({ info }) => info),
     },
   };
@@ -81,13 +87,15 @@ function renderTransaction(height: number, mined: SandboxTransaction): { transac
   return {
     transaction: { txID: txid, ret: [{ contractRet }], raw_data: { contract: [{ type, parameter: { value } }] } },
     info: {
-      id: txid, blockNumber: height, fee, log, receipt: native === null ? { result: contractRet } : {}, ...(success ? {} : { result: 'FAILED' }),
+      id: txid, blockNumber: height, fee, log, receipt: native === null ? { result: contractRet } : {},
+      ...(success ? {} : { result: 'FAILED' }),
     },
   };
 }
 
 function inputsOf(_network: Network, { token, amount }: Intent, view: SenderView): TronInputs {
-  const wanted = amount === 'all' ? view.tokenBalance ?? 0n : amount, covered = (view.tokenBalance ?? 0n) >= wanted && wanted > 0n;
+  const wanted = amount === 'all' ? view.tokenBalance ?? 0n : amount;
+  const covered = (view.tokenBalance ?? 0n) >= wanted && wanted > 0n;
   return {
     readAtHeight: view.height, readAtHash: view.hash, headTimeMs: view.timeMs, timestampMs: timestampOf(view.timeMs),
     refBlockBytes: (view.height & 0xffff).toString(16).padStart(4, '0'), refBlockHash: view.hash.slice(16, 32),
@@ -95,7 +103,8 @@ function inputsOf(_network: Network, { token, amount }: Intent, view: SenderView
     tokenBalance: token === null ? null : (view.tokenBalance ?? 0n).toString(), destination: 'account',
     stakedBandwidth: '0', freeBandwidth: '0', energy: '0',
     prices: {
-      bandwidthSun: BANDWIDTH_SUN.toString(), energySun: ENERGY_SUN.toString(), createAccountSun: '0', newAccountSun: '0', createAccountRate: '1',
+      bandwidthSun: BANDWIDTH_SUN.toString(), energySun: ENERGY_SUN.toString(), createAccountSun: '0',
+      newAccountSun: '0', createAccountRate: '1',
       feeLimitMaxSun: FEE_LIMIT_MAX_SUN.toString(),
     },
     tried: token === null ? { kind: 'native' } : covered ? { kind: 'succeeded', energy: TRANSFER_ENERGY.toString() }
@@ -103,7 +112,9 @@ function inputsOf(_network: Network, { token, amount }: Intent, view: SenderView
   };
 }
 
-const rejected = (reason: string, more: Record<string, unknown> = {}): Refusal => refuse('CHAIN_REJECTED', { reason, ...more });
+function rejected(reason: string, more: Record<string, unknown> = {}): Refusal {
+  return refuse('CHAIN_REJECTED', { reason, ...more });
+}
 
 function readPayload(_network: Network, signed: Signed): ReadPayload | Refusal {
   const read = decodeSigned(signed.payload);
@@ -137,13 +148,16 @@ function run(raw: RawData, moved: Moved, view: SenderView): ReturnType<ReadPaylo
   if (raw.expirationMs <= view.timeMs) return rejected('Transaction expired', { action: 'rebuild' });
   const lacking = (code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', required: bigint) =>
     refuse(code, { balance: view.nativeBalance.toString(), required: required.toString() });
-  if (tokenContract === null && view.nativeBalance < amount) return lacking('INSUFFICIENT_FUNDS', amount); // X1: the asset first
+  // X1: the asset first
+  if (tokenContract === null && view.nativeBalance < amount) return lacking('INSUFFICIENT_FUNDS', amount);
   const required = bandwidthFee + (tokenContract === null ? amount : 0n);
   if (view.nativeBalance < required) return lacking('INSUFFICIENT_GAS', required);
   const mined = (reason: string | null, energy: bigint): SandboxTransaction => ({
     txid, success: reason === null, reason, fee: (bandwidthFee + energy * ENERGY_SUN).toString(), from, nonce: null,
     transfers: reason !== null ? []
-      : [{ outputIndex: tokenContract === null ? NATIVE_INDEX : LOG_INDEX, to, amount: amount.toString(), tokenContract }],
+      : [{
+        outputIndex: tokenContract === null ? NATIVE_INDEX : LOG_INDEX, to, amount: amount.toString(), tokenContract,
+      }],
   });
   if (tokenContract === null) return mined(null, 0n);
   const payable = view.nativeBalance - bandwidthFee, limit = raw.feeLimit < payable ? raw.feeLimit : payable;

@@ -22,7 +22,8 @@ export async function readAccount(network: Network, endpoint: Endpoint, address:
 }
 
 const resources = z.object({
-  freeNetLimit: integer, freeNetUsed: integer, NetLimit: integer, NetUsed: integer, EnergyLimit: integer, EnergyUsed: integer,
+  freeNetLimit: integer, freeNetUsed: integer, NetLimit: integer, NetUsed: integer, EnergyLimit: integer,
+  EnergyUsed: integer,
 });
 
 /** What an account may use without paying for it: bandwidth in bytes, energy in units. */
@@ -37,12 +38,21 @@ const left = (limit: bigint, used: bigint): bigint => (limit > used ? limit - us
 /** The resources of an account; one that does not exist has none. Throws: ChainUnavailable, MalformedReply. */
 export async function readResources(network: Network, endpoint: Endpoint, address: string): Promise<Resources> {
   const answer = await ask(network, endpoint, wallet('getaccountresource', { address, visible: true }));
-  const { freeNetLimit, freeNetUsed, NetLimit, NetUsed, EnergyLimit, EnergyUsed } = parsed(resources, answer, 'account resources');
-  return { stakedBandwidth: left(NetLimit, NetUsed), freeBandwidth: left(freeNetLimit, freeNetUsed), energy: left(EnergyLimit, EnergyUsed) };
+  const {
+    freeNetLimit, freeNetUsed, NetLimit, NetUsed, EnergyLimit, EnergyUsed,
+  } = parsed(resources, answer, 'account resources');
+  return {
+    stakedBandwidth: left(NetLimit, NetUsed), freeBandwidth: left(freeNetLimit, freeNetUsed),
+    energy: left(EnergyLimit, EnergyUsed),
+  };
 }
 
-/** A token balance, also of an account that does not exist. Throws: ChainUnavailable for a contract that answers none. */
-export async function readTokenBalance(network: Network, endpoint: Endpoint, address: string, contract: string): Promise<bigint> {
+/**
+ * A token balance, also of an account that does not exist. Throws: ChainUnavailable for a contract that answers none.
+ */
+export async function readTokenBalance(
+  network: Network, endpoint: Endpoint, address: string, contract: string,
+): Promise<bigint> {
   const outcome = await callConstant(network, endpoint, {
     owner: address, contract, selector: 'balanceOf(address)', parameter: addressWord(address),
   });
@@ -74,11 +84,15 @@ export async function readBalancesAt(
 ): Promise<bigint[]> {
   const block = { hash, number: height };
   const trace = blockBalance.safeParse(await ask(network, endpoint, wallet('getblockbalance', block)));
-  if (!trace.success || trace.data.block_identifier.hash !== hash) throw new ChainUnavailable(network.slug, 'the node keeps no balances by block');
+  if (!trace.success || trace.data.block_identifier.hash !== hash) {
+    throw new ChainUnavailable(network.slug, 'the node keeps no balances by block');
+  }
   const balances: bigint[] = [];
   for (const address of addresses) {
     const body = { account_identifier: { address }, block_identifier: block, visible: true };
-    balances.push(parsed(accountBalance, await ask(network, endpoint, wallet('getaccountbalance', body)), 'balance at a block').balance);
+    balances.push(parsed(
+      accountBalance, await ask(network, endpoint, wallet('getaccountbalance', body)), 'balance at a block',
+    ).balance);
   }
   return balances;
 }

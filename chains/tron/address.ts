@@ -27,7 +27,9 @@ export function addressOf(account: Uint8Array): string {
   return base58.encode(ADDRESS_PREFIX, account);
 }
 
-/** The parsed form of a `T…` address; its bytes are the 20-byte account. Refuses: INVALID_ADDRESS (also hex spellings). */
+/**
+ * The parsed form of a `T…` address; its bytes are the 20-byte account. Refuses: INVALID_ADDRESS (also hex spellings).
+ */
 export function parseAddress(_network: Network, text: string): ParsedAddress | Refusal {
   if (text.length !== ADDRESS_CHARACTERS) return invalid('length');
   let bytes: Uint8Array;
@@ -72,5 +74,6 @@ export function checkDestination(_network: Network, address: ParsedAddress, cata
 /** The `T…` text of a TRC-20 contract. Refuses: TOKEN_NOT_SUPPORTED. */
 export function parseToken(network: Network, text: string): string | Refusal {
   const parsed = parseAddress(network, text);
-  return parsed.ok ? parsed.canonical : refuse('TOKEN_NOT_SUPPORTED', { chain: 'tron', reason: 'not a contract address' });
+  return parsed.ok ? parsed.canonical
+    : refuse('TOKEN_NOT_SUPPORTED', { chain: 'tron', reason: 'not a contract address' });
 }

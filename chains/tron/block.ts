@@ -1,6 +1,6 @@
 /**
- * A whole block from one endpoint, with its proof (G9, T10, T11): as many infos as transactions, pairwise of one txid, all
- * of that height; and while the block may still be replaced, the same header again after the infos were read.
+ * A whole block from one endpoint, with its proof (G9, T10, T11): as many infos as transactions, pairwise of one txid,
+ * all of that height; and while the block may still be replaced, the same header again after the infos were read.
  */
 import { ChainUnavailable, type Block, type Endpoint, type Network, type Transport } from '../chain.ts';
 import { countIn, hashIn, listIn, objectIn, type Answer } from '../node-answer.ts';
@@ -16,13 +16,18 @@ export interface BlockReaderParts {
   readonly internals: InternalRecords;
 }
 
-/** The infos of a height. A node that does not have the block answers none, so that only a block beside them proves them. */
+/**
+ * The infos of a height. A node that does not have the block answers none, so that only a block beside them proves
+ * them.
+ */
 export async function readInfos(network: Network, endpoint: Endpoint, height: number): Promise<readonly unknown[]> {
   return infosIn(await ask(network, endpoint, wallet('gettransactioninfobyblocknum', { num: height })));
 }
 
 /** Reads proven blocks. */
-export function createBlockReader({ network, transport, heads, internals }: BlockReaderParts): (height: number) => Promise<Block<TronBlock>> {
+export function createBlockReader(
+  { network, transport, heads, internals }: BlockReaderParts,
+): (height: number) => Promise<Block<TronBlock>> {
   const read = async (endpoint: Endpoint, height: number): Promise<Block<TronBlock>> => {
     const answer = await ask(network, endpoint, wallet('getblockbynum', { num: height }));
     const header = headerOf(answer);
@@ -42,7 +47,9 @@ export function createBlockReader({ network, transport, heads, internals }: Bloc
 }
 
 /** Infos name their height and no block: one that was replaced between the two answers would go unnoticed. */
-async function assertUnchanged(network: Network, heads: Heads, endpoint: Endpoint, { height, hash }: Header): Promise<void> {
+async function assertUnchanged(
+  network: Network, heads: Heads, endpoint: Endpoint, { height, hash }: Header,
+): Promise<void> {
   const again = await heads.headerAt(endpoint, 'wallet', height);
   if (again?.hash !== hash) throw new ChainUnavailable(network.slug, `block ${height} was replaced while it was read`);
 }
@@ -50,11 +57,15 @@ async function assertUnchanged(network: Network, heads: Heads, endpoint: Endpoin
 function assertWhole(network: Network, height: number, { block, infos }: TronBlock): void {
   const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${height}: ${what}`);
   const transactions = listIn(block['transactions'] ?? [], 'transactions of a block');
-  if (transactions.length !== infos.length) throw unproven(`${infos.length} infos for ${transactions.length} transactions`);
+  if (transactions.length !== infos.length) {
+    throw unproven(`${infos.length} infos for ${transactions.length} transactions`);
+  }
   infos.forEach((entry, index) => {
     const info = objectIn(entry, 'transaction info');
     const txid = hashIn(objectIn(transactions[index], 'transaction')['txID'], 'txID');
-    if (hashIn(info['id'], 'id of a transaction info') !== txid) throw unproven(`info ${index} belongs to another transaction`);
+    if (hashIn(info['id'], 'id of a transaction info') !== txid) {
+      throw unproven(`info ${index} belongs to another transaction`);
+    }
     const infoHeight = countIn(info['blockNumber'], 'blockNumber');
     if (infoHeight !== height) throw unproven(`info ${index} belongs to block ${infoHeight}`);
   });

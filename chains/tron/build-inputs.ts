@@ -78,14 +78,17 @@ export async function readBuildInputs(
   return {
     readAtHeight: head.height, readAtHash: head.hash, headTimeMs: head.timeMs, timestampMs: timestampOf(head.timeMs),
     ...referenceTo(solid),
-    senderExists: sender.exists, nativeBalance: sender.balance.toString(), tokenBalance: tokenBalance?.toString() ?? null,
+    senderExists: sender.exists, nativeBalance: sender.balance.toString(),
+    tokenBalance: tokenBalance?.toString() ?? null,
     destination: receiver.isContract ? 'contract' : receiver.exists ? 'account' : 'missing',
     stakedBandwidth: stakedBandwidth.toString(), freeBandwidth: freeBandwidth.toString(), energy: energy.toString(),
     prices, tried: await tryTransfer(network, endpoint, intent, tokenBalance),
   };
 }
 
-/** T21, T24: the transfer is run from the very sender, which a blacklist or a pause stops, and costs what it will cost. */
+/**
+ * T21, T24: the transfer is run from the very sender, which a blacklist or a pause stops, and costs what it will cost.
+ */
 async function tryTransfer(
   network: Network, endpoint: Endpoint, { from, to, token, amount }: Intent, tokenBalance: bigint | null,
 ): Promise<TronInputs['tried']> {
@@ -93,22 +96,29 @@ async function tryTransfer(
   if (tokenBalance === 0n) return { kind: 'reverted', reason: 'the token balance is 0' };
   const moved = amount === 'all' ? tokenBalance ?? 0n : amount;
   const outcome = await callConstant(network, endpoint, {
-    owner: from, contract: token.contract, selector: 'transfer(address,uint256)', parameter: addressWord(to) + wordOf(moved),
+    owner: from, contract: token.contract, selector: 'transfer(address,uint256)',
+    parameter: addressWord(to) + wordOf(moved),
   });
   // What it returns is not read: USDT on TRON returns false for transfers that succeed.
   if (outcome.kind === 'returned') return { kind: 'succeeded', energy: outcome.energy.toString() };
-  return { kind: 'reverted', reason: outcome.kind === 'reverted' ? outcome.reason : 'no contract stands at the address' };
+  return {
+    kind: 'reverted', reason: outcome.kind === 'reverted' ? outcome.reason : 'no contract stands at the address',
+  };
 }
 
 const parameters = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: integer })).min(1) });
 
 async function readPrices(network: Network, endpoint: Endpoint): Promise<Prices> {
   const answer = await ask(network, endpoint, wallet('getchainparameters'));
-  const listed = new Map(parsed(parameters, answer, 'chain parameters').chainParameter.map(({ key, value }) => [key, value]));
+  const listed = new Map(
+    parsed(parameters, answer, 'chain parameters').chainParameter.map(({ key, value }) => [key, value]),
+  );
   const textOf = (key: string): string => (listed.get(key) ?? 0n).toString();
   return {
-    bandwidthSun: textOf('getTransactionFee'), energySun: textOf('getEnergyFee'), createAccountSun: textOf('getCreateAccountFee'),
-    newAccountSun: textOf('getCreateNewAccountFeeInSystemContract'), createAccountRate: textOf('getCreateNewAccountBandwidthRate'),
+    bandwidthSun: textOf('getTransactionFee'), energySun: textOf('getEnergyFee'),
+    createAccountSun: textOf('getCreateAccountFee'),
+    newAccountSun: textOf('getCreateNewAccountFeeInSystemContract'),
+    createAccountRate: textOf('getCreateNewAccountBandwidthRate'),
     feeLimitMaxSun: textOf('getMaxFeeLimit'),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The TRON family's view of its nodes: the only I/O of the family, in the files that this one puts together. Every question
- * goes to one endpoint after another until one can prove its answer.
+ * The TRON family's view of its nodes: the only I/O of the family, in the files that this one puts together. Every
+ * question goes to one endpoint after another until one can prove its answer.
  */
 import {
   ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
@@ -40,13 +40,18 @@ export function createClient(network: Network, transport: Transport, _catalogue:
   };
 }
 
-/** G14: every endpoint must have the network's first block; one that has not is disabled. Throws: ChainUnavailable when none has. */
+/**
+ * G14: every endpoint must have the network's first block; one that has not is disabled. Throws: ChainUnavailable when
+ * none has.
+ */
 async function checkIdentity(network: Network, transport: Transport, heads: Heads): Promise<void> {
   const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
     const genesis = await heads.headerAt(endpoint, 'wallet', 0);
     if (genesis === null) throw new ChainUnavailable(network.slug, `${endpoint.name} does not know its first block`);
     transport.report(endpoint, genesis.hash === network.identity ? 'ok' : 'wrong_network');
-    if (genesis.hash !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis.hash}`);
+    if (genesis.hash !== network.identity) {
+      throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis.hash}`);
+    }
   }));
   if (checks.some(({ status }) => status === 'fulfilled')) return;
   const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
@@ -84,8 +89,11 @@ async function readHash(network: Network, heads: Heads, endpoint: Endpoint, heig
 }
 
 /** T5: any endpoint may answer a block, so all of them must record what happens inside calls. */
-async function seesInternal(network: Network, transport: Transport, heads: Heads, internals: InternalRecords): Promise<boolean> {
-  const recording = await Promise.all(transport.endpoints.map((endpoint) => internals.isRecording(endpoint, async (below) =>
+async function seesInternal(
+  network: Network, transport: Transport, heads: Heads, internals: InternalRecords,
+): Promise<boolean> {
+  const recording = await Promise.all(transport.endpoints.map((endpoint) =>
+    internals.isRecording(endpoint, async (below) =>
     readInfos(network, endpoint, (await heads.headOf(endpoint)).height - below))));
   return recording.every(Boolean);
 }

@@ -36,11 +36,15 @@ const OF_THE_CONTRACT = /Program\$\w+Exception|not enough energy/i;
  */
 export async function callConstant(network: Network, endpoint: Endpoint, call: ConstantCall): Promise<CallOutcome> {
   const { owner, contract, selector, parameter } = call;
-  const body = { owner_address: owner, contract_address: contract, function_selector: selector, parameter, visible: true };
+  const body = {
+    owner_address: owner, contract_address: contract, function_selector: selector, parameter, visible: true,
+  };
   const answer = parsed(reply, await ask(network, endpoint, wallet('triggerconstantcontract', body)), 'constant call');
   const message = plainMessage(answer.result.message ?? ''), [word = ''] = answer.constant_result ?? [];
   if (answer.result.result !== true) {
-    if (answer.result.code === 'CONTRACT_VALIDATE_ERROR' && /smart contract is not exist/i.test(message)) return { kind: 'no_contract' };
+    if (answer.result.code === 'CONTRACT_VALIDATE_ERROR' && /smart contract is not exist/i.test(message)) {
+      return { kind: 'no_contract' };
+    }
     if (OF_THE_CONTRACT.test(message)) return { kind: 'reverted', reason: message };
     throw new ChainUnavailable(network.slug, `constant call: ${message || answer.result.code || 'refused'}`);
   }

@@ -11,7 +11,10 @@ export function addressOfKey(publicKey: Uint8Array): string {
   return addressOf(keccak256(publicKey.subarray(1)).subarray(-ACCOUNT_BYTES));
 }
 
-/** The address at `change/index` below an account key, with its absolute path. Throws: RangeError for a bad key or index. */
+/**
+ * The address at `change/index` below an account key, with its absolute path. Throws: RangeError for a bad key or
+ * index.
+ */
 export function deriveAddress(network: Network, xpub: string, change: 0 | 1, index: number): DerivedAddress {
   const address = addressOfKey(deriveUncompressedPublicKey(xpub, change, index));
   return { address, path: `${network.accountPath}/${change}/${index}` };

@@ -13,7 +13,10 @@ export type Execution =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** Contracts that run code; all others either are in a block and happened, or are not in it. Source: java-tron Tron.proto. */
+/**
+ * Contracts that run code; all others either are in a block and happened, or are not in it. Source: java-tron
+ * Tron.proto.
+ */
 const RUNS_CODE = new Set(['TriggerSmartContract', 'CreateSmartContract']);
 
 type Sign = 'ok' | 'failed' | 'none';

@@ -1,14 +1,14 @@
 /**
- * What became of a submitted transaction, and the proof that one can never land (G27): the solidified head is younger than
- * its expiry and the solidified view does not have it. A block may only take a transaction that its parent's time has not
- * overtaken, so every block that could hold it is in that view. Source: java-tron Manager.validateCommon.
+ * What became of a submitted transaction, and the proof that one can never land (G27): the solidified head is younger
+ * than its expiry and the solidified view does not have it. A block may only take a transaction that its parent's time
+ * has not overtaken, so every block that could hold it is in that view. Source: java-tron Manager.validateCommon.
  */
 import { ChainUnavailable, type Endpoint, type Fate, type Network, type Transport, type Unsigned } from '../chain.ts';
 import { readInfos } from './block.ts';
 import type { Heads } from './heads.ts';
 import { isIncluded, isPending, readOutcome } from './inclusion.ts';
 import { ask, wallet } from './node.ts';
-import { decodeRaw } from './raw-data.ts';
+import { decodeRaw } from './raw-transaction.ts';
 
 export interface FateParts {
   readonly network: Network;
@@ -29,19 +29,23 @@ export async function readFate(parts: FateParts, endpoint: Endpoint, unsigned: U
   const decoded = decodeRaw(unsigned.payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
   if (await isPending(network, endpoint, txid)) return { kind: 'pending' };
-  return proveDeath(parts, endpoint, { txid, expirationMs: decoded.raw.expirationMs, sinceHeight: unsigned.readAtHeight });
+  return proveDeath(
+    parts, endpoint, { txid, expirationMs: decoded.raw.expirationMs, sinceHeight: unsigned.readAtHeight },
+  );
 }
 
 export interface Mortal {
   readonly txid: string;
   readonly expirationMs: number;
-  /** Height at which the payload was built: the blocks after it are those that could hold it; null where nobody knows. */
+  /**
+   * Height at which the payload was built: the blocks after it are those that could hold it; null where nobody knows.
+   */
   readonly sinceHeight: number | null;
 }
 
 /**
- * `dead` with its proof, or `unknown` with what is missing. Where there are several endpoints, a second one must say the
- * same: one that has lost its index, or lies, would have a payment made twice. Throws: ChainUnavailable.
+ * `dead` with its proof, or `unknown` with what is missing. Where there are several endpoints, a second one must say
+ * the same: one that has lost its index, or lies, would have a payment made twice. Throws: ChainUnavailable.
  */
 export async function proveDeath(parts: FateParts, endpoint: Endpoint, mortal: Mortal): Promise<Fate> {
   const first = await testify(parts, endpoint, mortal);
@@ -58,7 +62,9 @@ export async function proveDeath(parts: FateParts, endpoint: Endpoint, mortal: M
   return second.kind === 'dead' ? first : second;
 }
 
-async function testify({ network, heads }: FateParts, endpoint: Endpoint, { txid, expirationMs, sinceHeight }: Mortal): Promise<Fate> {
+async function testify(
+  { network, heads }: FateParts, endpoint: Endpoint, { txid, expirationMs, sinceHeight }: Mortal,
+): Promise<Fate> {
   const solid = await heads.solidOf(endpoint);
   if (solid.timeMs <= expirationMs) return unproven('the transaction has not expired for the solidified head');
   for (const view of ['walletsolidity', 'wallet'] as const) {
@@ -67,7 +73,8 @@ async function testify({ network, heads }: FateParts, endpoint: Endpoint, { txid
   if (sinceHeight !== null && !await keepsHistory(network, endpoint, sinceHeight)) {
     return unproven('the node keeps no transactions of that time');
   }
-  return { kind: 'dead', proof: `expired at ${expirationMs}; block ${solid.height} of ${solid.timeMs} is solidified and no block up to it has ${txid}` };
+  const upTo = `block ${solid.height} of ${solid.timeMs} is solidified and no block up to it has ${txid}`;
+  return { kind: 'dead', proof: `expired at ${expirationMs}; ${upTo}` };
 }
 
 /** A node that has no infos of that time, or no blocks, cannot say that ours is not among them. */

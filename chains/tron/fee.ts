@@ -1,7 +1,7 @@
 /**
  * What a payment costs: bandwidth, energy and the creation of its destination, each by itself (C7-59).
  *
- *   bandwidth   bytes × price, unless staked or free bandwidth covers the whole transaction; there is no partial use (T19)
+ *   bandwidth   bytes × price, unless staked or free bandwidth covers all of it; there is no partial use (T19)
  *   creation    a fee in place of bandwidth unless staked bandwidth covers it, and a second one always (T20)
  *   energy      units × price for what staked or delegated energy does not cover, bounded by the fee limit (T21)
  */
@@ -9,7 +9,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { FeeEstimate, Intent, Network } from '../chain.ts';
 import type { TronInputs } from './build-inputs.ts';
 import { tronOf, type TronNetwork } from './network.ts';
-import { encodeRaw, type RawData, type TronContract } from './raw-data.ts';
+import { encodeRaw, type RawData, type TronContract } from './raw-transaction.ts';
 import { encodeTransfer } from './trc20.ts';
 
 /** Signature with its key and length; key and length of the raw data. */
@@ -41,10 +41,14 @@ export function rawAround(inputs: TronInputs, contract: TronContract, feeLimit: 
 }
 
 /** The contract of a payment; `amount` stands for a send-all too. */
-export function contractOf({ from: owner, to, token }: Pick<Intent, 'from' | 'to' | 'token'>, amount: bigint): TronContract {
+export function contractOf(
+  { from: owner, to, token }: Pick<Intent, 'from' | 'to' | 'token'>, amount: bigint,
+): TronContract {
   if (token === null) return { type: 'TransferContract', owner, to, amount };
   const data = encodeTransfer(to, amount);
-  return { type: 'TriggerSmartContract', owner, contract: token.contract, callValue: 0n, data, callTokenValue: 0n, tokenId: 0n };
+  return {
+    type: 'TriggerSmartContract', owner, contract: token.contract, callValue: 0n, data, callTokenValue: 0n, tokenId: 0n,
+  };
 }
 
 export interface Cost {
@@ -88,21 +92,28 @@ export interface EnergyCost {
 const NO_ENERGY: EnergyCost = { energy: 0n, feeLimit: 0n, energyFee: 0n, energyFeeHeld: 0n };
 
 /**
- * Energy of a payment from what was tried out, a fifth more as its limit (T21, C7-58). Staked energy lowers what is paid,
- * never the limit: the limit bounds both. Refuses: CHAIN_REJECTED over what the chain takes.
+ * Energy of a payment from what was tried out, a fifth more as its limit (T21, C7-58). Staked energy lowers what is
+ * paid, never the limit: the limit bounds both. Refuses: CHAIN_REJECTED over what the chain takes.
  */
 export function energyOf(network: TronNetwork, { tried, prices, energy: left }: TronInputs): EnergyCost | Refusal {
   if (tried.kind === 'native') return NO_ENERGY;
   const energy = tried.kind === 'succeeded' ? BigInt(tried.energy) : network.untriedTransferEnergy;
   const price = BigInt(prices.energySun), feeLimit = ceilShare(energy * price, 12n, 10n), free = BigInt(left);
   if (feeLimit > BigInt(prices.feeLimitMaxSun)) {
-    return refuse('CHAIN_REJECTED', { reason: 'the fee limit is above what the chain takes', feeLimit: feeLimit.toString(), feeLimitMax: prices.feeLimitMaxSun });
+    return refuse('CHAIN_REJECTED', {
+      reason: 'the fee limit is above what the chain takes', feeLimit: feeLimit.toString(),
+      feeLimitMax: prices.feeLimitMaxSun,
+    });
   }
-  return { energy, feeLimit, energyFee: larger(0n, energy - free) * price, energyFeeHeld: larger(0n, feeLimit - free * price) };
+  return {
+    energy, feeLimit, energyFee: larger(0n, energy - free) * price, energyFeeHeld: larger(0n, feeLimit - free * price),
+  };
 }
 
 /** The parts of a fee as JSON-safe text, for people; the edge holds them against the bytes. */
-export function feePartsOf({ bandwidthBytes, bandwidthFeeMax, activationFee }: Cost, { energy, feeLimit }: EnergyCost): Record<string, string> {
+export function feePartsOf(
+  { bandwidthBytes, bandwidthFeeMax, activationFee }: Cost, { energy, feeLimit }: EnergyCost,
+): Record<string, string> {
   const parts = { bandwidthBytes, bandwidthFeeMax, activationFee, energy, feeLimit };
   return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, value.toString()]));
 }
@@ -122,7 +133,10 @@ export function estimateFee(general: Network, inputs: TronInputs, intent: Intent
   };
 }
 
-/** G29: the absolute cap of the network, and the share of the amount that the caller allows. Refuses: AMOUNT_CAP_EXCEEDED. */
+/**
+ * G29: the absolute cap of the network, and the share of the amount that the caller allows. Refuses:
+ * AMOUNT_CAP_EXCEEDED.
+ */
 export function checkFeeCaps(
   network: Network, feeMax: bigint, amount: bigint | null, ratioBpsMax: number | undefined,
 ): Refusal | null {

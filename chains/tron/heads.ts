@@ -1,6 +1,6 @@
 /**
- * Where the chain is, as the endpoints tell it. The highest head that was ever answered is kept: an endpoint below it is
- * behind and not believed while another one is not (G10); a head that all endpoints show lower is a rollback and is
+ * Where the chain is, as the endpoints tell it. The highest head that was ever answered is kept: an endpoint below it
+ * is behind and not believed while another one is not (G10); a head that all endpoints show lower is a rollback and is
  * answered as it is (C1-12). The solidified head never rolls back (chains.md 6.2).
  */
 import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
@@ -17,15 +17,23 @@ export interface Header {
 
 const HEIGHT_DIGITS = 16;
 
-/** The header of a block answer, or null for the empty object of a block that the node does not have. Throws: MalformedReply. */
+/**
+ * The header of a block answer, or null for the empty object of a block that the node does not have. Throws:
+ * MalformedReply.
+ */
 export function headerOf(answer: unknown): Header | null {
   if (isEmpty(answer)) return null;
   const block = objectIn(answer, 'block');
   const raw = objectIn(objectIn(block['block_header'], 'block_header')['raw_data'], 'raw_data of a header');
   const hash = hashIn(block['blockID'], 'blockID'), height = countIn(raw['number'] ?? 0, 'number');
   // Both are the node's word for one thing; where they differ, its answer is of no block at all.
-  if (hash.slice(0, HEIGHT_DIGITS) !== height.toString(16).padStart(HEIGHT_DIGITS, '0')) malformed('blockID and number differ', block);
-  return { height, hash, parentHash: hashIn(raw['parentHash'], 'parentHash'), timeMs: countIn(raw['timestamp'] ?? 0, 'timestamp') };
+  if (hash.slice(0, HEIGHT_DIGITS) !== height.toString(16).padStart(HEIGHT_DIGITS, '0')) {
+    malformed('blockID and number differ', block);
+  }
+  return {
+    height, hash, parentHash: hashIn(raw['parentHash'], 'parentHash'),
+    timeMs: countIn(raw['timestamp'] ?? 0, 'timestamp'),
+  };
 }
 
 export interface Heads {
@@ -58,7 +66,8 @@ export function createHeads(network: Network, transport: Transport): Heads {
       if (!answer.missing) throw new ChainUnavailable(network.slug, `getblock: ${answer.reason}`);
       withoutGetBlock.add(endpoint);
     }
-    const question = height === 'newest' ? { view, method: 'getnowblock', body: {} } : { view, method: 'getblockbynum', body: { num: height } };
+    const question = height === 'newest' ? { view, method: 'getnowblock', body: {} }
+      : { view, method: 'getblockbynum', body: { num: height } };
     return checked(network, headerOf(await ask(network, endpoint, question)), height);
   };
   const newest = async (endpoint: Endpoint, view: View): Promise<Header> => {

@@ -1,6 +1,6 @@
 /**
- * Where a transaction is and what it did, as one endpoint says it. The word of `/wallet` may still be replaced; below the
- * solidified head only the two views together count (chains.md 6.4-2, C2-22).
+ * Where a transaction is and what it did, as one endpoint says it. The word of `/wallet` may still be replaced; below
+ * the solidified head only the two views together count (chains.md 6.4-2, C2-22).
  */
 import { ChainUnavailable, type Endpoint, type Network, type Outcome } from '../chain.ts';
 import { countIn, hashIn, listIn, objectIn, textIn, type Answer } from '../node-answer.ts';
@@ -11,7 +11,9 @@ import { ask, integer, isEmpty, parsed, tryAsk, type View } from './node.ts';
 export type Included = Outcome & { readonly height: number; readonly hash: string };
 
 /** An answer about a transaction; null for `{}`, which is "not found" on these paths. Throws: ChainUnavailable. */
-async function find(network: Network, endpoint: Endpoint, view: View, method: string, txid: string): Promise<Answer | null> {
+async function find(
+  network: Network, endpoint: Endpoint, view: View, method: string, txid: string,
+): Promise<Answer | null> {
   const answer = await ask(network, endpoint, { view, method, body: { value: txid } });
   return isEmpty(answer) ? null : objectIn(answer, method);
 }
@@ -36,11 +38,13 @@ export async function isIncluded(network: Network, endpoint: Endpoint, view: Vie
 }
 
 /**
- * True when an endpoint holds the transaction for a block to come. A node without that path finds it by its id, where it
- * shows what waits too. Throws: ChainUnavailable.
+ * True when an endpoint holds the transaction for a block to come. A node without that path finds it by its id, where
+ * it shows what waits too. Throws: ChainUnavailable.
  */
 export async function isPending(network: Network, endpoint: Endpoint, txid: string): Promise<boolean> {
-  const answer = await tryAsk(network, endpoint, { view: 'wallet', method: 'gettransactionfrompending', body: { value: txid } });
+  const answer = await tryAsk(
+    network, endpoint, { view: 'wallet', method: 'gettransactionfrompending', body: { value: txid } },
+  );
   if (answer.ok) return !isEmpty(answer.value);
   return await find(network, endpoint, 'wallet', 'gettransactionbyid', txid) !== null;
 }
@@ -49,18 +53,24 @@ export async function isPending(network: Network, endpoint: Endpoint, txid: stri
  * What a transaction did as an endpoint that is not behind says it now; null when it is in no block there. Throws:
  * ChainUnavailable when its answers do not agree with each other, or its solidified view is behind what was seen.
  */
-export async function readOutcome(network: Network, heads: Heads, endpoint: Endpoint, txid: string): Promise<Included | null> {
+export async function readOutcome(
+  network: Network, heads: Heads, endpoint: Endpoint, txid: string,
+): Promise<Included | null> {
   await heads.headOf(endpoint);
   const info = await infoOf(network, endpoint, 'wallet', txid);
   if (info === null) return null;
   const height = heightOf(info), header = await heads.headerAt(endpoint, 'wallet', height);
-  if (header === null) throw new ChainUnavailable(network.slug, `block ${height} of the transaction is unknown to the node`);
+  if (header === null) {
+    throw new ChainUnavailable(network.slug, `block ${height} of the transaction is unknown to the node`);
+  }
   const outcome = await outcomeOf(network, endpoint, 'wallet', txid, info);
   if (height <= heads.solidSeen()) await assertSolid(network, endpoint, outcome, height);
   return { ...outcome, height, hash: header.hash };
 }
 
-async function assertSolid(network: Network, endpoint: Endpoint, { txid, success }: Outcome, height: number): Promise<void> {
+async function assertSolid(
+  network: Network, endpoint: Endpoint, { txid, success }: Outcome, height: number,
+): Promise<void> {
   const solid = await infoOf(network, endpoint, 'walletsolidity', txid);
   if (solid === null || heightOf(solid) !== height) {
     throw new ChainUnavailable(network.slug, `transaction ${txid} is not in the solidified view at ${height}`);
@@ -70,18 +80,26 @@ async function assertSolid(network: Network, endpoint: Endpoint, { txid, success
 }
 
 /** The three signs of success (T4) of a transaction and its info. Throws: ChainUnavailable unless they agree. */
-async function outcomeOf(network: Network, endpoint: Endpoint, view: View, txid: string, info: Answer): Promise<Outcome> {
+async function outcomeOf(
+  network: Network, endpoint: Endpoint, view: View, txid: string, info: Answer,
+): Promise<Outcome> {
   const transaction = await find(network, endpoint, view, 'gettransactionbyid', txid);
-  if (transaction === null) throw new ChainUnavailable(network.slug, `transaction ${txid} has an info and is not there`);
+  if (transaction === null) {
+    throw new ChainUnavailable(network.slug, `transaction ${txid} has an info and is not there`);
+  }
   if (info['receipt'] === undefined) throw new ChainUnavailable(network.slug, `transaction ${txid} has no receipt`);
-  const contract = objectIn(listIn(objectIn(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'contract');
+  const contract = objectIn(
+    listIn(objectIn(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'contract',
+  );
   const execution = executionOf({
     type: textIn(contract['type'], 'contract type'),
     contractRet: objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret')['contractRet'],
     receiptResult: objectIn(info['receipt'], 'receipt')['result'],
     result: info['result'],
   });
-  if (execution.kind === 'unknown') throw new ChainUnavailable(network.slug, `transaction ${txid}: ${execution.reason}`);
+  if (execution.kind === 'unknown') {
+    throw new ChainUnavailable(network.slug, `transaction ${txid}: ${execution.reason}`);
+  }
   const reason = execution.kind === 'failed' ? execution.reason : null;
   return { txid, success: reason === null, reason, fee: parsed(integer, info['fee'], 'fee') };
 }

@@ -1,8 +1,8 @@
 /**
- * Which endpoints record the TRX that contracts move inside a call. java-tron does so only with `saveInternalTx`, which is
- * off by default, and a node without it answers the same blocks with nothing in them (T5). A node cannot be asked for the
- * setting, so its blocks must show it: one recorded internal transaction proves that it records, and many calls without
- * any say that it does not any more.
+ * Which endpoints record the TRX that contracts move inside a call. java-tron does so only with `saveInternalTx`, which
+ * is off by default, and a node without it answers the same blocks with nothing in them (T5). A node cannot be asked
+ * for the setting, so its blocks must show it: one recorded internal transaction proves that it records, and many calls
+ * without any say that it does not any more.
  */
 import { ChainUnavailable, type Endpoint } from '../chain.ts';
 
@@ -20,7 +20,9 @@ export interface InfoParts { readonly [field: string]: unknown }
 export interface InternalRecords {
   /** Takes note of the infos of a block that an endpoint answered. */
   note(endpoint: Endpoint, infos: readonly unknown[]): void;
-  /** True when the endpoint is known to record internal transactions; looks at its newest blocks where nothing is known. */
+  /**
+   * True when the endpoint is known to record internal transactions; looks at its newest blocks where nothing is known.
+   */
   isRecording(endpoint: Endpoint, infosOf: (blocksBelowHead: number) => Promise<readonly unknown[]>): Promise<boolean>;
 }
 
@@ -30,7 +32,9 @@ export function createInternalRecords(): InternalRecords {
 
   const note: InternalRecords['note'] = (endpoint, infos) => {
     const parts = infos as readonly InfoParts[];
-    if (parts.some(({ internal_transactions: internals }) => Array.isArray(internals) && internals.length > 0)) silentCalls.set(endpoint, 0);
+    if (parts.some(({ internal_transactions: internals }) => Array.isArray(internals) && internals.length > 0)) {
+      silentCalls.set(endpoint, 0);
+    }
     else if (silentCalls.has(endpoint)) {
       const calls = parts.filter(({ contract_address: contract }) => contract !== undefined).length;
       silentCalls.set(endpoint, silentCalls.get(endpoint)! + calls);

@@ -9,7 +9,9 @@ export const ADDRESS_PREFIX = 0x41;
 
 export interface TronNetwork extends Network {
   readonly family: 'tron';
-  /** Energy that an estimate shows for a token transfer which cannot be tried out (no funds yet). Never signed: C7-58. */
+  /**
+   * Energy that an estimate shows for a token transfer which cannot be tried out (no funds yet). Never signed: C7-58.
+   */
   readonly untriedTransferEnergy: bigint;
   /** A byte of bandwidth counts at least this in the highest fee, sun: the edge cannot read the chain's price (T19). */
   readonly bandwidthSunFloor: bigint;

@@ -1,7 +1,7 @@
 /**
- * Questions to one TRON node: `/wallet` answers from the newest block, `/walletsolidity` from the solidified one. Numbers
- * are read without loss, because the node writes money as JSON numbers (G4). An error of the node where an answer is
- * needed proves nothing: ChainUnavailable.
+ * Questions to one TRON node: `/wallet` answers from the newest block, `/walletsolidity` from the solidified one.
+ * Numbers are read without loss, because the node writes money as JSON numbers (G4). An error of the node where an
+ * answer is needed proves nothing: ChainUnavailable.
  */
 import { z } from 'zod';
 import { integerOf, parseLossless } from '../../protocol/lossless-json.ts';
@@ -17,22 +17,27 @@ export interface Question {
 }
 
 export const wallet = (method: string, body: Question['body'] = {}): Question => ({ view: 'wallet', method, body });
-export const solidity = (method: string, body: Question['body'] = {}): Question => ({ view: 'walletsolidity', method, body });
 
 /** `missing`: the node has no such path, or this caller may not use it. */
 export type NodeAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly missing: boolean; readonly reason: string };
 
-/** Statuses of a path that is not served. TronGrid answers 403 to a caller whose rate it limits, which is none of them. */
+/**
+ * Statuses of a path that is not served. TronGrid answers 403 to a caller whose rate it limits, which is none of them.
+ */
 const MISSING = new Set([404, 405, 501]);
 
 /**
  * One answer, the node's errors as values: java-tron answers HTTP 200 with `{"Error": "class … : …"}`.
  * Throws: ChainUnavailable, MalformedReply.
  */
-export async function tryAsk(network: Network, endpoint: Endpoint, { view, method, body }: Question): Promise<NodeAnswer> {
-  const { status, text } = await endpoint.request({ method: 'POST', path: `/${view}/${method}`, body: JSON.stringify(body) });
+export async function tryAsk(
+  network: Network, endpoint: Endpoint, { view, method, body }: Question,
+): Promise<NodeAnswer> {
+  const { status, text } = await endpoint.request(
+    { method: 'POST', path: `/${view}/${method}`, body: JSON.stringify(body) },
+  );
   if (MISSING.has(status)) return { ok: false, missing: true, reason: `http ${status}` };
   let value: unknown;
   try {
@@ -63,7 +68,9 @@ export function isEmpty(value: unknown): boolean {
 export function parsed<S extends z.ZodType>(schema: S, value: unknown, what: string): z.infer<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new MalformedReply(`${what}: ${z.prettifyError(result.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined');
+  throw new MalformedReply(
+    `${what}: ${z.prettifyError(result.error).slice(0, 300)}`, JSON.stringify(value) ?? 'undefined',
+  );
 }
 
 /** A whole number of a reply; proto3 leaves out the default, so an absent one is 0 inside an object that is there. */

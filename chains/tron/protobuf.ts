@@ -22,7 +22,11 @@ type ValueOf<Kind> = Kind extends 'integer' ? bigint : Uint8Array;
 export type Message<Rows extends readonly FieldRow[]> = { readonly [Row in Rows[number] as Row[1]]: ValueOf<Row[2]> };
 
 /** Why bytes are no message of a table: `field` is the number of a field that the table does not have. */
-export type Misread = { readonly ok: false; readonly reason: 'unreadable' | 'unknown_field' | 'repeated_field'; readonly field?: number };
+export interface Misread {
+  readonly ok: false;
+  readonly reason: 'unreadable' | 'unknown_field' | 'repeated_field';
+  readonly field?: number;
+}
 
 const VARINT = 0;
 const DELIMITED = 2;
@@ -41,7 +45,10 @@ function varint(value: bigint): number[] {
   return bytes;
 }
 
-/** The canonical bytes of a message: fields in the table's order, defaults left out. Throws: RangeError for a negative integer. */
+/**
+ * The canonical bytes of a message: fields in the table's order, defaults left out. Throws: RangeError for a negative
+ * integer.
+ */
 export function encodeMessage<const Rows extends readonly FieldRow[]>(rows: Rows, values: Message<Rows>): Uint8Array {
   const parts = rows.flatMap(([number, name]) => {
     const value = (values as Readonly<Record<string, bigint | Uint8Array>>)[name]!;

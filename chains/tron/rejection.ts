@@ -1,7 +1,7 @@
 /**
  * What a node's answer to a transaction means. Codes first, then lower-case text (X2); the table is chains.md 6.2.
- * Sources: java-tron framework/…/core/Wallet.java `broadcastTransaction`, core/db/Manager.java, actuator/…/*Actuator.java,
- * chainbase/…/BandwidthProcessor.java, protocol/…/api.proto `Return.response_code`.
+ * Sources: java-tron framework/…/core/Wallet.java `broadcastTransaction`, core/db/Manager.java,
+ * actuator/…/*Actuator.java, chainbase/…/BandwidthProcessor.java, protocol/…/api.proto `Return.response_code`.
  */
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { safeText } from '../json-rpc.ts';
@@ -38,12 +38,20 @@ export function plainMessage(message: string): string {
   return safeText(/^[\x20-\x7e\s]+$/.test(text) ? text : message);
 }
 
+interface Row {
+  readonly texts: readonly string[];
+  readonly code: ErrorCode;
+  readonly action: Action;
+}
+
 /** Texts of `CONTRACT_VALIDATE_ERROR`, in order: a longer text stands before one that it contains. */
-const VALIDATION: readonly { readonly texts: readonly string[]; readonly code: ErrorCode; readonly action: Action }[] = [
+const VALIDATION: readonly Row[] = [
   { texts: ['balance is not sufficient'], code: 'INSUFFICIENT_FUNDS', action: 'check_balance' },
   { texts: ['no owneraccount', 'does not exist', 'is not exist'], code: 'INSUFFICIENT_GAS', action: 'fund' },
   { texts: ['insufficient bandwidth', 'to create new account'], code: 'INSUFFICIENT_GAS', action: 'fund' },
-  { texts: ['cannot transfer trx to yourself', 'amount must be greater than 0', 'invalid toaddress', 'invalid owneraddress'],
+  { texts: [
+    'cannot transfer trx to yourself', 'amount must be greater than 0', 'invalid toaddress', 'invalid owneraddress',
+  ],
     code: 'INVALID_INPUT', action: 'rebuild' },
   { texts: ['no contract or not a smart contract', 'cannot transfer trx to a smartcontract', 'feelimit must be'],
     code: 'CHAIN_REJECTED', action: 'rebuild' },
@@ -64,7 +72,8 @@ const BY_CODE: Readonly<Record<string, (reason: string) => Verdict>> = {
   CONTRACT_EXE_ERROR: (reason) => ({ kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason }),
   BANDWITH_ERROR: (reason) => ({ kind: 'rejected', code: 'INSUFFICIENT_GAS', action: 'fund', reason }),
   TOO_BIG_TRANSACTION_ERROR: (reason) => ({ kind: 'rejected', code: 'CHAIN_REJECTED', action: 'rebuild', reason }),
-  // The reference block is on another branch or above the node's head: another node may take the very bytes, and nothing
+  // The reference block is on another branch or above the node's head: another node may take the very bytes, and
+  // nothing
   // else may be built before they expired.
   TAPOS_ERROR: (reason) => ({ kind: 'unknown', reason }),
   TRANSACTION_EXPIRATION_ERROR: (reason) => ({ kind: 'expired', reason }),

@@ -10,7 +10,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Network, Signed, Unsigned } from '../chain.ts';
 import { addressOfKey } from './derive.ts';
 import { decodeMessage, encodeMessage, type FieldRow } from './protobuf.ts';
-import { txidOf } from './raw-data.ts';
+import { txidOf } from './raw-transaction.ts';
 
 const TRANSACTION = [[1, 'rawData', 'bytes'], [2, 'signature', 'bytes']] as const satisfies readonly FieldRow[];
 const SIGNATURE_BYTES = 65;
@@ -22,16 +22,23 @@ const RECOVERY_IDS = 4;
 /** The bytes that are submitted, hex. `signature` is r || s, 64 bytes. */
 export function encodeSigned(payload: string, signature: Uint8Array, recoveryId: number): string {
   const whole = Uint8Array.of(...signature, RECOVERY_OFFSET + recoveryId);
-  return Buffer.from(encodeMessage(TRANSACTION, { rawData: Buffer.from(payload, 'hex'), signature: whole })).toString('hex');
+  return Buffer.from(
+    encodeMessage(TRANSACTION, { rawData: Buffer.from(payload, 'hex'), signature: whole }),
+  ).toString('hex');
 }
 
+type SignedFlaw = 'unreadable' | 'unknown_field' | 'signature_count' | 'signature' | 'not_canonical';
+
 export type DecodedSigned =
-  | { readonly ok: true; readonly payload: string; readonly signature: string; readonly from: string; readonly txid: string }
-  | { readonly ok: false; readonly reason: 'unreadable' | 'unknown_field' | 'signature_count' | 'signature' | 'not_canonical' };
+  | {
+    readonly ok: true; readonly payload: string; readonly signature: string; readonly from: string;
+    readonly txid: string;
+  }
+  | { readonly ok: false; readonly reason: SignedFlaw };
 
 /** Payload, signer and txid of signed bytes with one signature, or the reason why they are none of ours. */
 export function decodeSigned(signedPayload: string): DecodedSigned {
-  const no = (reason: Extract<DecodedSigned, { ok: false }>['reason']) => ({ ok: false, reason } as const);
+  const no = (reason: SignedFlaw) => ({ ok: false, reason } as const);
   if (!/^(?:[0-9a-f]{2})+$/.test(signedPayload)) return no('unreadable');
   const bytes = Buffer.from(signedPayload, 'hex');
   const read = decodeMessage(TRANSACTION, bytes);

@@ -6,7 +6,7 @@ import { readAccount } from './account.ts';
 import { proveDeath, type FateParts } from './fate.ts';
 import { isIncluded, isPending } from './inclusion.ts';
 import { parsed, tryAsk, wallet } from './node.ts';
-import { decodeRaw, type RawData } from './raw-data.ts';
+import { decodeRaw, type RawData } from './raw-transaction.ts';
 import { explainRejection, type Verdict } from './rejection.ts';
 import { decodeSigned } from './signed.ts';
 import { jsonOf } from './transaction-json.ts';
@@ -14,7 +14,8 @@ import { jsonOf } from './transaction-json.ts';
 type Rejected = Extract<Verdict, { kind: 'rejected' }>;
 
 const reply = z.object({
-  result: z.boolean().optional(), code: z.string().optional(), message: z.string().optional(), txid: z.string().optional(),
+  result: z.boolean().optional(), code: z.string().optional(), message: z.string().optional(),
+  txid: z.string().optional(),
 });
 
 /** Signed bytes with what they say. */
@@ -74,7 +75,9 @@ export async function broadcast(parts: FateParts, signed: Signed): Promise<Broad
 async function submitTo({ network }: FateParts, endpoint: Endpoint, submission: Submission): Promise<Verdict> {
   const { signedPayload, txid } = submission;
   let answer = await tryAsk(network, endpoint, wallet('broadcasthex', { transaction: signedPayload }));
-  if (!answer.ok && answer.missing) answer = await tryAsk(network, endpoint, wallet('broadcasttransaction', jsonOf(submission)));
+  if (!answer.ok && answer.missing) {
+    answer = await tryAsk(network, endpoint, wallet('broadcasttransaction', jsonOf(submission)));
+  }
   if (!answer.ok) return { kind: 'unknown', reason: answer.reason };
   const returned = parsed(reply, answer.value, 'broadcast');
   const verdict = explainRejection(returned);
@@ -88,26 +91,42 @@ async function submitTo({ network }: FateParts, endpoint: Endpoint, submission: 
 async function isKnown({ network, transport }: FateParts, txid: string): Promise<boolean> {
   const answers = await Promise.allSettled(transport.endpoints.map(async (endpoint) =>
     await isPending(network, endpoint, txid)
-      || await isIncluded(network, endpoint, 'wallet', txid) || await isIncluded(network, endpoint, 'walletsolidity', txid)));
+      || await isIncluded(network, endpoint, 'wallet', txid)
+      || await isIncluded(network, endpoint, 'walletsolidity', txid)));
   return answers.some((answer) => answer.status === 'fulfilled' && answer.value);
 }
 
 /** What a node calls expired may have landed where it does not look; only the proof of death makes it final (T17). */
-async function expiredResult(parts: FateParts, { raw: { expirationMs }, txid }: Submission, reason: string): Promise<BroadcastResult> {
+async function expiredResult(
+  parts: FateParts, { raw: { expirationMs }, txid }: Submission, reason: string,
+): Promise<BroadcastResult> {
   try {
-    const fate = await parts.transport.attempt((endpoint) => proveDeath(parts, endpoint, { txid, expirationMs, sinceHeight: null }));
-    if (fate.kind !== 'dead') return { kind: 'unknown', reason: `${reason}: ${fate.kind === 'unknown' ? fate.reason : fate.kind}` };
-    return { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason, action: 'rebuild', proof: fate.proof }) };
+    const fate = await parts.transport.attempt(
+      (endpoint) => proveDeath(parts, endpoint, { txid, expirationMs, sinceHeight: null }),
+    );
+    if (fate.kind !== 'dead') {
+      return { kind: 'unknown', reason: `${reason}: ${fate.kind === 'unknown' ? fate.reason : fate.kind}` };
+    }
+    return {
+      kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason, action: 'rebuild', proof: fate.proof }),
+    };
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
     return { kind: 'unknown', reason: `${reason}: ${error.reason}` };
   }
 }
 
-/** T23: one text for two shortages. The node takes the bandwidth fee first and then misses the amount; the balance decides. */
-async function refusalOf(parts: FateParts, { raw }: Submission, { code, action, reason }: Rejected, chain: string): Promise<Refusal> {
+/**
+ * T23: one text for two shortages. The node takes the bandwidth fee first and then misses the amount; the balance
+ * decides.
+ */
+async function refusalOf(
+  parts: FateParts, { raw }: Submission, { code, action, reason }: Rejected, chain: string,
+): Promise<Refusal> {
   // Until then the very bytes could still land, wherever they are: nothing replaces them.
-  const details = { chain, reason, action: action === 'check_balance' ? 'fund' : action, expiresAtMs: raw.expirationMs };
+  const details = {
+    chain, reason, action: action === 'check_balance' ? 'fund' : action, expiresAtMs: raw.expirationMs,
+  };
   if (action !== 'check_balance' || raw.contract.type !== 'TransferContract') return refuse(code, details);
   const { owner, amount } = raw.contract, balance = await balanceAt(parts, owner);
   const covered = balance !== null && balance >= amount;

@@ -11,7 +11,9 @@ const DECIMALS_MAX = 36n;
  * Symbol and name (empty where the contract has none), decimals. Refuses: TOKEN_NOT_SUPPORTED without usable
  * `decimals()`. Throws: ChainUnavailable.
  */
-export async function readTokenFacts(network: Network, endpoint: Endpoint, contract: string): Promise<TokenFacts | Refusal> {
+export async function readTokenFacts(
+  network: Network, endpoint: Endpoint, contract: string,
+): Promise<TokenFacts | Refusal> {
   const answerOf = async (selector: string): Promise<string> => {
     const outcome = await callConstant(network, endpoint, { owner: contract, contract, selector, parameter: '' });
     return outcome.kind === 'returned' ? outcome.answer : '';

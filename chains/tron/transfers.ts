@@ -13,7 +13,9 @@ export interface TronBlock {
   readonly infos: readonly unknown[];
 }
 
-/** The infos of a block's answer: a list, or the empty object that a node gives for a block without transactions (T10). */
+/**
+ * The infos of a block's answer: a list, or the empty object that a node gives for a block without transactions (T10).
+ */
 export function infosIn(answer: unknown): readonly unknown[] {
   const isEmptyObject = typeof answer === 'object' && answer !== null && Object.keys(answer).length === 0;
   return isEmptyObject ? [] : listIn(answer, 'transaction infos');
@@ -208,7 +210,9 @@ function noteOf(note: unknown): string {
 }
 
 /** What the wanted transactions did, with the fee in sun. Throws: MalformedReply, ChainUnavailable. */
-export function outcomesIn(_network: Network, block: Block<TronBlock>, wanted: ReadonlySet<string>): readonly Outcome[] {
+export function outcomesIn(
+  _network: Network, block: Block<TronBlock>, wanted: ReadonlySet<string>,
+): readonly Outcome[] {
   return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, execution, info }) => ({
     txid,
     success: execution.kind === 'success',

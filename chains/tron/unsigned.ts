@@ -1,8 +1,8 @@
 /**
  * Unsigned transactions: the raw data of one transfer. Pure: everything that had to be asked is in the inputs.
  *
- * TRON has no counter. What protects against a second payment is the txid and the expiry: two different payloads for one
- * payment can both land (T17), so nothing is ever repriced; the old one must be proven dead first (G27).
+ * TRON has no counter. What protects against a second payment is the txid and the expiry: two different payloads for
+ * one payment can both land (T17), so nothing is ever repriced; the old one must be proven dead first (G27).
  *
  * Order of refusals (X1): what the intent says, the asset, the fee, what the chain would not run, the caps.
  */
@@ -10,9 +10,11 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { parseAddress } from './address.ts';
 import type { TronInputs } from './build-inputs.ts';
-import { checkFeeCaps, contractOf, costOf, energyOf, feePartsOf, rawAround, type Cost, type EnergyCost } from './fee.ts';
+import {
+  checkFeeCaps, contractOf, costOf, energyOf, feePartsOf, rawAround, type Cost, type EnergyCost,
+} from './fee.ts';
 import { tronOf, type TronNetwork } from './network.ts';
-import { encodeRaw, type RawData } from './raw-data.ts';
+import { encodeRaw, type RawData } from './raw-transaction.ts';
 
 /** The chain has no counter. */
 export function nextReplayValue(_inputs: TronInputs): null {
@@ -32,7 +34,9 @@ interface Plan {
  * A payment as raw data. Refuses: INVALID_INPUT, INVALID_ADDRESS, INVALID_AMOUNT, INSUFFICIENT_FUNDS, INSUFFICIENT_GAS,
  * CHAIN_REJECTED, AMOUNT_CAP_EXCEEDED.
  */
-export function buildUnsigned(general: Network, inputs: TronInputs, intent: Intent, replay: ReplayKey | null): Unsigned | Refusal {
+export function buildUnsigned(
+  general: Network, inputs: TronInputs, intent: Intent, replay: ReplayKey | null,
+): Unsigned | Refusal {
   const network = tronOf(general), refusal = checkIntent(network, intent, replay);
   if (refusal !== null) return refusal;
   const energy = energyOf(network, inputs);
@@ -46,7 +50,9 @@ export function buildUnsigned(general: Network, inputs: TronInputs, intent: Inte
     ?? unsignedOf(network, inputs, intent, plan, feeMax);
 }
 
-function checkIntent(network: Network, { kind, tag, from, to, amount }: Intent, replay: ReplayKey | null): Refusal | null {
+function checkIntent(
+  network: Network, { kind, tag, from, to, amount }: Intent, replay: ReplayKey | null,
+): Refusal | null {
   if (kind === 'trustline') return refuse('INVALID_INPUT', { reason: 'the chain has no trustlines' });
   if (tag !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no tags', tag });
   if (replay !== null) return refuse('INVALID_INPUT', { reason: 'the chain has no counters', kind: replay.kind });
@@ -56,7 +62,12 @@ function checkIntent(network: Network, { kind, tag, from, to, amount }: Intent, 
   return amount === 'all' || amount > 0n ? null : refuse('INVALID_AMOUNT', { amount: amount.toString() });
 }
 
-interface Wish { readonly network: TronNetwork; readonly inputs: TronInputs; readonly intent: Intent; readonly energy: EnergyCost }
+interface Wish {
+  readonly network: TronNetwork;
+  readonly inputs: TronInputs;
+  readonly intent: Intent;
+  readonly energy: EnergyCost;
+}
 
 /** The payload for an amount. */
 function priced({ network, inputs, intent, energy }: Wish, amount: bigint): Plan {
@@ -85,15 +96,21 @@ function planOf(wish: Wish): Plan | Refusal {
   return restOf(second) === second.amount ? second : first;
 }
 
-function lacking(code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', balance: bigint, required: bigint, more: object = {}): Refusal {
+function lacking(
+  code: 'INSUFFICIENT_FUNDS' | 'INSUFFICIENT_GAS', balance: bigint, required: bigint, more: object = {},
+): Refusal {
   return refuse(code, { balance: balance.toString(), required: required.toString(), ...more });
 }
 
-/** X1, T21 to T23: the asset first, then TRX for value and fee together. An account that does not exist can pay nothing. */
+/**
+ * X1, T21 to T23: the asset first, then TRX for value and fee together. An account that does not exist can pay nothing.
+ */
 function checkFunds(inputs: TronInputs, { token }: Intent, { amount, cost, energy }: Plan): Refusal | null {
   const native = BigInt(inputs.nativeBalance);
   const required = (token === null ? amount : 0n) + cost.bandwidthFee + cost.activationFee + energy.energyFeeHeld;
-  if (!inputs.senderExists) return lacking('INSUFFICIENT_GAS', native, required, { reason: 'the account is not activated' });
+  if (!inputs.senderExists) {
+    return lacking('INSUFFICIENT_GAS', native, required, { reason: 'the account is not activated' });
+  }
   return native >= required ? null : lacking('INSUFFICIENT_GAS', native, required);
 }
 
@@ -109,14 +126,16 @@ function unsignedOf(
   { payload, raw, amount, cost, energy }: Plan, feeMax: bigint,
 ): Unsigned {
   return {
-    chain: network.slug, payload, from, fromPath, to, amount, tokenContract: token?.contract ?? null, tag: null, kind: 'payment',
+    chain: network.slug, payload, from, fromPath, to, amount, tokenContract: token?.contract ?? null, tag: null,
+    kind: 'payment',
     sendAll: wished === 'all', feeMax, fee: feePartsOf(cost, energy),
     replayKey: { kind: 'expiry', value: String(raw.expirationMs) }, readAtHeight,
   };
 }
 
 /**
- * T17: never. A payload is not replaced; it expires, is proven dead, and then a new one may be built. Refuses: CONFLICT.
+ * T17: never. A payload is not replaced; it expires, is proven dead, and then a new one may be built. Refuses:
+ * CONFLICT.
  */
 export function reprice(_network: Network, { replayKey }: Unsigned, _inputs: TronInputs): Refusal {
   return refuse('CONFLICT', {

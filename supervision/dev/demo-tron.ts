@@ -25,7 +25,8 @@ export async function openTronStage(): Promise<Stage> {
     },
     mine: async (blocks) => standIn.ledger.mine(blocks),
     reorg: async (depth) => standIn.ledger.reorg(depth),
-    balanceOf: async (address) => standIn.ledger.worldAt(standIn.ledger.headHeight()).accounts.get(address)?.balance ?? 0n,
+    balanceOf: async (address) =>
+      standIn.ledger.worldAt(standIn.ledger.headHeight()).accounts.get(address)?.balance ?? 0n,
     close: () => standIn.close(),
   };
 }

@@ -160,7 +160,7 @@ test('T19 bandwidth: staked, else free, else paid; whole or not at all; the pool
   const { submit, standIn, ledger, balanceOf } = open();
   const usage = async (change: Json) => {
     standIn.setAccount(ANN.address, { balance: 1_000n * TRX, freeNetUsed: 0n, netLimit: 0n, netUsed: 0n, ...change });
-    await submit({ timestamp: Math.floor(Math.random() * 1e12) });
+    await submit();
     ledger.mine(1);
     return ledger.block(ledger.headHeight())!.entries[0]!.receipt;
   };

@@ -42,16 +42,27 @@ export interface Knobs {
 export const GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
 
 export const honestKnobs = (): Knobs => ({
-  lagBlocks: 0, solidLagBlocks: 0, down: false, limited: null, missing: new Set(), savesInternal: true, keepsInfos: true, keepsBalances: false,
+  lagBlocks: 0, solidLagBlocks: 0, down: false, limited: null, missing: new Set(), savesInternal: true,
+  keepsInfos: true, keepsBalances: false,
   genesis: GENESIS, broadcast: null, lie: null,
 });
 
-export interface Reply { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
 
 /** One node: answers a request by path and body. */
 export interface NodeApi { answer(path: string, body: string): Reply }
 
-interface Context { readonly ledger: PeerLedger; readonly knobs: Knobs; readonly view: View; readonly visible: boolean; readonly seen: Set<string> }
+interface Context {
+  readonly ledger: PeerLedger;
+  readonly knobs: Knobs;
+  readonly view: View;
+  readonly visible: boolean;
+  readonly seen: Set<string>;
+}
 
 class NodeError extends Error {
   readonly kind: string;
@@ -68,7 +79,8 @@ const addressIn = (text: unknown): string => {
 
 function topOf({ ledger, knobs, view }: Context): number {
   const head = ledger.headHeight() - knobs.lagBlocks;
-  return view === 'wallet' ? head : Math.max(ledger.startHeight, ledger.solidHeight() - knobs.lagBlocks - knobs.solidLagBlocks);
+  return view === 'wallet' ? head
+    : Math.max(ledger.startHeight, ledger.solidHeight() - knobs.lagBlocks - knobs.solidLagBlocks);
 }
 
 function worldOf(context: Context): World {
@@ -79,7 +91,12 @@ function worldOf(context: Context): World {
 /** Block 0 is the network's; what lies between it and the ledger's own first block is pruned. */
 function blockAt(context: Context, height: number): PeerBlock | null {
   const { ledger, knobs } = context;
-  if (height === 0) return { height: 0, id: knobs.genesis, parentId: '0'.repeat(64), timeMs: 0, witness: '41'.padEnd(42, '0'), txRoot: '0'.repeat(64), entries: [] };
+  if (height === 0) {
+    return {
+      height: 0, id: knobs.genesis, parentId: '0'.repeat(64), timeMs: 0, witness: '41'.padEnd(42, '0'),
+      txRoot: '0'.repeat(64), entries: [],
+    };
+  }
   return height > topOf(context) ? null : ledger.block(height);
 }
 
@@ -95,18 +112,23 @@ function resources(context: Context, address: string): Json {
   const account = worldOf(context).accounts.get(address);
   if (account === undefined) return {};
   return withoutDefaults({
-    freeNetUsed: account.freeNetUsed, freeNetLimit: context.ledger.parameters.freeNetLimit, NetUsed: account.netUsed, NetLimit: account.netLimit,
+    freeNetUsed: account.freeNetUsed, freeNetLimit: context.ledger.parameters.freeNetLimit, NetUsed: account.netUsed,
+    NetLimit: account.netLimit,
     EnergyUsed: account.energyUsed, EnergyLimit: account.energyLimit,
-    TotalNetLimit: 43_200_000_000n, TotalNetWeight: 26_982_826_755n, TotalEnergyLimit: 180_000_000_000n, TotalEnergyWeight: 19_000_000_000n,
+    TotalNetLimit: 43_200_000_000n, TotalNetWeight: 26_982_826_755n, TotalEnergyLimit: 180_000_000_000n,
+    TotalEnergyWeight: 19_000_000_000n,
   });
 }
 
 function parametersJson({ ledger: { parameters } }: Context): Json {
   const listed: readonly (readonly [string, bigint])[] = [
-    ['getMaintenanceTimeInterval', 21_600_000n], ['getAccountUpgradeCost', 9_999_000_000n], ['getCreateAccountFee', parameters.createAccountFee],
-    ['getTransactionFee', parameters.transactionFee], ['getCreateNewAccountFeeInSystemContract', parameters.newAccountFee],
+    ['getMaintenanceTimeInterval', 21_600_000n], ['getAccountUpgradeCost', 9_999_000_000n],
+    ['getCreateAccountFee', parameters.createAccountFee],
+    ['getTransactionFee', parameters.transactionFee],
+    ['getCreateNewAccountFeeInSystemContract', parameters.newAccountFee],
     ['getCreateNewAccountBandwidthRate', parameters.createAccountRate], ['getEnergyFee', parameters.energyFee],
-    ['getForbidTransferToContract', 1n], ['getMaxFeeLimit', parameters.maxFeeLimit], ['getFreeNetLimit', parameters.freeNetLimit],
+    ['getForbidTransferToContract', 1n], ['getMaxFeeLimit', parameters.maxFeeLimit],
+    ['getFreeNetLimit', parameters.freeNetLimit],
     ['getMemoFee', parameters.memoFee], ['getAllowAccountStateRoot', 0n],
   ];
   return { chainParameter: listed.map(([key, value]) => ({ key, ...withoutDefaults({ value }) })) };
@@ -114,14 +136,18 @@ function parametersJson({ ledger: { parameters } }: Context): Json {
 
 function callData(body: Body): string {
   const selector = body['function_selector'];
-  return typeof selector === 'string' ? selectorOf(selector) + String(body['parameter'] ?? '') : String(body['data'] ?? '');
+  return typeof selector === 'string' ? selectorOf(selector) + String(body['parameter'] ?? '')
+    : String(body['data'] ?? '');
 }
 
 function constantCall(context: Context, body: Body): Json {
-  const caller = addressIn(body['owner_address']), contract = addressIn(body['contract_address']), world = copyOf(worldOf(context));
+  const caller = addressIn(body['owner_address']);
+  const contract = addressIn(body['contract_address']);
+  const world = copyOf(worldOf(context));
   const refused = (code: string, text: string): Json => ({ result: { code, message: hexText(text) } });
   if (!world.contracts.has(contract)) return refused('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.');
-  const run = runCall(world, { caller, contract, input: callData(body), callValue: 0n, timeMs: 0 }), failed = run.outcome === 'REVERT';
+  const run = runCall(world, { caller, contract, input: callData(body), callValue: 0n, timeMs: 0 });
+  const failed = run.outcome === 'REVERT';
   return {
     result: { result: true, ...(failed ? { message: hexText('REVERT opcode executed') } : {}) },
     ...withoutDefaults({ energy_used: run.energy, energy_penalty: run.penalty }), constant_result: [run.returned],
@@ -134,23 +160,38 @@ function constantCall(context: Context, body: Body): Json {
 function built(context: Context, type: string, value: Json, feeLimit: bigint): Json {
   const head = context.ledger.block(topOf(context))!;
   const raw = {
-    contract: [{ type, parameter: { value } }], ref_block_bytes: head.id.slice(12, 16), ref_block_hash: head.id.slice(16, 32),
+    contract: [{ type, parameter: { value } }], ref_block_bytes: head.id.slice(12, 16),
+    ref_block_hash: head.id.slice(16, 32),
     expiration: head.timeMs + 60_000, timestamp: head.timeMs, fee_limit: feeLimit,
   };
-  return { visible: context.visible, ...transactionJson(assembleTransaction(packRaw(raw, context.visible), []), context.visible, null) };
+  return {
+    visible: context.visible,
+    ...transactionJson(assembleTransaction(packRaw(raw, context.visible), []), context.visible, null),
+  };
 }
 
 function createTransaction(context: Context, body: Body): Json {
-  const owner = worldOf(context).accounts.get(addressIn(body['owner_address'])), amount = BigInt(String(body['amount'] ?? 0));
-  const no = (text: string): never => { throw new NodeError('org.tron.core.exception.ContractValidateException', text); };
+  const owner = worldOf(context).accounts.get(addressIn(body['owner_address']));
+  const amount = BigInt(String(body['amount'] ?? 0));
+  const no = (text: string): never => {
+    throw new NodeError('org.tron.core.exception.ContractValidateException', text);
+  };
   if (owner === undefined) return no('Validate TransferContract error, no OwnerAccount.');
   if (owner.balance < amount) return no('Validate TransferContract error, balance is not sufficient.');
-  return built(context, 'TransferContract', { owner_address: body['owner_address'], to_address: body['to_address'], amount }, 0n);
+  return built(context, 'TransferContract', {
+    owner_address: body['owner_address'], to_address: body['to_address'], amount,
+  }, 0n);
 }
 
 function triggerContract(context: Context, body: Body): Json {
-  const value = { owner_address: body['owner_address'], contract_address: body['contract_address'], data: callData(body), call_value: BigInt(String(body['call_value'] ?? 0)) };
-  return { transaction: built(context, 'TriggerSmartContract', value, BigInt(String(body['fee_limit'] ?? 0))), result: { result: true } };
+  const value = {
+    owner_address: body['owner_address'], contract_address: body['contract_address'], data: callData(body),
+    call_value: BigInt(String(body['call_value'] ?? 0)),
+  };
+  return {
+    transaction: built(context, 'TriggerSmartContract', value, BigInt(String(body['fee_limit'] ?? 0))),
+    result: { result: true },
+  };
 }
 
 function submit({ ledger, knobs, seen }: Context, bytes: Buffer): BroadcastReturn {
@@ -175,18 +216,23 @@ function balanceAt(context: Context, body: Body): Json {
   const { number, hash } = body['block_identifier'] as { number: number; hash: string };
   const { address } = body['account_identifier'] as { address: string };
   checkIdentifier(context, number, hash);
-  const account = context.knobs.keepsBalances ? context.ledger.worldAt(number).accounts.get(addressIn(address)) : undefined;
+  const account = context.knobs.keepsBalances ? context.ledger.worldAt(number).accounts.get(addressIn(address))
+    : undefined;
   return { ...withoutDefaults({ balance: account?.balance ?? 0n }), block_identifier: { hash, number } };
 }
 
 function checkIdentifier(context: Context, number: number, hash: string): void {
-  if (blockAt(context, number)?.id !== hash) throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match');
+  if (blockAt(context, number)?.id !== hash) {
+    throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match');
+  }
 }
 
 function blockBalance(context: Context, body: Body): Json {
   const { number, hash } = body as { number: number; hash: string };
   checkIdentifier(context, number, hash);
-  if (!context.knobs.keepsBalances) throw new NodeError('org.tron.core.exception.ItemNotFoundException', 'This block does not exist');
+  if (!context.knobs.keepsBalances) {
+    throw new NodeError('org.tron.core.exception.ItemNotFoundException', 'This block does not exist');
+  }
   return { block_identifier: { hash, number }, timestamp: blockAt(context, number)!.timeMs };
 }
 
@@ -215,12 +261,15 @@ const METHODS: Readonly<Record<string, (context: Context, body: Body) => unknown
     const place = found(context, textIn(body, 'value'));
     if (place !== null) return transactionJson(place.entry.transaction, context.visible, place.entry.contractRet);
     // What waits is in the newest state, and so it is found by its id before any block has it.
-    const held = context.view === 'wallet' ? context.ledger.pending().find(({ transaction }) => transaction.txid === textIn(body, 'value')) : undefined;
+    const held = context.view === 'wallet'
+      ? context.ledger.pending().find(({ transaction }) => transaction.txid === textIn(body, 'value'))
+      : undefined;
     return held === undefined ? {} : transactionJson(held.transaction, context.visible, held.contractRet);
   },
   gettransactioninfobyid(context, body) {
     const place = context.knobs.keepsInfos ? found(context, textIn(body, 'value')) : null;
-    return orEmpty(place === null ? null : infoJson(place.entry, place.block, context.knobs.savesInternal, context.visible));
+    return orEmpty(place === null ? null
+      : infoJson(place.entry, place.block, context.knobs.savesInternal, context.visible));
   },
   gettransactionfrompending(context, body) {
     const held = context.ledger.pending().find(({ transaction }) => transaction.txid === textIn(body, 'value'));
@@ -241,10 +290,16 @@ const METHODS: Readonly<Record<string, (context: Context, body: Body) => unknown
   getblockbalance: blockBalance,
 };
 
-const ONLY_WALLET = new Set(['broadcasthex', 'broadcasttransaction', 'createtransaction', 'triggersmartcontract', 'getchainparameters', 'gettransactionfrompending', 'getaccountbalance', 'getblockbalance', 'getaccountresource']);
+const ONLY_WALLET = new Set([
+  'broadcasthex', 'broadcasttransaction', 'createtransaction', 'triggersmartcontract', 'getchainparameters',
+  'gettransactionfrompending', 'getaccountbalance', 'getblockbalance', 'getaccountresource',
+]);
 
 const JSON_HEADERS = { 'content-type': 'application/json;charset=utf-8' };
-const notFound: Reply = { status: 404, headers: { 'content-type': 'text/html' }, text: '<html><head><title>Error 404 Not Found</title></head></html>' };
+const notFound: Reply = {
+  status: 404, headers: { 'content-type': 'text/html' },
+  text: '<html><head><title>Error 404 Not Found</title></head></html>',
+};
 
 /** A node over a ledger, as its knobs say. */
 export function createNodeApi(ledger: PeerLedger, knobs: Knobs): NodeApi {
@@ -257,7 +312,8 @@ export function createNodeApi(ledger: PeerLedger, knobs: Knobs): NodeApi {
     answer(path, text) {
       if (knobs.limited !== null) return limited(knobs.limited);
       const [, view, method = ''] = /^\/(wallet|walletsolidity)\/([a-z]+)$/.exec(path) ?? [], run = METHODS[method];
-      const served = view !== undefined && run !== undefined && !(view === 'walletsolidity' && ONLY_WALLET.has(method)) && !knobs.missing.has(`${view}/${method}`);
+      const served = view !== undefined && run !== undefined && !(view === 'walletsolidity' && ONLY_WALLET.has(method))
+        && !knobs.missing.has(`${view}/${method}`);
       if (!served) return notFound;
       let answer: unknown;
       try {

@@ -1,6 +1,7 @@
 /**
- * One transaction on a state, with the checks of a node in the node's order. Source: java-tron Wallet.broadcastTransaction,
- * Manager.pushTransaction and processTransaction, BandwidthProcessor, TransferActuator, VMActuator, ReceiptCapsule.
+ * One transaction on a state, with the checks of a node in the node's order. Source: java-tron
+ * Wallet.broadcastTransaction, Manager.pushTransaction and processTransaction, BandwidthProcessor, TransferActuator,
+ * VMActuator, ReceiptCapsule.
  *
  *   contract count → expiry (next slot) → signature → reference block → expiry (head) → size → seen before
  *   → bandwidth or its fee → memo fee → the contract's own validation → the contract
@@ -51,10 +52,13 @@ export interface Executed {
 
 /** The address that a signature belongs to. Throws: Refused for one that is none. */
 export function signerOf(signature: Buffer, txid: string): string {
-  if (signature.length < 65) throw new Refused('SIGERROR', `Validate signature error: Signature size is ${signature.length}`);
+  if (signature.length < 65) {
+    throw new Refused('SIGERROR', `Validate signature error: Signature size is ${signature.length}`);
+  }
   const v = signature[64]!, id = v >= 27 ? v - 27 : v;
   try {
-    const point = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact').addRecoveryBit(id).recoverPublicKey(Buffer.from(txid, 'hex'));
+    const recoverable = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact').addRecoveryBit(id);
+    const point = recoverable.recoverPublicKey(Buffer.from(txid, 'hex'));
     return addressOf(keccak_256(point.toBytes(false).subarray(1)).subarray(-20));
   } catch {
     throw new Refused('SIGERROR', 'Validate signature error: Header byte out of range');
@@ -67,20 +71,31 @@ function checkSignature({ signatures, txid, value }: PeerTransaction): void {
   for (const signature of signatures) {
     const signer = signerOf(signature, txid);
     if (signer !== value['owner_address']) {
-      throw new Refused('SIGERROR', `Validate signature error: ${signature.toString('hex')} is signed by ${signer} but it is not contained of permission.`);
+      const text = `${signature.toString('hex')} is signed by ${signer} but it is not contained of permission.`;
+      throw new Refused('SIGERROR', `Validate signature error: ${text}`);
     }
   }
 }
 
 function checkSurroundings(transaction: PeerTransaction, around: Surroundings): void {
   if (transaction.contractCount === 0) throw invalid('No contract!');
-  if (transaction.expiration < BigInt(around.nextSlotMs)) throw new Refused('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired');
+  if (transaction.expiration < BigInt(around.nextSlotMs)) {
+    throw new Refused('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired');
+  }
   checkSignature(transaction);
-  if (transaction.contractCount !== 1) throw new Refused('OTHER_ERROR', `Error: tx ${transaction.txid} contract size should be exactly 1`);
-  if (around.recentHash(transaction.refBlockBytes) !== transaction.refBlockHash) throw new Refused('TAPOS_ERROR', 'Tapos check error.');
-  if (transaction.bytes.length > TRANSACTION_BYTES_MAX) throw new Refused('TOO_BIG_TRANSACTION_ERROR', `Too big transaction, TxId ${transaction.txid}`);
+  if (transaction.contractCount !== 1) {
+    throw new Refused('OTHER_ERROR', `Error: tx ${transaction.txid} contract size should be exactly 1`);
+  }
+  if (around.recentHash(transaction.refBlockBytes) !== transaction.refBlockHash) {
+    throw new Refused('TAPOS_ERROR', 'Tapos check error.');
+  }
+  if (transaction.bytes.length > TRANSACTION_BYTES_MAX) {
+    throw new Refused('TOO_BIG_TRANSACTION_ERROR', `Too big transaction, TxId ${transaction.txid}`);
+  }
   const head = BigInt(around.headTimeMs);
-  if (transaction.expiration <= head || transaction.expiration > head + DAY_MS) throw new Refused('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired');
+  if (transaction.expiration <= head || transaction.expiration > head + DAY_MS) {
+    throw new Refused('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired');
+  }
   if (around.isSeen(transaction.txid)) throw new Refused('DUP_TRANSACTION_ERROR', 'Dup transaction.');
 }
 
@@ -88,11 +103,14 @@ type Receipt = Record<string, bigint | string>;
 
 /** Staked bandwidth, else free bandwidth, else the fee; each covers the whole transaction or nothing of it. */
 function consumeBandwidth(world: World, transaction: PeerTransaction, parameters: Parameters, receipt: Receipt): void {
-  const { value, type, bytes } = transaction, owner = value['owner_address'] as string, account = world.accounts.get(owner);
+  const { value, type, bytes } = transaction;
+  const owner = value['owner_address'] as string;
+  const account = world.accounts.get(owner);
   if (account === undefined) throw invalid(`account [${owner}] does not exist`);
   const size = BigInt(bytes.length + RESULT_BYTES);
   const stakedLeft = account.netLimit - account.netUsed;
-  const creates = (type === 'TransferContract' || type === 'TransferAssetContract') && !world.accounts.has(value['to_address'] as string);
+  const creates = (type === 'TransferContract' || type === 'TransferAssetContract')
+    && !world.accounts.has(value['to_address'] as string);
   const staked = creates ? size * parameters.createAccountRate : size;
   if (staked <= stakedLeft) {
     account.netUsed += staked;
@@ -133,16 +151,29 @@ function transferTrx(world: World, { value }: PeerTransaction, { newAccountFee }
   return fee;
 }
 
-interface Called { readonly world: World; readonly result: string; readonly energy: bigint; readonly returned: string; readonly resMessage: string; readonly logs: readonly Log[]; readonly internals: readonly Internal[] }
+interface Called {
+  readonly world: World;
+  readonly result: string;
+  readonly energy: bigint;
+  readonly returned: string;
+  readonly resMessage: string;
+  readonly logs: readonly Log[];
+  readonly internals: readonly Internal[];
+}
 
 /** The call of a contract within the energy that the fee limit, the balance and the stake allow. */
 function call(world: World, { value, feeLimit }: PeerTransaction, parameters: Parameters, timeMs: number): Called {
-  const caller = value['owner_address'] as string, contract = value['contract_address'] as string, callValue = value['call_value'] as bigint;
+  const caller = value['owner_address'] as string;
+  const contract = value['contract_address'] as string;
+  const callValue = value['call_value'] as bigint;
   if (!world.contracts.has(contract)) throw invalid('No contract or not a smart contract');
-  if (feeLimit < 0n || feeLimit > parameters.maxFeeLimit) throw invalid(`feeLimit must be >= 0 and <= ${parameters.maxFeeLimit}`);
+  if (feeLimit < 0n || feeLimit > parameters.maxFeeLimit) {
+    throw invalid(`feeLimit must be >= 0 and <= ${parameters.maxFeeLimit}`);
+  }
   const account = world.accounts.get(caller)!;
   if (account.balance < callValue) throw invalid('Validate InternalTransfer error, balance is not sufficient.');
-  const ofBalance = (account.balance - callValue) / parameters.energyFee, available = account.energyLimit - account.energyUsed + ofBalance;
+  const ofBalance = (account.balance - callValue) / parameters.energyFee;
+  const available = account.energyLimit - account.energyUsed + ofBalance;
   const ofLimit = feeLimit / parameters.energyFee, energyMax = available < ofLimit ? available : ofLimit;
   const after = copyOf(world);
   after.accounts.get(caller)!.balance -= callValue;
@@ -150,17 +181,28 @@ function call(world: World, { value, feeLimit }: PeerTransaction, parameters: Pa
   const run = runCall(after, { caller, contract, input: value['data'] as string, callValue, timeMs });
   const rejected = run.internals; // of a call that failed they are printed as rejected
   if (run.energy > energyMax) {
-    const resMessage = `Not enough energy for 'SSTORE' operation executing: curInvokeEnergyLimit[${energyMax}], curOpEnergy[20000], usedEnergy[${energyMax}]`;
-    return { world, result: 'OUT_OF_ENERGY', energy: energyMax, returned: '', resMessage, logs: [], internals: rejected };
+    const resMessage = "Not enough energy for 'SSTORE' operation executing: "
+      + `curInvokeEnergyLimit[${energyMax}], curOpEnergy[20000], usedEnergy[${energyMax}]`;
+    return {
+      world, result: 'OUT_OF_ENERGY', energy: energyMax, returned: '', resMessage, logs: [], internals: rejected,
+    };
   }
   if (run.outcome === 'REVERT') {
-    return { world, result: 'REVERT', energy: run.energy, returned: run.returned, resMessage: 'REVERT opcode executed', logs: [], internals: rejected };
+    return {
+      world, result: 'REVERT', energy: run.energy, returned: run.returned, resMessage: 'REVERT opcode executed',
+      logs: [], internals: rejected,
+    };
   }
-  return { world: after, result: 'SUCCESS', energy: run.energy, returned: run.returned, resMessage: '', logs: run.logs, internals: run.internals };
+  return {
+    world: after, result: 'SUCCESS', energy: run.energy, returned: run.returned, resMessage: '', logs: run.logs,
+    internals: run.internals,
+  };
 }
 
 function payEnergy(account: Account, energy: bigint, { energyFee }: Parameters, receipt: Receipt): void {
-  const left = account.energyLimit - account.energyUsed, staked = energy < left ? energy : left, fee = (energy - staked) * energyFee;
+  const left = account.energyLimit - account.energyUsed;
+  const staked = energy < left ? energy : left;
+  const fee = (energy - staked) * energyFee;
   account.energyUsed += staked;
   account.balance -= fee;
   receipt['energy_usage_total'] = energy;
@@ -172,15 +214,21 @@ function payEnergy(account: Account, energy: bigint, { energyFee }: Parameters, 
  * Runs a transaction on a copy of a state; the state is that copy when it was taken. Throws: Refused, and then nothing
  * happened.
  */
-export function execute(before: World, transaction: PeerTransaction, around: Surroundings): { readonly world: World; readonly executed: Executed } {
+export function execute(
+  before: World, transaction: PeerTransaction, around: Surroundings,
+): { readonly world: World; readonly executed: Executed } {
   checkSurroundings(transaction, around);
   const { parameters, nextSlotMs: timeMs } = around, receipt: Receipt = {};
   const owner = transaction.value['owner_address'] as string;
   let world = copyOf(before);
   consumeBandwidth(world, transaction, parameters, receipt);
   consumeMemoFee(world.accounts.get(owner)!, transaction, parameters, receipt);
-  const base = { transaction, contractRet: 'SUCCESS', failed: false, resMessage: '', contract: null, returned: '', logs: [], internals: [] };
-  const feeOf = (more: bigint): bigint => more + ['net_fee', 'memo_fee', 'energy_fee'].reduce((sum, name) => sum + BigInt(receipt[name] ?? 0n), 0n);
+  const base = {
+    transaction, contractRet: 'SUCCESS', failed: false, resMessage: '', contract: null, returned: '', logs: [],
+    internals: [],
+  };
+  const feeOf = (more: bigint): bigint =>
+    ['net_fee', 'memo_fee', 'energy_fee'].reduce((sum, name) => sum + BigInt(receipt[name] ?? 0n), more);
   if (transaction.type === 'TransferContract') {
     const created = transferTrx(world, transaction, parameters, timeMs);
     return { world, executed: { ...base, receipt, fee: feeOf(created) } };
@@ -193,7 +241,9 @@ export function execute(before: World, transaction: PeerTransaction, around: Sur
   payEnergy(world.accounts.get(owner)!, called.energy, parameters, receipt);
   receipt['result'] = called.result;
   return { world, executed: {
-    ...base, receipt, fee: feeOf(0n), contractRet: called.result, failed: called.result !== 'SUCCESS', resMessage: called.resMessage,
-    contract: transaction.value['contract_address'] as string, returned: called.returned, logs: called.logs, internals: called.internals,
+    ...base, receipt, fee: feeOf(0n), contractRet: called.result, failed: called.result !== 'SUCCESS',
+    resMessage: called.resMessage,
+    contract: transaction.value['contract_address'] as string, returned: called.returned, logs: called.logs,
+    internals: called.internals,
   } };
 }

@@ -1,6 +1,7 @@
 /**
- * The stand-in's ledger: blocks with the state after each, what waits for the next one, and a solidified head that trails
- * the newest by 18 blocks, as 27 producers in turn make it. Blocks above it can be replaced, blocks below it never.
+ * The stand-in's ledger: blocks with the state after each, what waits for the next one, and a solidified head that
+ * trails the newest by 18 blocks, as 27 producers in turn make it. Blocks above it can be replaced, blocks below it
+ * never.
  */
 import { createHash } from 'node:crypto';
 import { execute, Refused, type Executed, type Surroundings } from './execute.ts';
@@ -36,7 +37,12 @@ export interface LedgerOptions {
   readonly nowMs?: number;
 }
 
-export interface BroadcastReturn { readonly result: boolean; readonly code: string; readonly message: string; readonly txid: string }
+export interface BroadcastReturn {
+  readonly result: boolean;
+  readonly code: string;
+  readonly message: string;
+  readonly txid: string;
+}
 
 export interface PeerLedger {
   readonly parameters: Parameters;
@@ -51,21 +57,30 @@ export interface PeerLedger {
   pending(): readonly Executed[];
   /** Where a transaction stands in a block, or null. */
   find(txid: string): { readonly block: PeerBlock; readonly entry: Executed } | null;
-  /** Takes bytes as a node does; `seen` are the txids that this node remembers. Throws: RangeError for bytes that are none. */
+  /**
+   * Takes bytes as a node does; `seen` are the txids that this node remembers. Throws: RangeError for bytes that are
+   * none.
+   */
   broadcast(bytes: Buffer, seen: Set<string>): BroadcastReturn;
   mine(blocks: number): void;
-  /** Replaces the newest blocks by empty ones of another producer; their transactions wait again or are lost. Throws: RangeError. */
+  /**
+   * Replaces the newest blocks by empty ones of another producer; their transactions wait again or are lost. Throws:
+   * RangeError.
+   */
   reorg(depth: number, transactions?: 'lost' | 'waiting'): void;
   /** Changes the state by hand (funds, stakes, contracts), as if it had always been so: in every state that is kept. */
   edit(change: (world: World) => void): void;
 }
 
-function blockOf(height: number, parentId: string, timeMs: number, producer: number, entries: readonly Executed[]): PeerBlock {
+function blockOf(
+  height: number, parentId: string, timeMs: number, producer: number, entries: readonly Executed[],
+): PeerBlock {
   const witness = `41${createHash('sha256').update(`producer ${producer}`).digest('hex').slice(0, 40)}`;
   const leaves = entries.map(({ transaction }) => createHash('sha256').update(transaction.bytes).digest());
   const txRoot = createHash('sha256').update(Buffer.concat(leaves)).digest('hex');
   const raw = messageOf(
-    [1, BigInt(timeMs)], [2, Buffer.from(txRoot, 'hex')], [3, Buffer.from(parentId, 'hex')], [7, BigInt(height)], [9, Buffer.from(witness, 'hex')], [10, 34n],
+    [1, BigInt(timeMs)], [2, Buffer.from(txRoot, 'hex')], [3, Buffer.from(parentId, 'hex')], [7, BigInt(height)],
+    [9, Buffer.from(witness, 'hex')], [10, 34n],
   );
   const id = height.toString(16).padStart(16, '0') + createHash('sha256').update(raw).digest('hex').slice(16);
   return { height, id, parentId, timeMs, witness, txRoot, entries };
@@ -75,7 +90,9 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
   const parameters = defaultParameters(), blocks = new Map<number, PeerBlock>(), worlds = new Map<number, World>();
   const places = new Map<string, number>();
   let head = blockOf(startHeight, '0'.repeat(64), nowMs - FIRST_BLOCKS * BLOCK_MS, 0, []);
-  let waiting: { transaction: PeerTransaction; executed: Executed }[] = [], pendingState: World = emptyWorld(), turns = 0;
+  let waiting: { transaction: PeerTransaction; executed: Executed }[] = [];
+  let pendingState: World = emptyWorld();
+  let turns = 0;
 
   const keep = (block: PeerBlock, world: World): void => {
     blocks.set(block.height, block);
@@ -121,16 +138,20 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
   for (let made = 0; made < FIRST_BLOCKS; made += 1) append([], emptyWorld());
 
   return {
-    parameters, startHeight, headHeight: () => head.height, solidHeight, block: (height) => blocks.get(height) ?? null, worldAt,
+    parameters, startHeight, headHeight: () => head.height, solidHeight, block: (height) => blocks.get(height) ?? null,
+    worldAt,
     pendingWorld: () => pendingState, pending: () => waiting.map(({ executed }) => executed),
     find(txid) {
-      const block = blocks.get(places.get(txid) ?? -1), entry = block?.entries.find(({ transaction }) => transaction.txid === txid);
+      const block = blocks.get(places.get(txid) ?? -1);
+      const entry = block?.entries.find(({ transaction }) => transaction.txid === txid);
       return block === undefined || entry === undefined ? null : { block, entry };
     },
     broadcast(bytes, seen) {
       const transaction = parseTransaction(bytes), { txid } = transaction;
       // The txid is remembered before anything is checked: a repeat after a refusal is a duplicate too.
-      if (seen.has(txid)) return { result: false, code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.', txid };
+      if (seen.has(txid)) {
+        return { result: false, code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.', txid };
+      }
       seen.add(txid);
       try {
         const { world, executed } = execute(pendingState, transaction, around());
@@ -149,7 +170,9 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
       }
     },
     reorg(depth, transactions = 'lost') {
-      if (head.height - depth < solidHeight()) throw new RangeError(`block ${solidHeight()} is solidified: ${depth} blocks cannot be replaced`);
+      if (head.height - depth < solidHeight()) {
+        throw new RangeError(`block ${solidHeight()} is solidified: ${depth} blocks cannot be replaced`);
+      }
       const removed: PeerTransaction[] = [];
       for (let left = depth; left > 0; left -= 1) {
         removed.unshift(...head.entries.map(({ transaction }) => transaction));
@@ -159,7 +182,8 @@ export function createLedger({ startHeight = START_HEIGHT, nowMs = Date.now() }:
         head = blocks.get(head.height - 1)!;
       }
       for (let made = 0; made < depth; made += 1) append([], worldAt(head.height));
-      rerun(transactions === 'waiting' ? [...removed, ...waiting.map(({ transaction }) => transaction)] : waiting.map(({ transaction }) => transaction));
+      const held = waiting.map(({ transaction }) => transaction);
+      rerun(transactions === 'waiting' ? [...removed, ...held] : held);
     },
     edit(change) {
       // Empty blocks share a state with the one before them: each is changed once.

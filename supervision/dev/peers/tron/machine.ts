@@ -1,4 +1,7 @@
-/** The contracts that the stand-in runs: a TRC-20 with a blacklist and a pause, one that sends TRX on, one that moves tokens. */
+/**
+ * The contracts that the stand-in runs: a TRC-20 with a blacklist and a pause, one that sends TRX on, one that moves
+ * tokens.
+ */
 import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
 import { keccak256Hex } from '../../../../chains/keccak.ts';
 import { touch, type Trc20, type World } from './world.ts';
@@ -26,8 +29,13 @@ export interface Run {
   readonly internals: readonly Internal[];
 }
 
-/** Energy of calls; a transfer to an account that never held the token writes a new slot. Source: main network, USDT. */
-export const ENERGY = { transfer: 64_285n, transferToNew: 130_285n, approve: 99_764n, view: 935n, revert: 9_031n, payout: 31_500n, disperse: 21_000n } as const;
+/**
+ * Energy of calls; a transfer to an account that never held the token writes a new slot. Source: main network, USDT.
+ */
+export const ENERGY = {
+  transfer: 64_285n, transferToNew: 130_285n, approve: 99_764n, view: 935n, revert: 9_031n, payout: 31_500n,
+  disperse: 21_000n,
+} as const;
 
 export const selectorOf = (signature: string): string => keccak256Hex(Buffer.from(signature)).slice(0, 8);
 const topicOf = (signature: string): string => keccak256Hex(Buffer.from(signature));
@@ -49,11 +57,20 @@ class Reverted extends Error {
   }
 }
 
-interface Machine { readonly world: World; readonly call: Call; energy: bigint; readonly logs: Log[]; readonly internals: Internal[] }
+interface Machine {
+  readonly world: World;
+  readonly call: Call;
+  energy: bigint;
+  readonly logs: Log[];
+  readonly internals: Internal[];
+}
 
 type Method = (machine: Machine, token: Trc20, args: readonly string[]) => string;
 
-function move(machine: Machine, token: Trc20, contract: string, [from, to, value]: readonly [string, string, bigint]): void {
+/** A movement of a token: from, to, how much. */
+type Movement = readonly [from: string, to: string, value: bigint];
+
+function move(machine: Machine, token: Trc20, contract: string, [from, to, value]: Movement): void {
   if (token.paused) throw new Reverted('Pausable: paused');
   if (token.blacklist.has(from) || token.blacklist.has(machine.call.caller)) throw new Reverted('');
   const held = token.balances.get(from) ?? 0n;
@@ -92,11 +109,15 @@ const TRC20: Readonly<Record<string, Method>> = {
     const { caller, contract } = machine.call;
     machine.energy += ENERGY.approve;
     token.allowances.set(`${caller} ${addressIn(spender!)}`, numberIn(value!));
-    machine.logs.push({ address: contract, topics: [topicOf('Approval(address,address,uint256)'), addressWord(caller), addressWord(addressIn(spender!))], words: value! });
+    machine.logs.push({
+      address: contract,
+      topics: [topicOf('Approval(address,address,uint256)'), addressWord(caller), addressWord(addressIn(spender!))],
+      words: value!,
+    });
     return word(1n);
   },
   [selectorOf('balanceOf(address)')]: view((token, [owner]) => word(token.balances.get(addressIn(owner!)) ?? 0n)),
-  [selectorOf('totalSupply()')]: view((token) => word([...token.balances.values()].reduce((sum, held) => sum + held, 0n))),
+  [selectorOf('totalSupply()')]: view(({ balances }) => word([...balances.values()].reduce((sum, held) => sum + held))),
   [selectorOf('decimals()')]: view((token) => word(BigInt(token.decimals))),
   [selectorOf('symbol()')]: view((token) => textReturn(token.symbol)),
   [selectorOf('name()')]: view((token) => textReturn(token.name)),
@@ -121,7 +142,8 @@ function runContract(machine: Machine): string {
     machine.internals.push({ from: contract, to, value: callValue, note: 'call' });
     return '';
   }
-  const token = held.kind === 'disperser' && selector === DISPERSE ? world.contracts.get(addressIn(args[0]!)) : undefined;
+  const disperses = held.kind === 'disperser' && selector === DISPERSE;
+  const token = disperses ? world.contracts.get(addressIn(args[0]!)) : undefined;
   if (token?.kind !== 'trc20') throw new Reverted('');
   const tokenContract = addressIn(args[0]!);
   machine.energy += ENERGY.disperse;
@@ -137,7 +159,10 @@ export function runCall(world: World, call: Call): Run {
   const held = world.contracts.get(call.contract), percent = held?.kind === 'trc20' ? held.penaltyPercent : 0n;
   const done = (outcome: Run['outcome'], returned: string, base: bigint): Run => {
     const penalty = base * percent / 100n;
-    return { outcome, returned, energy: base + penalty, penalty, logs: outcome === 'SUCCESS' ? machine.logs : [], internals: machine.internals };
+    return {
+      outcome, returned, energy: base + penalty, penalty, logs: outcome === 'SUCCESS' ? machine.logs : [],
+      internals: machine.internals,
+    };
   };
   try {
     const returned = runContract(machine);

@@ -40,7 +40,10 @@ export function contractAddress(name: string): string {
 
 type Wish =
   | { readonly type: 'TransferContract'; readonly to: string; readonly amount: bigint }
-  | { readonly type: 'TriggerSmartContract'; readonly contract: string; readonly data: string; readonly callValue?: bigint; readonly feeLimit?: bigint }
+  | {
+    readonly type: 'TriggerSmartContract'; readonly contract: string; readonly data: string;
+    readonly callValue?: bigint; readonly feeLimit?: bigint;
+  }
   | { readonly type: 'TransferAssetContract'; readonly to: string; readonly amount: bigint };
 
 export interface TronStandIn {
@@ -58,7 +61,8 @@ export interface TronStandIn {
 /** A TRC-20 with everything at its holder. */
 export function trc20(more: Partial<Omit<Trc20, 'kind'>> = {}): Trc20 {
   return {
-    kind: 'trc20', symbol: 'USDT', name: 'Tether USD', decimals: 6, returnsFalse: false, penaltyPercent: 0n, paused: false,
+    kind: 'trc20', symbol: 'USDT', name: 'Tether USD', decimals: 6, returnsFalse: false, penaltyPercent: 0n,
+    paused: false,
     blacklist: new Set(), balances: new Map(), allowances: new Map(), ...more,
   };
 }
@@ -90,11 +94,15 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
       const head = ledger.block(ledger.headHeight())!, solid = ledger.block(ledger.solidHeight())!;
       sent += 1;
       const { type, ...asked } = wish, owner = { owner_address: from.address };
-      const value = 'contract' in asked ? { ...owner, contract_address: asked.contract, data: asked.data, call_value: asked.callValue ?? 0n }
-        : { ...owner, to_address: asked.to, amount: asked.amount, ...(type === 'TransferAssetContract' ? { asset_name: '1002000' } : {}) };
+      const asset = type === 'TransferAssetContract' ? { asset_name: '1002000' } : {};
+      const value = 'contract' in asked
+        ? { ...owner, contract_address: asked.contract, data: asked.data, call_value: asked.callValue ?? 0n }
+        : { ...owner, ...asset, to_address: asked.to, amount: asked.amount };
       const rawBytes = packRaw({
-        contract: [{ type, parameter: { value } }], ref_block_bytes: solid.id.slice(12, 16), ref_block_hash: solid.id.slice(16, 32),
-        expiration: head.timeMs + EXPIRY_MS, timestamp: head.timeMs + sent, fee_limit: 'contract' in asked ? asked.feeLimit ?? 100_000_000n : 0n,
+        contract: [{ type, parameter: { value } }], ref_block_bytes: solid.id.slice(12, 16),
+        ref_block_hash: solid.id.slice(16, 32),
+        expiration: head.timeMs + EXPIRY_MS, timestamp: head.timeMs + sent,
+        fee_limit: 'contract' in asked ? asked.feeLimit ?? 100_000_000n : 0n,
       }, true);
       const { result, code, message, txid } = ledger.broadcast(signedBytes(rawBytes, from), new Set());
       if (!result) throw new Error(`${code}: ${message}`);

@@ -1,19 +1,33 @@
-/** Transactions as the stand-in holds them: the bytes as they came, what they say, and the JSON that java-tron prints. */
+/**
+ * Transactions as the stand-in holds them: the bytes as they came, what they say, and the JSON that java-tron prints.
+ */
 import { createHash } from 'node:crypto';
 import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
 import { allBytesAt, bytesAt, fieldsOf, integerAt, messageOf, type Fields } from './wire.ts';
 
+type FieldRow = readonly [number: number, name: string, type: 'address' | 'bytes' | 'text' | 'int' | 'bool' | 'resource'];
+interface Kind { readonly number: bigint; readonly fields: readonly FieldRow[] }
+
 /** Kinds of contracts that the stand-in runs or prints, with their numbers and fields. Source: java-tron Tron.proto. */
-const KINDS: Readonly<Record<string, { readonly number: bigint; readonly fields: readonly (readonly [number, string, 'address' | 'bytes' | 'text' | 'int' | 'bool' | 'resource'])[] }>> = {
-  TransferContract: { number: 1n, fields: [[1, 'owner_address', 'address'], [2, 'to_address', 'address'], [3, 'amount', 'int']] },
-  TransferAssetContract: { number: 2n, fields: [[1, 'asset_name', 'text'], [2, 'owner_address', 'address'], [3, 'to_address', 'address'], [4, 'amount', 'int']] },
+const KINDS: Readonly<Record<string, Kind>> = {
+  TransferContract: {
+    number: 1n, fields: [[1, 'owner_address', 'address'], [2, 'to_address', 'address'], [3, 'amount', 'int']],
+  },
+  TransferAssetContract: { number: 2n, fields: [
+    [1, 'asset_name', 'text'], [2, 'owner_address', 'address'], [3, 'to_address', 'address'], [4, 'amount', 'int'],
+  ] },
   TriggerSmartContract: { number: 31n, fields: [
-    [1, 'owner_address', 'address'], [2, 'contract_address', 'address'], [3, 'call_value', 'int'], [4, 'data', 'bytes'], [5, 'call_token_value', 'int'], [6, 'token_id', 'int'],
+    [1, 'owner_address', 'address'], [2, 'contract_address', 'address'], [3, 'call_value', 'int'],
+    [4, 'data', 'bytes'], [5, 'call_token_value', 'int'], [6, 'token_id', 'int'],
   ] },
   DelegateResourceContract: { number: 57n, fields: [
-    [1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'], [4, 'receiver_address', 'address'], [5, 'lock', 'bool'], [6, 'lock_period', 'int'],
+    [1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'],
+    [4, 'receiver_address', 'address'], [5, 'lock', 'bool'], [6, 'lock_period', 'int'],
   ] },
-  UnDelegateResourceContract: { number: 58n, fields: [[1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'], [4, 'receiver_address', 'address']] },
+  UnDelegateResourceContract: { number: 58n, fields: [
+    [1, 'owner_address', 'address'], [2, 'resource', 'resource'], [3, 'balance', 'int'],
+    [4, 'receiver_address', 'address'],
+  ] },
 };
 const RESOURCES = ['BANDWIDTH', 'ENERGY', 'TRON_POWER'];
 const TYPE_URL = 'type.googleapis.com/protocol.';
@@ -47,7 +61,8 @@ function readValue(kind: string, fields: Fields): Record<string, string | bigint
     const bytes = bytesAt(fields, number);
     if (type === 'text') return [name, bytes.toString('utf8')];
     // An address of another length is kept as hex: the node refuses it when it validates, not when it reads.
-    return [name, type === 'address' && bytes.length === 21 && bytes[0] === 0x41 ? addressOf(bytes.subarray(1)) : bytes.toString('hex')];
+    const isAddress = type === 'address' && bytes.length === 21 && bytes[0] === 0x41;
+    return [name, isAddress ? addressOf(bytes.subarray(1)) : bytes.toString('hex')];
   }));
 }
 
@@ -60,8 +75,10 @@ export function parseTransaction(bytes: Buffer): PeerTransaction {
   const unpacks = type !== '' && bytesAt(any, 1).toString('latin1') === TYPE_URL + type;
   return {
     bytes, rawBytes, txid: createHash('sha256').update(rawBytes).digest('hex'), signatures: allBytesAt(outer, 2),
-    contractCount: contracts.length, type: unpacks ? type : '', value: unpacks ? readValue(type, fieldsOf(bytesAt(any, 2))) : {},
-    permissionId: integerAt(contract, 5), refBlockBytes: bytesAt(raw, 1).toString('hex'), refBlockHash: bytesAt(raw, 4).toString('hex'),
+    contractCount: contracts.length, type: unpacks ? type : '',
+    value: unpacks ? readValue(type, fieldsOf(bytesAt(any, 2))) : {},
+    permissionId: integerAt(contract, 5), refBlockBytes: bytesAt(raw, 1).toString('hex'),
+    refBlockHash: bytesAt(raw, 4).toString('hex'),
     expiration: integerAt(raw, 8), timestamp: integerAt(raw, 14), feeLimit: integerAt(raw, 18), memo: bytesAt(raw, 10),
   };
 }
@@ -70,9 +87,15 @@ const hexAddress = (text: string): string => `41${Buffer.from(bytesOf(text)).toS
 const bytesOfText = (text: string, visible: boolean): Buffer =>
   (visible && text.startsWith('T') ? Buffer.from(hexAddress(text), 'hex') : Buffer.from(text, 'hex'));
 
+interface PackedContract {
+  readonly type: string;
+  readonly Permission_id?: number;
+  readonly parameter: { readonly value: Readonly<Record<string, unknown>> };
+}
+
 /** Raw data as bytes, from the JSON that builders answer and `broadcasttransaction` takes. Throws: RangeError. */
 export function packRaw(raw: Readonly<Record<string, unknown>>, visible: boolean): Buffer {
-  const contracts = raw['contract'] as readonly { type: string; Permission_id?: number; parameter: { value: Record<string, unknown> } }[];
+  const contracts = raw['contract'] as readonly PackedContract[];
   const packed = contracts.map(({ type, parameter: { value }, Permission_id: permissionId = 0 }) => {
     const kind = KINDS[type];
     if (kind === undefined) throw new RangeError(`contract type ${type}`);
@@ -89,8 +112,10 @@ export function packRaw(raw: Readonly<Record<string, unknown>>, visible: boolean
   });
   const integer = (name: string): bigint => BigInt((raw[name] ?? 0) as number | string);
   return messageOf(
-    [1, Buffer.from(String(raw['ref_block_bytes'] ?? ''), 'hex')], [4, Buffer.from(String(raw['ref_block_hash'] ?? ''), 'hex')],
-    [8, integer('expiration')], [10, Buffer.from(String(raw['data'] ?? ''), 'hex')], ...packed.map((contract) => [11, contract] as const),
+    [1, Buffer.from(String(raw['ref_block_bytes'] ?? ''), 'hex')],
+    [4, Buffer.from(String(raw['ref_block_hash'] ?? ''), 'hex')],
+    [8, integer('expiration')], [10, Buffer.from(String(raw['data'] ?? ''), 'hex')],
+    ...packed.map((contract) => [11, contract] as const),
     [14, integer('timestamp')], [18, integer('fee_limit')],
   );
 }
@@ -106,12 +131,15 @@ function printedValue({ type, value }: PeerTransaction, visible: boolean): Recor
   return Object.fromEntries(rows.flatMap(([, name, kind]) => {
     const held = value[name]!;
     if (held === 0n || held === '' || held === false || held === 'BANDWIDTH') return [];
-    return [[name, kind === 'address' && !visible && typeof held === 'string' && held.startsWith('T') ? hexAddress(held) : held]];
+    const isText = kind === 'address' && typeof held === 'string' && held.startsWith('T');
+    return [[name, isText && !visible ? hexAddress(held) : held]];
   }));
 }
 
 /** The JSON of a transaction, with `ret` once it was run. */
-export function transactionJson(transaction: PeerTransaction, visible: boolean, contractRet: string | null): Record<string, unknown> {
+export function transactionJson(
+  transaction: PeerTransaction, visible: boolean, contractRet: string | null,
+): Record<string, unknown> {
   const { type, rawBytes, txid, signatures, permissionId, memo } = transaction;
   const contract = {
     parameter: { value: printedValue(transaction, visible), type_url: TYPE_URL + type }, type,
@@ -123,7 +151,8 @@ export function transactionJson(transaction: PeerTransaction, visible: boolean, 
     txID: txid,
     raw_data: {
       ...(memo.length === 0 ? {} : { data: memo.toString('hex') }), contract: [contract],
-      ref_block_bytes: transaction.refBlockBytes, ref_block_hash: transaction.refBlockHash, expiration: transaction.expiration,
+      ref_block_bytes: transaction.refBlockBytes, ref_block_hash: transaction.refBlockHash,
+      expiration: transaction.expiration,
       ...(transaction.feeLimit === 0n ? {} : { fee_limit: transaction.feeLimit }), timestamp: transaction.timestamp,
     },
     raw_data_hex: rawBytes.toString('hex'),

@@ -1,6 +1,6 @@
 /**
- * Protocol buffers as a node reads them: unknown fields are kept in the bytes and skipped, a repeated scalar's last value
- * counts. Written apart from `chains/tron/`, so that a fault there does not find its mirror here.
+ * Protocol buffers as a node reads them: unknown fields are kept in the bytes and skipped, a repeated scalar's last
+ * value counts. Written apart from `chains/tron/`, so that a fault there does not find its mirror here.
  */
 
 export type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
@@ -25,13 +25,18 @@ export function fieldsOf(bytes: Buffer): Fields {
     at += length;
     return bytes.subarray(at - length, at);
   };
+  const valueOf = (kind: number): bigint | Buffer => {
+    if (kind === 0) return varint();
+    if (kind === 1) return take(8);
+    if (kind === 2) return take(Number(varint()));
+    if (kind === 5) return take(4);
+    throw new RangeError(`wire type ${kind}`);
+  };
   while (at < bytes.length) {
     const key = Number(varint()), number = key >>> 3;
     if (number === 0) throw new RangeError('field number 0');
     const kind = key & 7;
-    const value = kind === 0 ? varint() : kind === 1 ? take(8) : kind === 2 ? take(Number(varint())) : kind === 5 ? take(4) : null;
-    if (value === null) throw new RangeError(`wire type ${kind}`);
-    fields.set(number, [...fields.get(number) ?? [], value]);
+    fields.set(number, [...fields.get(number) ?? [], valueOf(kind)]);
   }
   return fields;
 }

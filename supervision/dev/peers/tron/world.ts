@@ -4,7 +4,10 @@ export interface Account {
   balance: bigint;
   isContract: boolean;
   createdMs: number;
-  /** Bytes and units that staking gives, and what of everything was used. Nothing recovers: a test is shorter than a day. */
+  /**
+   * Bytes and units that staking gives, and what of everything was used. Nothing recovers: a test is shorter than a
+   * day.
+   */
   netLimit: bigint;
   netUsed: bigint;
   freeNetUsed: bigint;

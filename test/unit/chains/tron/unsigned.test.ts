@@ -5,7 +5,7 @@ import type { Intent, Token, Unsigned } from '../../../../chains/chain.ts';
 import { createTimestamps, referenceTo, type TronInputs } from '../../../../chains/tron/build-inputs.ts';
 import { bandwidthBytesOf, estimateFee } from '../../../../chains/tron/fee.ts';
 import { tron } from '../../../../chains/tron/network.ts';
-import { decodeRaw, txidOf, type RawData } from '../../../../chains/tron/raw-data.ts';
+import { decodeRaw, txidOf, type RawData } from '../../../../chains/tron/raw-transaction.ts';
 import { encodeTransfer } from '../../../../chains/tron/trc20.ts';
 import { buildUnsigned, nextReplayValue, reprice } from '../../../../chains/tron/unsigned.ts';
 import { isRefusal, type Refusal } from '../../../../protocol/errors.ts';

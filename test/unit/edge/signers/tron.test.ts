@@ -6,7 +6,7 @@ import type { Network, Unsigned } from '../../../../chains/chain.ts';
 import { addressOf } from '../../../../chains/tron/address.ts';
 import { bandwidthBytesOf } from '../../../../chains/tron/fee.ts';
 import { tron } from '../../../../chains/tron/network.ts';
-import { decodeRaw, encodeRaw, txidOf, type RawData, type TronContract } from '../../../../chains/tron/raw-data.ts';
+import { decodeRaw, encodeRaw, txidOf, type RawData, type TronContract } from '../../../../chains/tron/raw-transaction.ts';
 import { decodeSigned, matchSigned } from '../../../../chains/tron/signed.ts';
 import { addressWord, encodeTransfer } from '../../../../chains/tron/trc20.ts';
 import { buildUnsigned } from '../../../../chains/tron/unsigned.ts';

@@ -5,7 +5,7 @@ import secp256k1 from 'secp256k1';
 import { utils } from 'tronweb';
 import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
 import { decodeMessage, encodeMessage } from '../../../../chains/tron/protobuf.ts';
-import { decodeRaw, encodeRaw, txidOf, type RawData, type TronContract } from '../../../../chains/tron/raw-data.ts';
+import { decodeRaw, encodeRaw, txidOf, type RawData, type TronContract } from '../../../../chains/tron/raw-transaction.ts';
 import { decodeSigned, encodeSigned } from '../../../../chains/tron/signed.ts';
 import { jsonOf } from '../../../../chains/tron/transaction-json.ts';
 import { bandwidthBytesOf } from '../../../../chains/tron/fee.ts';

@@ -36,16 +36,19 @@ const UNDELEGATE = [
 export type TronContract =
   | { readonly type: 'TransferContract'; readonly owner: string; readonly to: string; readonly amount: bigint }
   | {
-    readonly type: 'TriggerSmartContract'; readonly owner: string; readonly contract: string; readonly callValue: bigint;
+    readonly type: 'TriggerSmartContract'; readonly owner: string; readonly contract: string;
+    readonly callValue: bigint;
     /** Hex. */
     readonly data: string; readonly callTokenValue: bigint; readonly tokenId: bigint;
   }
   | {
-    readonly type: 'DelegateResourceContract'; readonly owner: string; readonly resource: bigint; readonly balance: bigint;
+    readonly type: 'DelegateResourceContract'; readonly owner: string; readonly resource: bigint;
+    readonly balance: bigint;
     readonly receiver: string; readonly lock: boolean; readonly lockPeriod: bigint;
   }
   | {
-    readonly type: 'UnDelegateResourceContract'; readonly owner: string; readonly resource: bigint; readonly balance: bigint;
+    readonly type: 'UnDelegateResourceContract'; readonly owner: string; readonly resource: bigint;
+    readonly balance: bigint;
     readonly receiver: string;
   };
 
@@ -69,8 +72,8 @@ export interface RawData {
 
 /** What makes a payload none of ours. */
 export type Flaw =
-  | 'unreadable' | 'unknown_field' | 'repeated_field' | 'memo' | 'permission_id' | 'contract_count' | 'contract_type' | 'address'
-  | 'reference_block' | 'time' | 'not_canonical';
+  | 'unreadable' | 'unknown_field' | 'repeated_field' | 'memo' | 'permission_id' | 'contract_count' | 'contract_type'
+  | 'address' | 'reference_block' | 'time' | 'not_canonical';
 
 export type DecodedRaw =
   | { readonly ok: true; readonly raw: RawData }
@@ -87,19 +90,24 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytesOfHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
 /** The payload of a transaction, hex: what is hashed and signed. Throws: RangeError for a negative number. */
-export function encodeRaw({ refBlockBytes, refBlockHash, expirationMs, timestampMs, feeLimit, contract }: RawData): string {
+export function encodeRaw(
+  { refBlockBytes, refBlockHash, expirationMs, timestampMs, feeLimit, contract }: RawData,
+): string {
   const typeUrl = Buffer.from(TYPE_URL + contract.type, 'ascii');
   const parameter = encodeMessage(ANY, { typeUrl, value: encodeContract(contract) });
   return hexOf(encodeMessage(RAW, {
     refBlockBytes: bytesOfHex(refBlockBytes), refBlockHash: bytesOfHex(refBlockHash), expiration: BigInt(expirationMs),
-    contract: encodeMessage(CONTRACT, { type: NUMBERS[contract.type], parameter }), timestamp: BigInt(timestampMs), feeLimit,
+    contract: encodeMessage(CONTRACT, { type: NUMBERS[contract.type], parameter }), timestamp: BigInt(timestampMs),
+    feeLimit,
   }));
 }
 
 function encodeContract(contract: TronContract): Uint8Array {
   const owner = wireAddress(contract.owner);
   switch (contract.type) {
-    case 'TransferContract': return encodeMessage(TRANSFER, { owner, to: wireAddress(contract.to), amount: contract.amount });
+    case 'TransferContract': return encodeMessage(
+      TRANSFER, { owner, to: wireAddress(contract.to), amount: contract.amount },
+    );
     case 'TriggerSmartContract': {
       const { callValue, callTokenValue, tokenId } = contract;
       const called = { contract: wireAddress(contract.contract), data: bytesOfHex(contract.data) };
@@ -108,7 +116,9 @@ function encodeContract(contract: TronContract): Uint8Array {
     case 'DelegateResourceContract': {
       const { resource, balance, lockPeriod } = contract;
       const lock = contract.lock ? 1n : 0n;
-      return encodeMessage(DELEGATE, { owner, resource, balance, receiver: wireAddress(contract.receiver), lock, lockPeriod });
+      return encodeMessage(
+        DELEGATE, { owner, resource, balance, receiver: wireAddress(contract.receiver), lock, lockPeriod },
+      );
     }
     case 'UnDelegateResourceContract': {
       const { resource, balance } = contract;
@@ -138,12 +148,17 @@ export function decodeRaw(payload: string): DecodedRaw {
   }
   const { refBlockBytes, refBlockHash, expiration, timestamp, feeLimit, contract: held } = outer.values;
   if (held.length === 0) return no('contract_count');
-  if (refBlockBytes.length !== REF_BLOCK_BYTES || refBlockHash.length !== REF_BLOCK_HASH_BYTES) return no('reference_block');
+  if (refBlockBytes.length !== REF_BLOCK_BYTES || refBlockHash.length !== REF_BLOCK_HASH_BYTES) {
+    return no('reference_block');
+  }
   const expirationMs = Number(expiration), timestampMs = Number(timestamp);
   if (!Number.isSafeInteger(expirationMs) || !Number.isSafeInteger(timestampMs)) return no('time');
   const contract = decodeContract(held);
   if (typeof contract === 'string') return no(contract);
-  const raw = { refBlockBytes: hexOf(refBlockBytes), refBlockHash: hexOf(refBlockHash), expirationMs, timestampMs, feeLimit, contract };
+  const raw = {
+    refBlockBytes: hexOf(refBlockBytes), refBlockHash: hexOf(refBlockHash), expirationMs, timestampMs, feeLimit,
+    contract,
+  };
   return encodeRaw(raw) === payload ? { ok: true, raw } : no('not_canonical');
 }
 
@@ -169,7 +184,8 @@ const READERS: Readonly<Record<TronContract['type'], (bytes: Uint8Array) => Tron
     const read = decodeMessage(TRANSFER, bytes);
     if (!read.ok) return read.reason;
     const owner = addressIn(read.values.owner), to = addressIn(read.values.to);
-    return owner === null || to === null ? 'address' : { type: 'TransferContract', owner, to, amount: read.values.amount };
+    return owner === null || to === null ? 'address'
+      : { type: 'TransferContract', owner, to, amount: read.values.amount };
   },
   TriggerSmartContract(bytes) {
     const read = decodeMessage(TRIGGER, bytes);
