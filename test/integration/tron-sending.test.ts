@@ -4,7 +4,7 @@ import { ChainUnavailable, MalformedReply, type BroadcastResult, type Signed, ty
 import { createClient } from '../../chains/tron/client.ts';
 import { estimateFee } from '../../chains/tron/fee.ts';
 import { tron } from '../../chains/tron/network.ts';
-import { decodeRaw, type RawData } from '../../chains/tron/raw-data.ts';
+import { decodeRaw, type RawData } from '../../chains/tron/raw-transaction.ts';
 import { buildUnsigned } from '../../chains/tron/unsigned.ts';
 import type { Knobs } from '../../supervision/dev/peers/tron/api.ts';
 import { keyOf } from '../../supervision/dev/peers/tron/stand-in.ts';
