@@ -78,7 +78,10 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    console.error(`\nThe demo failed: ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+    // A wrong option needs no stack; a check that did not hold does.
+    const { code, message, stack } = error as { code?: string; message?: string; stack?: string };
+    const plain = error instanceof RangeError || code?.startsWith('ERR_PARSE_ARGS') === true;
+    console.error(`\nThe demo failed: ${(plain ? message : stack) ?? String(error)}`);
     process.exit(1);
   },
 );
