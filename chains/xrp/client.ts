@@ -13,12 +13,13 @@ import { createHeads, type Heads } from './heads.ts';
 import type { XrpInputs } from './inputs.ts';
 import { createLedgerReader, type LedgerReader } from './ledger-reader.ts';
 import { broadcast, readOutcome } from './submission.ts';
+import { readTokenFacts } from './token-facts.ts';
 import type { XrpLedger } from './transfers.ts';
 
+export type XrpClient = ChainClient<XrpLedger, XrpInputs> & Required<Pick<ChainClient, 'fetchTokenFacts'>>;
+
 /** A client over the servers of the network: rippled or Clio, over JSON-RPC. */
-export function createClient(
-  network: Network, transport: Transport, _catalogue: Catalogue,
-): ChainClient<XrpLedger, XrpInputs> {
+export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): XrpClient {
   const heads = createHeads(network, transport), ledgers = createLedgerReader(transport, heads);
   const parts = { transport, heads, ledgers };
   return {
@@ -32,6 +33,8 @@ export function createClient(
     fetchBalance: (address, token) =>
       transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token)),
     fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(transport, heads, endpoint, intent)),
+    fetchTokenFacts: (contract) =>
+      transport.attempt((endpoint) => readTokenFacts(transport, heads, endpoint, contract)),
     broadcast: (signed) => broadcast(parts, signed),
     getFate: (unsigned, txid) => transport.attempt((endpoint) => readFate(parts, endpoint, unsigned, txid)),
   };

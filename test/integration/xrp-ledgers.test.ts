@@ -288,6 +288,19 @@ test('R10 R24 lines are read page by page; an issuer with many holders is not th
   t.true(one!.asked.filter((method) => method === 'account_lines').length >= 2);
 });
 
+test('K4 R11 C9-68 a token is its currency and an issuer that is there; it counts in 15 decimals like every other', async (t) => {
+  const { network, client, servers: [one] } = await startNode(t);
+  makeIssuer(network, issuer);
+  network.close();
+  const of = (currency: string, who = issuer.classicAddress) => client.fetchTokenFacts(`${currency}:${who}`);
+  t.deepEqual(await of('USD'), { symbol: 'USD', name: '', decimals: 15 });
+  t.like(await of('524C555344000000000000000000000000000000'), { symbol: 'RLUSD' });
+  t.like(await of('015841551A748AD2C1F76FF6ECB0CCCD00000000'), { symbol: '015841551A748AD2C1F76FF6ECB0CCCD00000000' });
+  t.like(await of('USD', walletOf('nobody').classicAddress), { ok: false, code: 'TOKEN_NOT_SUPPORTED' });
+  one!.faults.busy = 'noNetwork';
+  await t.throwsAsync(() => of('USD'), unavailable());
+});
+
 test('G19 the outcome of a transaction is asked again with its ledger; one that is in none is null when every server says so', async (t) => {
   const { network, servers: [one, two], client } = await startNode(t, { servers: 2 });
   const txid = fund(network, US, 5_000_000n);

@@ -3,12 +3,10 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import type { ExecutionContext } from 'ava';
 import { Wallet } from 'xrpl';
-import type { Catalogue, ChainClient, Endpoint, Intent, Token } from '../../chains/chain.ts';
-import { createClient } from '../../chains/xrp/client.ts';
+import type { Catalogue, Endpoint, Intent, Token } from '../../chains/chain.ts';
+import { createClient, type XrpClient } from '../../chains/xrp/client.ts';
 import { deriveAddress } from '../../chains/xrp/derive.ts';
-import type { XrpInputs } from '../../chains/xrp/inputs.ts';
 import { xrp } from '../../chains/xrp/network.ts';
-import type { XrpLedger } from '../../chains/xrp/transfers.ts';
 import { createFailoverTransport, type FailoverTransport } from '../../chain-watchers/transport/failover.ts';
 import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
 import { LedgerNetwork, type NetworkOptions } from '../../supervision/dev/peers/xrp/ledger-network.ts';
@@ -36,7 +34,7 @@ export function walletAt(change: 0 | 1, index: number): Wallet {
   return new Wallet(hex(node.publicKey!), `00${hex(node.privateKey!)}`);
 }
 
-export interface Reader { readonly client: ChainClient<XrpLedger, XrpInputs>; readonly transport: FailoverTransport }
+export interface Reader { readonly client: XrpClient; readonly transport: FailoverTransport }
 
 /** A client whose endpoints never wait: a minute passes at every look at the clock. */
 export function readerOf(endpoints: readonly Endpoint[], catalogue: Catalogue = new Map()): Reader {
