@@ -241,6 +241,8 @@ export interface TransactionView {
 
 export interface DeliveryView {
   id: string; eventId: string; event: string; webhookId: string; url: string; replay: number; status: DeliveryStatus;
+  /** When the event happened: a replay is a younger delivery of the same one. */
+  eventAtMs: number;
   nextAttemptAtMs: number | null; createdAtMs: number; attempts: { attempt: number; statusCode: number | null; durationMs: number; error: string | null; atMs: number }[];
 }
 

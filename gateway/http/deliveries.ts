@@ -42,7 +42,7 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         if (known === null) return refuse('NOT_FOUND');
         const answer = await accounts.ask(accountId, {
           type: 'replay_delivery', deliveryId: known.id, newDeliveryId: newId('dlv', nowMs()),
-          eventAtMs: known.createdAtMs, ...claimOf(asked),
+          eventAtMs: known.eventAtMs, ...claimOf(asked),
         });
         return answer.ok === true ? answer.reply : answer;
       },
@@ -100,10 +100,10 @@ async function replayEach(
   { accounts, nowMs }: HandlerDeps, accountId: AccountId, deliveries: readonly DeliveryView[],
 ): Promise<string[] | Refusal> {
   const made: string[] = [];
-  for (const { id, createdAtMs } of deliveries.toReversed()) {
+  for (const { id, eventAtMs } of deliveries.toReversed()) {
     const answer = await accounts.ask(
       accountId,
-      { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs: createdAtMs },
+      { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs },
     );
     if (answer.ok === true) made.push(answer.reply.deliveryId);
     // One whose window has closed is left out of a range.

@@ -139,6 +139,21 @@ test('C5-46 replays of one delivery at the same time are as many deliveries', as
   t.deepEqual(all.map(({ replay }) => replay).sort((a, b) => a - b), Array.from({ length: 21 }, (_, n) => n));
 });
 
+test('§6 replay is possible for 7 days of the event: a replay of a replay does not begin them anew', async (t) => {
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const { client } = sandbox;
+  await client.must('createWebhook', { body: { url: URL_, events: ['deposit_detected'] } });
+  await deposited(client);
+  const { content: [first] } = await eventually('the delivery is there', () => client.must('listDeliveries'), ({ totalElements }) => totalElements === 1);
+  const { deliveryId: again } = await client.must('replayDelivery', { params: { id: first!.id } });
+  await cloud.database.admin.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`; // no trigger: only a test may move the past
+    await sql`update flock.publication set created_at = created_at - interval '8 days' where event_id = ${first!.eventId}`;
+  });
+  for (const id of [first!.id, again]) t.like(await client.call('replayDelivery', { params: { id } }), { code: 'CONFLICT' });
+});
+
 test('§4.1 deliveries are listed by status, event and endpoint; one is replayed as a new delivery of the same event', async (t) => {
   const { sandbox } = await cloud.organization();
   await enrol(cloud, sandbox);
