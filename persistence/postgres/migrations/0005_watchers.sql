@@ -103,8 +103,9 @@ begin
   )
   insert into inbox (account_id, subject, fact_key, fact)
     select account_id, subject, fact_key, fact from ordered o
+     -- An aggregate and not ORDER BY … LIMIT 1, which could be answered by reading the whole inbox backwards.
      where fact_key is distinct from coalesce(before, (
-       select i.fact_key from inbox i where i.subject = o.subject and i.account_id = o.account_id order by i.id desc limit 1))
+       select (array_agg(i.fact_key order by i.id desc))[1] from inbox i where i.subject = o.subject and i.account_id = o.account_id))
      order by n;
   return array(select distinct e.value ->> 'accountId' from jsonb_array_elements(entries) e(value));
 end $$;
@@ -112,8 +113,10 @@ end $$;
 -- Records the transfers of one proven block and answers what became of each, as inbox entries:
 -- new or orphaned before → seen; known in another block → moved; known in this block → nothing; another movement under
 -- the key of one that stands → that one orphaned, this one seen.
+-- Its lists are joined by hash, which a node's session does not do by itself; the facts are fenced off by OFFSET 0, so
+-- that they are still looked up one by one.
 create function record_transfers(of_ledger text, transfers jsonb) returns jsonb
-language plpgsql set search_path = flock, pg_temp as $$
+language plpgsql set search_path = flock, pg_temp set enable_hashjoin = on as $$
 declare
   entries jsonb;
 begin
@@ -126,7 +129,8 @@ begin
            f.status <> 'orphaned' and (f.account_id, f.transfer ->> 'addressId', f.transfer ->> 'amount', f.transfer ->> 'tokenContract')
              is distinct from (i.transfer ->> 'accountId', i.transfer ->> 'addressId', i.transfer ->> 'amount',
                                i.transfer ->> 'tokenContract') as changed
-      from fact f join incoming i on f.ledger = of_ledger and f.txid = i.txid and f.output_index = i.output_index
+      from incoming i cross join lateral (
+        select * from fact where ledger = of_ledger and txid = i.txid and output_index = i.output_index offset 0) f
   ), written as (
     insert into fact as f (ledger, txid, output_index, account_id, address_key, status, height, block_hash, transfer)
       select of_ledger, i.txid, i.output_index, i.transfer ->> 'accountId', (i.transfer ->> 'addressKey')::uuid, 'seen',

@@ -241,22 +241,24 @@ begin
   if batch ? 'publications' then
     -- Complete at once: its deliveries become durable with it, one for every endpoint that subscribes to it. An
     -- endpoint that is disabled keeps them as `held`.
-    with published as (
-      insert into publication (account_id, event_id, event, body, order_key, to_all, created_at, completed_at)
-        select account_id, event_id, event, body, order_key, to_all, created_at, clock_timestamp()
-          from jsonb_to_recordset(batch -> 'publications')
-            r(n int, account_id text, event_id text, event text, body text, order_key text, to_all boolean, created_at timestamptz)
-         order by n
-      returning account_id, event_id, event, seq, order_key, to_all, created_at
+    with told as materialized (
+      select nextval('publication_seq_seq') as seq, ordered.* from (
+        select * from rows from (jsonb_to_recordset(batch -> 'publications')
+            as (account_id text, event_id text, event text, body text, order_key text, to_all boolean,
+                created_at timestamptz, delivery_id text))
+          with ordinality r(account_id, event_id, event, body, order_key, to_all, created_at, delivery_id, n)
+         order by n) ordered
+    ), published as (
+      insert into publication (account_id, event_id, seq, event, body, order_key, to_all, created_at, completed_at)
+        overriding system value
+        select account_id, event_id, seq, event, body, order_key, to_all, created_at, clock_timestamp() from told
     )
     insert into delivery (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
-      select numbered_id(r.delivery_id, row_number() over (partition by p.account_id, p.event_id order by w.id)),
+      select numbered_id(p.delivery_id, row_number() over (partition by p.account_id, p.event_id order by w.id)),
              p.account_id, p.event_id, w.id, p.seq, p.order_key,
              case w.status when 'enabled' then 'pending' else 'held' end,
              case w.status when 'enabled' then p.created_at end, p.created_at
-        from published p
-        join jsonb_to_recordset(batch -> 'publications') r(account_id text, event_id text, delivery_id text)
-          using (account_id, event_id)
+        from told p
         join webhook w on w.account_id = p.account_id and w.status <> 'deleted' and (p.to_all or p.event = any (w.events));
   end if;
   if batch ? 'replays' then

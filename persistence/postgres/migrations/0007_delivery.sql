@@ -49,22 +49,21 @@ begin
   perform 1 from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text)
       on d.id = r.delivery_id and d.account_id = r.account_id
     order by d.id for update of d;
-  with news as (
-    insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
-      select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
-        from jsonb_to_recordset(reported)
-          r(account_id text, delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
-        join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
-    on conflict on constraint attempt_once do nothing
-    returning delivery_id, attempt
-  )
-  -- A delivery that was held meanwhile is not woken by a failure of its last try.
+  insert into attempt (account_id, delivery_id, attempt, status_code, duration_ms, error, attempted_at)
+    select d.account_id, d.id, r.attempt, r.status_code, r.duration_ms, r.error, r.attempted_at
+      from jsonb_to_recordset(reported)
+        r(account_id text, delivery_id text, attempt int, status_code int, duration_ms int, error text, attempted_at timestamptz)
+      join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
+  on conflict on constraint attempt_once do nothing;
+  -- The newest attempt of each delivery says what follows; one that was recorded before has said it. A delivery that was
+  -- held meanwhile is not woken by a failure of its last try.
   update delivery d set attempts = r.attempt, claimed_until = null,
          status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
          next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed') then r.next_attempt_at end
-    from jsonb_to_recordset(reported) r(delivery_id text, attempt int, status text, next_attempt_at timestamptz)
-    join news n on n.delivery_id = r.delivery_id and n.attempt = r.attempt
-   where d.id = r.delivery_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
+    from (select distinct on (delivery_id) * from jsonb_to_recordset(reported)
+            n(account_id text, delivery_id text, attempt int, status text, next_attempt_at timestamptz)
+           order by delivery_id, attempt desc) r
+   where d.id = r.delivery_id and d.account_id = r.account_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
   if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
     with gone as (
       update webhook w set status = 'disabled', updated_at = clock_timestamp()

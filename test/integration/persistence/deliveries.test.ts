@@ -97,6 +97,28 @@ test('C5-44 first attempts leave in publication order per key and endpoint; retr
   t.deepEqual(retry.map(({ delivery }) => [delivery.id, delivery.attempts, delivery.status]), [[a1!.delivery.id, 1, 'failed']]);
 });
 
+test('events of one append are published in the order in which they arose, however many', async (t) => {
+  const { live } = await setUp({}, {});
+  const events = await publish(live, ...Array.from({ length: 300 }, () => ({ orderKey: 'a' })));
+  const rows = await database.owner<{ eventId: string }[]>`select event_id from publication where account_id = ${live} order by seq`;
+  t.deepEqual(rows.map(({ eventId }) => eventId), events.map(({ eventId }) => eventId));
+  const claimed = await claim(live, { limit: 600 });
+  t.deepEqual([...new Set(claimed.map(({ delivery }) => delivery.eventId))], events.map(({ eventId }) => eventId));
+  t.is(new Set(claimed.map(({ delivery }) => delivery.id)).size, 600);
+  await stores.deliveries.recordAttempts(claimed.map(delivered));
+  t.deepEqual(await claim(live), []);
+});
+
+test('an attempt and its retry that are reported together leave the state of the retry', async (t) => {
+  const { live } = await setUp({});
+  await publish(live, {});
+  const [due] = await claim(live);
+  const second = { ...delivered(due!), attempt: 2 };
+  await stores.deliveries.recordAttempts([second, failed(due!, NOW_MS + 5)]);
+  t.deepEqual(await stateOf(due!.delivery.id), { status: 'delivered', attempts: 2, replay: 0 });
+  t.is((await stores.read.delivery(live, due!.delivery.id))?.attempts.length, 2);
+});
+
 test('an event is not claimed while an earlier one of its key is held by another claimer', async (t) => {
   const { live } = await setUp({});
   const events = await publish(live, { orderKey: 'a' }, { orderKey: 'a' }, { orderKey: 'b' });
