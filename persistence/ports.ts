@@ -216,8 +216,9 @@ export interface IdentityStore {
   userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
   insertUser(row: UserRow): Promise<void>;
   setTotp(userId: string, sealedSecret: string, confirmed: boolean): Promise<void>;
-  /** Spends a TOTP step once (I22) and counts failures: five wrong codes lock the factor for 15 minutes. */
-  spendTotpStep(userId: string, step: number): Promise<boolean>;
+  /** Spends a TOTP step once (I22); false for one that was spent, and while the factor is locked. */
+  spendTotpStep(userId: string, step: number, nowMs: number): Promise<boolean>;
+  /** Counts a wrong code: five of them lock the factor for 15 minutes. */
   noteTotpFailure(userId: string, nowMs: number): Promise<{ lockedUntilMs: number | null }>;
   totpLockedUntil(userId: string): Promise<number | null>;
   saveRefreshToken(row: { hash: string; userId: string; organizationId: string; expiresAtMs: number }): Promise<void>;

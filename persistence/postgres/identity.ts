@@ -90,10 +90,11 @@ function secondFactor(sql: Sql): Pick<IdentityStore, 'setTotp' | 'spendTotpStep'
     async setTotp(userId, sealedSecret, confirmed) {
       await sql`update console_user set sealed_totp_secret = ${sealedSecret}, totp_confirmed = ${confirmed} where id = ${userId}`;
     },
-    async spendTotpStep(userId, step) {
+    async spendTotpStep(userId, step, nowMs) {
       failpoint('spend_totp.before');
       const { count } = await sql`
-        update console_user set totp_last_step = ${step}, totp_failures = 0 where id = ${userId} and totp_last_step < ${step}`;
+        update console_user set totp_last_step = ${step}, totp_failures = 0
+         where id = ${userId} and totp_last_step < ${step} and (totp_locked_until is null or totp_locked_until <= ${nowMs}::timestamptz)`;
       failpoint('spend_totp.after');
       return count === 1;
     },

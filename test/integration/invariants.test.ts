@@ -317,9 +317,9 @@ test.serial('I21 an address is never derived from a key that is held back', asyn
 });
 
 test.serial('I22 a TOTP step is spent once', async (t) => {
-  t.true(await stores.identity.spendTotpStep(ours.userId, 100));
-  t.false(await stores.identity.spendTotpStep(ours.userId, 100));
-  t.false(await stores.identity.spendTotpStep(ours.userId, 99));
+  t.true(await stores.identity.spendTotpStep(ours.userId, 100, Date.now()));
+  t.false(await stores.identity.spendTotpStep(ours.userId, 100, Date.now()));
+  t.false(await stores.identity.spendTotpStep(ours.userId, 99, Date.now()));
   const error = await database.sql`update console_user set totp_last_step = 1 where id = ${ours.userId}`.then(() => null, (reason: unknown) => reason);
   t.is(constraintOf(error), 'totp_step_rises');
 });

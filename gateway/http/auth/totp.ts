@@ -54,7 +54,10 @@ export function createSecondFactor({ identity, secrets, nowMs }: {
         ? refuse('TOTP_REQUIRED', { reason: 'invalid' })
         : locked(failure.lockedUntilMs);
     }
-    return await identity.spendTotpStep(user.id, step) ? null : refuse('TOTP_REQUIRED', { reason: 'used' });
+    if (await identity.spendTotpStep(user.id, step, nowMs())) return null;
+    // Guesses that came together may have locked it since the look.
+    const lockedMeanwhileMs = await identity.totpLockedUntil(user.id);
+    return lockedMeanwhileMs !== null && lockedMeanwhileMs > nowMs() ? locked(lockedMeanwhileMs) : refuse('TOTP_REQUIRED', { reason: 'used' });
   };
   return {
     spend: async (user, code) =>

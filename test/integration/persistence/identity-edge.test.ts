@@ -65,11 +65,13 @@ test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one 
   await identity.setTotp(userId, 'sealed', true);
   t.like(await identity.userById(userId), { sealedTotpSecret: 'sealed', totpConfirmed: true });
   for (let tries = 0; tries < 4; tries += 1) t.is((await identity.noteTotpFailure(userId, NOW_MS)).lockedUntilMs, null);
-  t.true(await identity.spendTotpStep(userId, 10));
+  t.true(await identity.spendTotpStep(userId, 10, NOW_MS));
   for (let tries = 0; tries < 4; tries += 1) await identity.noteTotpFailure(userId, NOW_MS);
   t.is(await identity.totpLockedUntil(userId), null);
   t.deepEqual(await identity.noteTotpFailure(userId, NOW_MS), { lockedUntilMs: NOW_MS + 900_000 });
   t.is(await identity.totpLockedUntil(userId), NOW_MS + 900_000);
+  t.false(await identity.spendTotpStep(userId, 11, NOW_MS + 899_999), 'a right code that was looked at before the lock comes after it');
+  t.true(await identity.spendTotpStep(userId, 11, NOW_MS + 900_000));
 });
 
 test('a refresh token is taken once and not after its time', async (t) => {
