@@ -21,7 +21,8 @@ export function checkWebhookUrl(text: string, environment: Environment): Refusal
   const no = (reason: string) =>
     refuse('INVALID_INPUT', { field: 'url', problems: [{ field: 'url', message: reason }] });
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:\/\//i.test(text)) return no('an http or https URL');
+  // The parser drops blanks and line breaks: what is stored and shown would not be where it goes.
+  if (url === null || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text)) return no('an http or https URL');
   if (url.username !== '' || url.password !== '') return no('a URL without user and password');
   if (url.hash !== '') return no('a URL without a fragment');
   const open = environment === 'live' && url.protocol === 'http:' && !isInside(url.hostname);

@@ -49,7 +49,7 @@ test('I23 a repeated creation shows the same secret again', async (t) => {
 
 test('decisions 9 and issue 2: a webhook URL is http or https without credentials; in live https, or http inside', async (t) => {
   const { live, sandbox } = await cloud.organization();
-  const never = ['', 'ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', '//example.com', 'example.com', 'https://user:pass@example.com', 'https://user@example.com', 'https://', 'https://example.com/#x', `https://example.com/${'x'.repeat(2_049)}`];
+  const never = ['', 'ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', '//example.com', 'example.com', 'https://user:pass@example.com', 'https://user@example.com', 'https://', 'https://example.com/#x', 'https://example.com/\n', 'https://exa\tmple.com/', `https://example.com/${'x'.repeat(2_049)}`];
   for (const url of never) for (const account of [live, sandbox]) t.is((await create(account, { url, events: ['deposit_confirmed'] })).json.error?.code, 'INVALID_INPUT', url);
   for (const url of ['http://example.com/x', 'http://8.8.8.8/', 'http://169.254.169.254/latest', 'http://[2606:4700::1111]/', 'http://2130706433.example.com/']) {
     t.is((await create(live, { url, events: ['deposit_confirmed'] })).json.error?.code, 'INVALID_INPUT', url);
