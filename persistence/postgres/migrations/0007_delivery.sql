@@ -20,15 +20,18 @@ language sql security definer set search_path = flock, pg_temp as $$
      where d.status in ('pending', 'failed') and d.next_attempt_at <= now_at
        and (d.claimed_until is null or d.claimed_until <= now_at)
      order by d.seq for update of d skip locked
+  ), barrier as materialized (
+    -- Per endpoint and order key the first of those that stay behind: what comes after it waits.
+    select k.webhook_id, k.order_key, b.seq
+      from (select distinct webhook_id, order_key from locked where first) k cross join lateral (
+        select e.seq from delivery e
+         where e.webhook_id = k.webhook_id and e.order_key = k.order_key and e.status = 'pending' and e.replay = 0
+           and (e.claimed_until is null or e.claimed_until <= now_at) and e.id not in (select id from locked)
+         order by e.seq limit 1) b
   ), claimed as (
     update delivery d set claimed_until = claim_until
-      from locked l
-     where d.id = l.id
-       and (not l.first or not exists (
-         select 1 from delivery e
-          where e.webhook_id = l.webhook_id and e.order_key = l.order_key and e.seq < l.seq
-            and e.status = 'pending' and e.replay = 0 and (e.claimed_until is null or e.claimed_until <= now_at)
-            and not exists (select 1 from locked k where k.id = e.id)))
+      from locked l left join barrier b on b.webhook_id = l.webhook_id and b.order_key = l.order_key
+     where d.id = l.id and (not l.first or b.seq is null or l.seq < b.seq)
     returning d.*
   )
   select c.id, c.account_id, c.event_id, c.webhook_id, c.replay, c.status, c.attempts, c.next_attempt_at,
