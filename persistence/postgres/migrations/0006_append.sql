@@ -135,9 +135,10 @@ begin
             r(account_id text, id text, environment text, chain text, family text, address text, address_key uuid,
               derivation_path text, purpose text, index bigint, user_ref text, tag text, label text, status text,
               created_at timestamptz)
-         -- A gas tank or treasury that the account has already stays.
-         where purpose = 'deposit' or not exists (
-           select 1 from address_registry g where g.address_key = r.address_key and g.account_id = r.account_id)
+         -- A gas tank or treasury that the account has already stays. A scalar subquery, because `not exists` under an
+         -- `or` is planned as a hash of the whole registry.
+         where purpose = 'deposit' or (
+           select g.account_id from address_registry g where g.address_key = r.address_key) is distinct from r.account_id
       returning account_id, id, address_key
     )
     insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from issued;
