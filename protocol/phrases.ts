@@ -53,9 +53,17 @@ function words(): Map<string, number[]> {
   return map;
 }
 
+/** An ASCII text below this holds no phrase: a word of the lists has two letters at least, and something separates words. */
+const ASCII_CHARS_MIN = WORDS_MIN * 3 - 1;
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** Whether a text is too short for a phrase: nearly every header and field is. */
+const isTooShort = (text: string): boolean =>
+  text.length < WORDS_MIN || (text.length < ASCII_CHARS_MIN && ASCII.test(text));
+
 /** Words of a text: runs of letters, without accents; everything else separates. */
 function wordsOf(text: string): string[] {
-  if (/^[\x00-\x7f]*$/.test(text)) return text.match(/[A-Za-z]+/g)?.map((word) => word.toLowerCase()) ?? [];
+  if (ASCII.test(text)) return text.match(/[A-Za-z]+/g)?.map((word) => word.toLowerCase()) ?? [];
   return text.normalize('NFKD').replace(/\p{M}/gu, '').match(/\p{L}+/gu)?.map((word) => word.toLowerCase()) ?? [];
 }
 
@@ -101,7 +109,7 @@ function closes(runs: number[][], list: number): boolean {
 
 /** Whether a text is nothing but a phrase's number of words of one list, whatever their checksum. */
 export function isPhraseShaped(text: string): boolean {
-  if (text.length < WORDS_MIN) return false;
+  if (isTooShort(text)) return false;
   const tokens = wordsOf(text);
   const table = words();
   const all = (candidates: readonly string[]) => PHRASE_WORDS.includes(candidates.length)

@@ -51,6 +51,9 @@ export function checkDigest(caller: Caller, body: Uint8Array = NOTHING): void {
   }
 }
 
+/** Refuses what is not UTF-8: a replacement character would change what was meant. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
 /**
  * The JSON value of a body; undefined for an empty one. A body that is refused is overwritten.
  * Throws: Refused KEY_MATERIAL_REJECTED, INVALID_INPUT.
@@ -62,8 +65,7 @@ export function parseBody(body: Buffer): unknown {
   reject(rule);
   let value: unknown;
   try {
-    // Node's TextDecoder with `fatal` refuses what is not UTF-8; a replacement character would change what was meant.
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body));
+    value = JSON.parse(UTF8.decode(body));
   } catch {
     throw new Refused(refuse('INVALID_INPUT', { field: 'body' }, 'the body is not valid JSON'));
   }
