@@ -14,8 +14,8 @@ import type { XlmLedger } from './transfers.ts';
  * was just read is the block that a follower asks for next.
  */
 const LEDGERS_KEPT = 4;
-/** A header that is at most so many ledgers old still tells the fee, the reserve and the time: about half a minute. */
-const FRESH_LEDGERS = 6;
+/** A header that is at most so many ledgers old still tells the fee, the reserve and the time: about ten seconds. */
+const FRESH_LEDGERS = 2;
 
 export interface LedgerReader {
   readonly heads: Heads;
