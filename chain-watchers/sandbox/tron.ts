@@ -11,7 +11,7 @@ import { bandwidthBytesOf } from '../../chains/tron/fee.ts';
 import { decodeRaw, type RawData } from '../../chains/tron/raw-transaction.ts';
 import { decodeSigned } from '../../chains/tron/signed.ts';
 import type { TronBlock } from '../../chains/tron/transfers.ts';
-import { addressWord, decodeTransfer, wordOf } from '../../chains/tron/trc20.ts';
+import { addressWord, decodeTransfer, TRANSFER_TOPIC, wordOf } from '../../chains/tron/trc20.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { ReadPayload, SenderView, SimulatedFamily } from './family.ts';
@@ -28,8 +28,6 @@ const DEPOSIT_BYTES = 268n;
 /** G2: the native transfer, and the first log. */
 const NATIVE_INDEX = -1;
 const LOG_INDEX = 0;
-/** keccak256("Transfer(address,address,uint256)") */
-const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 /** Payments from outside come from here; no key is known for it. */
 const OUTSIDE = addressOf(Buffer.from('flock sandbox payer!'));

@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { BuildInputs, Endpoint, Intent, Network } from '../chain.ts';
 import { readAccount, readResources, readTokenBalance } from './account.ts';
+import { addressFromNode } from './address.ts';
 import { callConstant } from './constant-call.ts';
 import type { Header, Heads } from './heads.ts';
 import { ask, integer, parsed, wallet } from './node.ts';
-import { addressWord, wordOf } from './trc20.ts';
+import { addressWord, decodeWord, TRANSFER_TOPIC, wordOf } from './trc20.ts';
 
 /** Prices and limits that the committee sets, sun (T19 to T21); one that the node does not name is 0. */
 export interface Prices {
@@ -99,11 +100,17 @@ async function tryTransfer(
     owner: from, contract: token.contract, selector: 'transfer(address,uint256)',
     parameter: addressWord(to) + wordOf(moved),
   });
-  // What it returns is not read: USDT on TRON returns false for transfers that succeed.
-  if (outcome.kind === 'returned') return { kind: 'succeeded', energy: outcome.energy.toString() };
-  return {
-    kind: 'reverted', reason: outcome.kind === 'reverted' ? outcome.reason : 'no contract stands at the address',
-  };
+  if (outcome.kind === 'no_contract') return { kind: 'reverted', reason: 'no contract stands at the address' };
+  if (outcome.kind === 'reverted') return outcome;
+  // USDT on TRON returns false for transfers that succeed; what a transfer does is to log one. Only a node that shows no
+  // logs of a constant call is taken at the word that the contract returns.
+  // Source: oikos-cash/swap-v2-periphery contracts/libraries/TransferHelper.sol.
+  const { logs, answer, energy } = outcome;
+  const isLogged = logs.some(({ address, topics, data }) => addressFromNode(network, address) === token.contract
+    && topics[0] === TRANSFER_TOPIC && topics[2] === addressWord(to) && data === wordOf(moved));
+  const succeeds = isLogged || (logs.length === 0 && decodeWord(answer) === 1n);
+  return succeeds ? { kind: 'succeeded', energy: energy.toString() }
+    : { kind: 'reverted', reason: 'the token does not make the transfer' };
 }
 
 const parameters = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: integer })).min(1) });

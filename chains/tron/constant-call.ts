@@ -14,9 +14,12 @@ export interface ConstantCall {
   readonly parameter: string;
 }
 
+/** What a call would have logged, hex; the address in whatever form the node spells it. */
+export interface CallLog { readonly address: string; readonly topics: readonly string[]; readonly data: string }
+
 export type CallOutcome =
   /** `energy` includes what the dynamic energy model adds for busy contracts (`energy_penalty` is that part of it). */
-  | { readonly kind: 'returned'; readonly answer: string; readonly energy: bigint }
+  | { readonly kind: 'returned'; readonly answer: string; readonly energy: bigint; readonly logs: readonly CallLog[] }
   | { readonly kind: 'reverted'; readonly reason: string }
   | { readonly kind: 'no_contract' };
 
@@ -24,6 +27,9 @@ const reply = z.object({
   result: z.object({ result: z.boolean().optional(), code: z.string().optional(), message: z.string().optional() }),
   constant_result: z.array(z.string()).optional(),
   energy_used: integer,
+  logs: z.array(z.object({
+    address: z.string().default(''), topics: z.array(z.string()).default([]), data: z.string().default(''),
+  })).default([]),
   transaction: z.object({ ret: z.array(z.object({ ret: z.string().optional() })).optional() }).optional(),
 });
 
@@ -51,5 +57,5 @@ export async function callConstant(network: Network, endpoint: Endpoint, call: C
   const failed = answer.transaction?.ret?.some(({ ret }) => ret === 'FAILED') === true || message !== '';
   if (failed) return { kind: 'reverted', reason: decodeRevert(word) ?? (message || 'REVERT opcode executed') };
   if (answer.constant_result === undefined) throw new ChainUnavailable(network.slug, 'constant call: no answer');
-  return { kind: 'returned', answer: word, energy: answer.energy_used };
+  return { kind: 'returned', answer: word, energy: answer.energy_used, logs: answer.logs };
 }

@@ -6,6 +6,7 @@ import { countIn, hashIn, integerIn, listIn, malformed, objectIn, textIn, type A
 import { addressFromNode, addressOf, parseAddress } from './address.ts';
 import { executionOf, type Execution } from './execution.ts';
 import { TRX_DECIMALS } from './network.ts';
+import { TRANSFER_TOPIC } from './trc20.ts';
 
 /** The answers of `getblockbynum` and `gettransactioninfobyblocknum` for one height, parsed without loss. */
 export interface TronBlock {
@@ -21,8 +22,6 @@ export function infosIn(answer: unknown): readonly unknown[] {
   return isEmptyObject ? [] : listIn(answer, 'transaction infos');
 }
 
-/** keccak256("Transfer(address,address,uint256)") */
-const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const WORD = /^[0-9a-f]{64}$/;
 const ADDRESS_WORD = /^0{24}[0-9a-f]{40}$/;
 

@@ -6,6 +6,8 @@
  */
 import { addressOf, bytesOf } from './address.ts';
 
+/** keccak256("Transfer(address,address,uint256)") */
+export const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const TRANSFER_SELECTOR = 'a9059cbb'; // transfer(address,uint256)
 const ERROR_SELECTOR = '08c379a0'; // Error(string)
 const WORD_DIGITS = 64;

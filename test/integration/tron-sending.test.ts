@@ -1,6 +1,6 @@
 /** Payments built, signed, submitted, expired and proven dead on a ledger that enforces TRON's rules. */
 import test from 'ava';
-import { ChainUnavailable, MalformedReply, type BroadcastResult, type Signed, type Unsigned } from '../../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type BroadcastResult, type Signed, type Token, type Unsigned } from '../../chains/chain.ts';
 import { createClient } from '../../chains/tron/client.ts';
 import { estimateFee } from '../../chains/tron/fee.ts';
 import { tron } from '../../chains/tron/network.ts';
@@ -134,6 +134,21 @@ test('T24 V17 pause and blacklist are found before anything is signed; a token t
   t.like(await tried(), { code: 'CHAIN_REJECTED', details: { reason: 'REVERT opcode executed' } });
   edit({ blacklist: new Set() });
   t.like(await tried(401n), { code: 'INSUFFICIENT_FUNDS', details: { balance: '400', required: '401' } });
+});
+
+test('T24 V17 a token that neither reverts nor moves anything is not sent; a node without logs of calls is taken at the contract\'s word', async (t) => {
+  const stage = openStage(), idle = deployToken(stage, { [SENDER.address]: 500n }, { symbol: 'IDLE', movesNothing: true });
+  const tried = async (token: Token) => buildUnsigned(tron, await inputsOf(stage.client, { token, amount: 1n }), intentOf({ token, amount: 1n }), null);
+  t.like(await tried(idle), { code: 'CHAIN_REJECTED', details: { reason: 'the token does not make the transfer' } });
+  const honest = deployToken(stage, { [SENDER.address]: 500n }), quirk = deployToken(stage, { [SENDER.address]: 500n }, { symbol: 'QUIRK', returnsFalse: true });
+  const without = (change: (logs: any[]) => unknown): Knobs['lie'] => (_view, method, _body, answer) => (method === 'triggerconstantcontract' ? { ...answer as object, logs: change((answer as any).logs ?? []) } : answer);
+  stage.node.knobs.lie = without(() => undefined);
+  t.true('payload' in await tried(honest));
+  t.like(await tried(quirk), { code: 'CHAIN_REJECTED' });
+  for (const change of [(logs: any[]) => logs.map((log) => ({ ...log, data: '0'.repeat(64) })), (logs: any[]) => logs.map((log) => ({ ...log, address: 'ab'.repeat(20) })), (logs: any[]) => logs.map(() => ({}))]) {
+    stage.node.knobs.lie = without(change);
+    t.like(await tried(honest), { code: 'CHAIN_REJECTED' }, String(change));
+  }
 });
 
 test('T24 a token that is paused between build and block fails there, costs its fee, and is told as failed', async (t) => {

@@ -7,7 +7,7 @@ import { addressOf } from '../../../../chains/tron/address.ts';
 import { parseLossless } from '../../../../protocol/lossless-json.ts';
 import { runCall, selectorOf } from './machine.ts';
 import type { BroadcastReturn, PeerBlock, PeerLedger } from './ledger.ts';
-import { accountJson, blockJson, hexText, infoJson, textOf, withoutDefaults } from './json.ts';
+import { accountJson, blockJson, hexText, infoJson, logJson, textOf, withoutDefaults } from './json.ts';
 import { assembleTransaction, packRaw, parseTransaction, transactionJson } from './transaction.ts';
 import { copyOf, type World } from './world.ts';
 
@@ -151,7 +151,7 @@ function constantCall(context: Context, body: Body): Json {
   return {
     result: { result: true, ...(failed ? { message: hexText('REVERT opcode executed') } : {}) },
     ...withoutDefaults({ energy_used: run.energy, energy_penalty: run.penalty }), constant_result: [run.returned],
-    ...(run.logs.length === 0 ? {} : { logs: run.logs.map(({ topics, words }) => ({ topics, data: words })) }),
+    ...(run.logs.length === 0 ? {} : { logs: run.logs.map(logJson) }),
     transaction: { ret: [failed ? { ret: 'FAILED' } : {}], visible: context.visible, raw_data: {}, raw_data_hex: '' },
   };
 }

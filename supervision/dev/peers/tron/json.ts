@@ -4,7 +4,7 @@
  */
 import type { Executed } from './execute.ts';
 import type { PeerBlock } from './ledger.ts';
-import type { Internal } from './machine.ts';
+import type { Internal, Log } from './machine.ts';
 import { printedAddress, transactionJson } from './transaction.ts';
 import type { Account } from './world.ts';
 
@@ -53,6 +53,11 @@ function internalJson(
   };
 }
 
+/** A log; its address has no 41 before it, whatever form the addresses of an answer have. */
+export function logJson({ address, topics, words }: Log): Json {
+  return { address: printedAddress(address, false).slice(2), topics, data: words };
+}
+
 /** The info of a transaction in a block; `internals` as the node's `saveInternalTx` is set. */
 export function infoJson(entry: Executed, block: PeerBlock, internals: boolean, visible: boolean): Json {
   const { transaction, fee, receipt, failed, resMessage, contract, returned, logs } = entry;
@@ -61,9 +66,7 @@ export function infoJson(entry: Executed, block: PeerBlock, internals: boolean, 
     contractResult: [returned],
     ...(contract === null ? {} : { contract_address: printedAddress(contract, visible) }),
     receipt: withoutDefaults({ ...receipt }),
-    ...(logs.length === 0 ? {} : { log: logs.map(({ address, topics, words }) => ({
-      address: visible ? address : printedAddress(address, false).slice(2), topics, data: words,
-    })) }),
+    ...(logs.length === 0 ? {} : { log: logs.map(logJson) }),
     ...(failed ? { result: 'FAILED', resMessage: hexText(resMessage) } : {}),
     ...(internals && entry.internals.length > 0
       ? {

@@ -97,6 +97,7 @@ const view = (read: (token: Trc20, args: readonly string[]) => string): Method =
 
 const TRC20: Readonly<Record<string, Method>> = {
   [selectorOf('transfer(address,uint256)')]: (machine, token, [to, value]) => {
+    if (token.movesNothing) return word(0n);
     move(machine, token, machine.call.contract, [machine.call.caller, addressIn(to!), numberIn(value!)]);
     return moved(token);
   },

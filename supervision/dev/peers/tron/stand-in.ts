@@ -61,7 +61,7 @@ export interface TronStandIn {
 /** A TRC-20 with everything at its holder. */
 export function trc20(more: Partial<Omit<Trc20, 'kind'>> = {}): Trc20 {
   return {
-    kind: 'trc20', symbol: 'USDT', name: 'Tether USD', decimals: 6, returnsFalse: false, penaltyPercent: 0n,
+    kind: 'trc20', symbol: 'USDT', name: 'Tether USD', decimals: 6, returnsFalse: false, movesNothing: false, penaltyPercent: 0n,
     paused: false,
     blacklist: new Set(), balances: new Map(), allowances: new Map(), ...more,
   };

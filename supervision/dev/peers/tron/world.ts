@@ -22,6 +22,8 @@ export interface Trc20 {
   readonly decimals: number;
   /** USDT on TRON answers `false` to transfers that succeed. */
   readonly returnsFalse: boolean;
+  /** A transfer neither moves nor logs nor reverts: it answers `false` and means it. */
+  readonly movesNothing: boolean;
   /** Share of the energy that the dynamic model adds, percent. */
   penaltyPercent: bigint;
   paused: boolean;
