@@ -134,7 +134,7 @@ async function eventually<T>(what: string, read: () => Promise<T>, wanted: (valu
   }
 }
 
-test('live chains on kernel workers over PostgreSQL: found, confirmed, reversed by a reorg, and caught up after an outage', async (t) => {
+test('V26 G11 live chains on kernel workers: a push is a hint and no more; a payment is found, confirmed, reversed by a reorg, caught up after an outage', async (t) => {
   const database = await createTestDatabase();
   t.teardown(() => database.close());
   const stores = await openStores(database);
