@@ -1,12 +1,15 @@
 /** The EVM stage: a real anvil with the chain's own id. */
 import { parseEther } from 'ethers';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { EvmNetwork } from '../../chains/evm/network.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { startAnvil } from './anvil.ts';
 import type { Stage } from './demo-chain.ts';
 
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
 const POLL_MS = 50;
+/** The L1 fee oracle of an OP chain, which anvil does not bring: PUSH4 10^9 wei, MSTORE at 0, RETURN 32 bytes, whatever is asked. */
+const FEE_ORACLE_CODE = '0x633b9aca0060005260206000f3';
 /** One endpoint and blocks made by hand: its own second look counts after this time. */
 const SECOND_READ_MS = 500;
 
@@ -17,6 +20,8 @@ export async function openEvmStage(chain: Chain): Promise<Stage> {
   const [payer] = await anvil.rpc<string[]>('eth_accounts', []);
   const mine = async (blocks: number): Promise<void> => { await anvil.rpc('anvil_mine', [`0x${blocks.toString(16)}`]); };
   await anvil.rpc('anvil_setBalance', [payer, `0x${parseEther('10000').toString(16)}`]);
+  const { l1FeeOracle } = network as EvmNetwork;
+  if (l1FeeOracle !== null) await anvil.rpc('anvil_setCode', [l1FeeOracle, FEE_ORACLE_CODE]);
   await mine(1);
   const name = chain.toUpperCase();
   return {
