@@ -122,8 +122,8 @@ begin
           r(account_id text, chain text, index bigint, address text, path text, address_key uuid)
     on conflict (account_id, chain, index) do update
       set address = excluded.address, path = excluded.path, address_key = excluded.address_key
-      where not exists (select 1 from address a where a.account_id = excluded.account_id and a.family = excluded.chain
-                           and a.index = excluded.index); -- an issued one stays what it is
+      where (select a.index from address a where a.account_id = excluded.account_id and a.family = excluded.chain
+                and a.index = excluded.index) is null; -- an issued one stays what it is; scalar, as below
   end if;
   if batch ? 'addresses' then
     with issued as (
