@@ -10,12 +10,7 @@ import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { creation, envelopeOf, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
 import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
 import { readTransaction } from '../../supervision/dev/peers/xlm/transactions.ts';
-import { intentOf, KINDS, openWorld, ours, readerOf, tank, XLM, type World } from '../support/xlm-node.ts';
-
-function must<T extends object>(value: T | Refusal): T {
-  if (isRefusal(value)) throw new Error(`${value.code} ${JSON.stringify(value.details)}`);
-  return value;
-}
+import { intentOf, KINDS, must, openWorld, ours, readerOf, tank, XLM, type World } from '../support/xlm-node.ts';
 
 const own = ours(0), shop = person(21).publicKey();
 

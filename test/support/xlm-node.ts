@@ -6,6 +6,7 @@ import { depositPath, gasTankPath } from '../../chains/xlm/derive.ts';
 import { stellar } from '../../chains/xlm/network.ts';
 import { createFailoverTransport, type FailoverTransport } from '../../chain-watchers/transport/failover.ts';
 import { derivePrivateKey, pooledAddressAt, seedOf } from '../../edge/keys.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { StellarLedger, type ClosedLedger, type LedgerOptions } from '../../supervision/dev/peers/xlm/ledger.ts';
 import { creation, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
 import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
@@ -66,6 +67,12 @@ export function openWorld(kinds: readonly Kind[] = ['rpc'], options: LedgerOptio
       return settle(ledger, payer, [exists ? payment(to, amount, asset) : creation(to, amount)]);
     },
   };
+}
+
+/** The value, where a refusal is a failure of the test. Throws: Error. */
+export function must<T extends object>(value: T | Refusal): T {
+  if (isRefusal(value)) throw new Error(`${value.code} ${JSON.stringify(value.details)}`);
+  return value;
 }
 
 /** A payment of one of our addresses. */
