@@ -23,7 +23,7 @@ test('§2.1 a success has success, data and meta; a failure has error, and data 
 });
 
 test('decisions 2: an unknown path is 404, an unknown method 405 with Allow, both in the envelope', async (t) => {
-  for (const path of ['/', '/v1', '/v1/nothing', '/v1/addresses/', '/v2/addresses', '/v1/edge/keys']) {
+  for (const path of ['/v1', '/v1/nothing', '/v1/addresses/', '/v2/addresses', '/v1/edge/keys']) {
     const answer = await raw(cloud.url, 'GET', path, { headers: asApp });
     t.deepEqual([answer.status, answer.json.error.code], [404, 'NOT_FOUND'], path);
     t.regex(answer.headers.get('x-request-id')!, /^req_/);
