@@ -17,6 +17,7 @@ import type { Log, Metrics, WatcherParts } from './ports.ts';
 import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from './transport/failover.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './transport/http-endpoint.ts';
 import { oneEndpoint } from './one-endpoint.ts';
+import { createTokenCheck } from './token-check.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
 
 /** One chain's settings, from the environment: `ETH_RPC_URLS`, `ETH_CONFIRMATIONS`, … Null takes the network's own. */
@@ -51,6 +52,8 @@ export interface LiveChain extends LiveBinding {
   readonly pollMs: number;
   /** What each endpoint's state is now. */
   endpoints(): EndpointHealth[];
+  /** K4: compares tokens with the chain; answers how many it has not told of. */
+  checkTokens(): Promise<number>;
 }
 
 export interface LiveChains {
@@ -107,8 +110,10 @@ async function openChain(
   const transport = createFailoverTransport({ chain, endpoints, nowMs: deps.nowMs, random: deps.random });
   const client = module.createClient(network, transport, catalogue);
   const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
+  const tokens = createTokenCheck({ network, catalogue, client, log: deps.log, metrics: deps.metrics });
   const parts: WatcherParts = {
-    ledger: chain, network, module, client, catalogue, witnesses,
+    ledger: chain, network, module, client, witnesses,
+    get catalogue() { return tokens.catalogue(); },
     store: deps.watch, audit: deps.audit, accounts: deps.accounts, reconcilePerBlock: RECONCILED_PER_BLOCK,
     settings: {
       start: settings.startHeight ?? 'head', blocksPerTick: BLOCKS_PER_TICK, readAhead: READ_AHEAD,
@@ -119,8 +124,9 @@ async function openChain(
   };
   const watcher = createWatcher(parts);
   return {
-    module, network, client, catalogue, watcher, audit: createAudit(parts), stopped: () => watcher.stopped(),
-    pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(),
+    module, network, client, watcher, audit: createAudit(parts), stopped: () => watcher.stopped(),
+    pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
+    get catalogue() { return tokens.catalogue(); },
   };
 }
 
@@ -166,6 +172,7 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
       try {
         if (identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS) {
           await one.client.checkIdentity();
+          await one.checkTokens();
           identifiedAtMs = deps.nowMs();
         }
         last = await one.watcher.tick();

@@ -1,10 +1,15 @@
 import test from 'ava';
-import { ChainUnavailable, type Endpoint } from '../../../chains/chain.ts';
+import { ChainUnavailable, type ChainModule, type Endpoint, type Token } from '../../../chains/chain.ts';
+import { evm } from '../../../chains/evm/index.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
-import { networkWith, pauseMsOf } from '../../../chain-watchers/live.ts';
+import { networkWith, openLiveChains, pauseMsOf } from '../../../chain-watchers/live.ts';
 import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
 import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
+import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
+import { emptyWatchState } from '../../../persistence/memory/watch-state.ts';
+import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
+import { Recorder } from '../../support/watching.ts';
 import { EndpointFailure } from '../../../chain-watchers/transport/http-endpoint.ts';
 
 test('G11 polling: no pause while there is more to read, the poll interval else, longer while the head cannot be followed', (t) => {
@@ -54,4 +59,23 @@ test('figures keep the newest gauge of each chain and the sum of each counter', 
   t.deepEqual(figures.counters(), [{ name: 'svc_reorgs_total', labels: { chain: 'eth' }, value: 3 }]);
   figures.observeBlock('eth', 0.25);
   t.deepEqual(observed, [0.25]);
+});
+
+test('K4 what the chain contradicts is out of the catalogue by which blocks are read, balances asked and payments built', async (t) => {
+  const contract = '0xdAC17F958D2ee523a2206206994597C13D831ec7', recorder = new Recorder();
+  const token: Token = { chain: 'eth', contract, symbol: 'USDT', decimals: 6 } as Token;
+  const module = { ...evm, createClient: (...given: Parameters<typeof evm.createClient>) => ({
+    ...evm.createClient(...given), fetchTokenFacts: async () => ({ symbol: 'USDT', name: '', decimals: 18 }),
+  }) } as unknown as ChainModule;
+  const state = emptyWatchState();
+  const live = await openLiveChains({
+    chains: { eth: { rpcUrls: ['http://127.0.0.1:9'], confirmations: null, pollMs: null, startHeight: null } }, networkOf: () => eth, isEnabled: () => true,
+    loadModule: async () => module, catalogueOf: () => new Map([[contract, token]]), watch: createMemoryWatchStore(() => 0, state), audit: createMemoryAuditStore(state),
+    accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) }, nowMs: () => 0, random: () => 0, log: recorder, metrics: recorder,
+  });
+  t.teardown(() => live.close());
+  const chain = live.chains.get('eth')!;
+  t.is(chain.catalogue.size, 1);
+  t.is(await chain.checkTokens(), 0);
+  t.is(chain.catalogue.size, 0);
 });
