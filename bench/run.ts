@@ -11,7 +11,7 @@ import { goalMet, ratioOf, type Figure } from './figure.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const README = `${folder}README.md`;
-const BENCH_LIMIT_MS = 300_000;
+const BENCH_LIMIT_MS = 600_000;
 
 const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places;
 const number = (value: number): string => value >= 1_000 ? Math.round(value).toLocaleString('en-US')

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import type { Chain, Environment, Family } from './slugs.ts';
 
 /** Prefixes of generated ids. Decisions 1. */
@@ -87,7 +87,7 @@ export function environmentOf(accountId: AccountId): Environment {
  * slugs in ASCII, bytes as `parseAddress` decodes them. Design 3.
  */
 export function addressKeyOf(environment: Environment, family: Family, bytes: Uint8Array): string {
-  const hex = createHash('sha256').update(environment).update(family).update(bytes).digest('hex');
+  const hex = hash('sha256', Buffer.concat([Buffer.from(environment + family, 'latin1'), bytes]), 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 

@@ -11,6 +11,7 @@
  * left. Everything is batched: one claim, frames of up to DELIVERIES_PER_FRAME, one statement for all attempts that
  * arrived meanwhile.
  */
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { failpoint } from '../../protocol/failpoint.ts';
 import { DELIVERIES_PER_FRAME } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -45,7 +46,7 @@ class RunningPublisher implements Publisher {
   readonly #deps: PublisherDeps;
   readonly #flights = new Flights();
   readonly #recorder: Recorder;
-  readonly #keys = new Map<string, Buffer>();
+  readonly #keys = new Map<string, KeyObject>();
   readonly #rung = new Set<AccountId>();
   readonly #pausedUntilMs = new Map<AccountId, number>();
   #pollFrom = 0;
@@ -200,10 +201,11 @@ class RunningPublisher implements Publisher {
     }
   }
 
-  #key(sealed: string, webhookId: string): Buffer {
+  /** A key object, because a MAC with bare bytes makes one each time. */
+  #key(sealed: string, webhookId: string): KeyObject {
     const known = this.#keys.get(sealed);
     if (known !== undefined) return known;
-    const key = secretBytes(this.#deps.secrets.open(sealed, webhookSecretContext(webhookId)));
+    const key = createSecretKey(secretBytes(this.#deps.secrets.open(sealed, webhookSecretContext(webhookId))));
     if (this.#keys.size >= OPENED_SECRETS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
     this.#keys.set(sealed, key);
     return key;

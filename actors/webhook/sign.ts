@@ -7,7 +7,7 @@
  *
  * Source: github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md.
  */
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 /** 24 to 64 bytes. Source: the same document, "Signature scheme". */
@@ -32,7 +32,7 @@ export function secretBytes(secret: string): Buffer {
  * Headers of one attempt; several keys while a secret is being rotated. The body is signed as the bytes that are sent.
  */
 export function signatureHeaders(
-  message: { eventId: string; body: string; timestampSeconds: number }, keys: readonly Buffer[],
+  message: { eventId: string; body: string; timestampSeconds: number }, keys: readonly (Buffer | KeyObject)[],
 ): Record<string, string> {
   const { eventId, body, timestampSeconds } = message;
   const signed = `${eventId}.${timestampSeconds}.${body}`;

@@ -1,5 +1,5 @@
 /** Everything between a read body and the answer: rate limit, role, input, idempotency, handler. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -22,7 +22,7 @@ const USER_REQUESTS_PER_MINUTE = 300;
 type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** SHA-256 of a body, 64 hex digits: what an idempotency key is bound to. */
-export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256 = (bytes: Uint8Array | string): string => hash('sha256', bytes, 'hex');
 
 /** The rest of the way of a request whose body was read. */
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {

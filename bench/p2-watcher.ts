@@ -1,0 +1,209 @@
+/**
+ * P2: the watcher's CPU for one EVM block — parse, prove, decode, match against watched addresses in PostgreSQL, write —
+ * against a lossless parse of the same answers; and parse and decode alone for the other families' recorded blocks.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catalogueOf } from '../chains/catalogue.ts';
+import type { Endpoint, Transport } from '../chains/chain.ts';
+import { factsOf, loadModule, networkOf } from '../chains/registry.ts';
+import { contentOf } from '../chain-watchers/content.ts';
+import { emptyMemory, type Run } from '../chain-watchers/memory.ts';
+import type { Cursor } from '../persistence/ports.ts';
+import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
+import { createWatchStore } from '../persistence/postgres/watch-store.ts';
+import { isRefusal } from '../protocol/errors.ts';
+import { parseLossless } from '../protocol/lossless-json.ts';
+import type { Chain } from '../protocol/slugs.ts';
+import { prepareDatabase } from '../supervision/dev/database.ts';
+import { startEmbeddedPostgres } from '../supervision/dev/embedded-postgres.ts';
+import { seedDeveloperOrganizations } from '../supervision/dev/seed.ts';
+import { realisticBlock, type RecordedBlock } from './evm-blocks.ts';
+import { median, type Figure } from './figure.ts';
+
+/** 10 × the recorded block: 180 transactions, 610 logs, what a block of Ethereum holds. */
+const COPIES = 10;
+const BLOCKS = 24;
+const WARM_BLOCKS = 8;
+const PAID_PER_BLOCK = 2;
+/** Watched addresses at each measurement; the registry grows from one to the next. */
+const REGISTRY_ROWS = [1_000_000, 10_000_000];
+const FILL_TIMEOUT_MS = 240_000;
+const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
+const payee = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`;
+
+/** CPU of this process for one call, all threads, microseconds. */
+async function cpuOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+/** Rows of the registry for the numbers of a range, as the append would write them; only paid ones need their `address`. */
+async function fill(sql: Sql, accountId: string, from: number, to: number): Promise<void> {
+  await sql.unsafe(`
+    set session_replication_role = replica; set statement_timeout = ${FILL_TIMEOUT_MS}; set work_mem = '256MB'; set synchronous_commit = off;
+    insert into flock.address_registry (address_key, account_id, address_id)
+      select encode(substr(sha256(convert_to('liveevm', 'UTF8') || decode(lpad(to_hex(n), 40, '0'), 'hex')), 1, 16), 'hex')::uuid as key,
+             '${accountId}', 'adr_' || lpad(n::text, 26, '0')
+        from generate_series(${from}, ${to}) n order by key;`);
+}
+
+/** The issued addresses of the numbers from 1, in their canonical text. */
+async function fillPaid(sql: Sql, accountId: string, canonical: readonly string[]): Promise<void> {
+  await sql.unsafe('set session_replication_role = replica');
+  await sql`
+    insert into flock.address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, index, status, created_at)
+      select g.account_id, g.address_id, 'live', 'eth', 'evm', r.address, g.address_key, 'm/44''/60''/0''/0/' || r.n, 'deposit', r.n, 'active', now()
+        from jsonb_array_elements_text(${JSON.stringify(canonical)}::text::jsonb) with ordinality r(address, n)
+        join flock.address_registry g on g.account_id = ${accountId} and g.address_id = 'adr_' || lpad(r.n::text, 26, '0')`;
+  await sql.unsafe('analyze flock.address; analyze flock.address_registry');
+}
+
+/** A node that answers from memory. */
+function transportOf(blocks: ReadonlyMap<string, RecordedBlock>): Transport {
+  const replies = new Map<string, string>();
+  for (const block of blocks.values()) {
+    replies.set(`eth_getBlockByNumber 0x${block.height.toString(16)}`, block.block);
+    replies.set(`eth_getBlockReceipts 0x${block.height.toString(16).padStart(64, '0')}`, block.receipts);
+  }
+  const missing = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'the method does not exist' } });
+  const endpoint: Endpoint = {
+    name: 'recorded',
+    async request({ body }) {
+      const { method, params } = JSON.parse(body ?? '{}') as { method: string; params: readonly unknown[] };
+      return { status: 200, headers: {}, text: replies.get(`${method} ${String(params[0])}`) ?? missing };
+    },
+  };
+  return { endpoints: [endpoint], pick: () => endpoint, attempt: (read) => read(endpoint), report: () => undefined };
+}
+
+function canonicalOf(address: string): string {
+  const parsed = factsOf('eth').parseAddress(networkOf('eth'), address);
+  if (isRefusal(parsed)) throw new Error(`${address} is no address`);
+  return parsed.canonical;
+}
+
+async function runOf(sql: Sql, blocks: ReadonlyMap<string, RecordedBlock>): Promise<Run> {
+  const network = networkOf('eth'), module = await loadModule('eth'), catalogue = catalogueOf('eth');
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const parts = {
+    ledger: 'eth', network, module, catalogue, client: module.createClient(network, transportOf(blocks), catalogue),
+    store: createWatchStore(sql), witnesses: [], log: silent, nowMs: Date.now, reconcilePerBlock: null,
+  } as unknown as Run['parts']; // what a block's content and its record need
+  return { parts, memory: emptyMemory(), bell: { ring: () => undefined, settled: async () => undefined } };
+}
+
+interface Measured { readonly oursUs: number; readonly lookupMs: number; readonly matched: number }
+
+/** Every block read, proven, decoded, matched and recorded; medians over the blocks after the first ones. */
+async function watch(run: Run, heights: readonly number[], from: Cursor | null): Promise<Measured & { cursor: Cursor }> {
+  const { client, store, ledger } = run.parts;
+  const cpu: number[] = [], lookups: number[] = [];
+  let cursor = from, matched = 0;
+  const timed = { ...store, watched: async (...asked: Parameters<typeof store.watched>) => {
+    const at = performance.now();
+    const found = await store.watched(...asked);
+    lookups.push(performance.now() - at);
+    return found;
+  } };
+  const measuredRun: Run = { ...run, parts: { ...run.parts, store: timed } };
+  for (const height of heights) {
+    cpu.push(await cpuOf(async () => {
+      const block = await client.getBlock(height);
+      const { record } = await contentOf(measuredRun, block, cursor);
+      const { recorded } = await store.recordBlock(ledger, record);
+      if (!recorded) throw new Error(`block ${height} was not recorded`);
+      matched += record.transfers.length;
+      cursor = { height: block.height, hash: block.hash };
+    }));
+  }
+  return { oursUs: median(cpu.slice(WARM_BLOCKS)), lookupMs: median(lookups.slice(WARM_BLOCKS)), matched, cursor: cursor! };
+}
+
+async function parseCost(texts: readonly (readonly string[])[], parse: (text: string) => unknown): Promise<number> {
+  const cpu: number[] = [];
+  for (const block of texts) cpu.push(await cpuOf(() => { for (const text of block) parse(text); }));
+  return median(cpu.slice(WARM_BLOCKS));
+}
+
+async function evm(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
+  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable: false, log: () => undefined });
+  const { appUrl, superuserUrl } = await prepareDatabase(postgres.url);
+  const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
+  const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench-fill', role: null });
+  try {
+    const { organizationId } = await seedDeveloperOrganizations({ databaseUrl: appUrl, secretKey: '0'.repeat(64), recordFile: join(dataDir, 'seed.json') });
+    const accountId = `${organizationId}_live`;
+    const total = BLOCKS * REGISTRY_ROWS.length;
+    const blocks = Array.from({ length: total }, (_, n) => realisticBlock(n + 1, COPIES,
+      Array.from({ length: PAID_PER_BLOCK }, (_, k) => payee(1 + n * PAID_PER_BLOCK + k))));
+    const run = await runOf(sql, new Map(blocks.map((block) => [String(block.height), block])));
+    const texts = blocks.map(({ block, receipts }) => [block, receipts]);
+    let filled = 0;
+    let cursor: Cursor | null = null;
+    const lookups: string[] = [];
+    for (const [stage, rows] of REGISTRY_ROWS.entries()) {
+      await fill(admin, accountId, filled + 1, rows);
+      if (filled === 0) await fillPaid(admin, accountId, Array.from({ length: total * PAID_PER_BLOCK }, (_, n) => canonicalOf(payee(1 + n))));
+      filled = rows;
+      const lossless = await parseCost(texts, parseLossless), native = await parseCost(texts, JSON.parse);
+      const measured = await watch(run, blocks.slice(stage * BLOCKS, (stage + 1) * BLOCKS).map(({ height }) => height), cursor);
+      cursor = measured.cursor;
+      if (measured.matched !== BLOCKS * PAID_PER_BLOCK) throw new Error(`${measured.matched} payments matched`);
+      lookups.push(`${measured.lookupMs.toFixed(1)} ms at ${rows / 1e6} M`);
+      const kilobytes = Math.round(texts[0]!.join('').length / 1_000);
+      emit({
+        id: stage === 0 ? 'P2a' : 'P2b', what: `CPU of one EVM block, ${rows / 1e6} M watched addresses`, ours: measured.oursUs / 1_000, limit: lossless / 1_000,
+        unit: 'ms', better: 'lower', goal: 2,
+        note: `180 transactions, 610 logs, ${kilobytes} kB; limit: lossless parse of the same answers; ${(measured.oursUs / native).toFixed(2)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
+      });
+    }
+  } finally {
+    await sql.end({ timeout: 5 });
+    await admin.end({ timeout: 5 });
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The biggest recorded block of each other family: the answers it is read from, by the names its module gives them. */
+const RECORDED: Readonly<Partial<Record<Chain, Readonly<Record<string, string>>>>> = {
+  btc: { block: 'btc/getblock_v3_279671.json' },
+  tron: { block: 'tron/block_assembled.getblockbynum.json', infos: 'tron/block_assembled.gettransactioninfobyblocknum.json' },
+  sol: { block: 'sol/getblock_assembled.json' },
+  xrp: { ledger: 'xrp/ledger_90150378.json' },
+};
+const REPEATS = 50;
+const ROUNDS = 8;
+
+async function others(): Promise<void> {
+  for (const [slug, files] of Object.entries(RECORDED) as [Chain, Readonly<Record<string, string>>][]) {
+    const texts = Object.entries(files).map(([name, file]) =>
+      [name, readFileSync(new URL(`../test/vectors/nodes/${file}`, import.meta.url), 'utf8')] as const);
+    const network = networkOf(slug), module = await loadModule(slug), catalogue = catalogueOf(slug);
+    const decode = (): void => {
+      const answers = Object.fromEntries(texts.map(([name, text]) => [name, parseLossless(text)]));
+      module.transfersIn(network, module.blockFromAnswers!(network, answers), catalogue);
+    };
+    const parse = (by: (text: string) => unknown) => (): void => { for (const [, text] of texts) by(text); };
+    const cost = async (work: () => void): Promise<number> => await cpuOf(() => { for (let n = 0; n < REPEATS; n += 1) work(); }) / REPEATS;
+    const ours: number[] = [], lossless: number[] = [], native: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      lossless.push(await cost(parse(parseLossless)));
+      native.push(await cost(parse(JSON.parse)));
+      ours.push(await cost(decode));
+    }
+    const kilobytes = Math.round(texts.reduce((sum, [, text]) => sum + text.length, 0) / 1_000);
+    emit({
+      id: `P2-${slug}`, what: `CPU of parse and decode, a recorded ${slug} block`, ours: median(ours) / 1_000, limit: median(lossless) / 1_000,
+      unit: 'ms', better: 'lower', goal: 2, note: `${kilobytes} kB; ${(median(ours) / median(native)).toFixed(2)} × JSON.parse; no database`,
+    });
+  }
+}
+
+await evm();
+await others();

@@ -1,0 +1,155 @@
+/**
+ * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt against a bare POST
+ * loop to the same receiver; and from a block of a real node to the webhook at the receiver.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Agent } from 'undici';
+import { startReceiver } from '../gateway/cli/webhook-receiver.ts';
+import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
+import { createClient, type Client } from '../protocol/client.ts';
+import { isRefusal } from '../protocol/errors.ts';
+import { newId } from '../protocol/ids.ts';
+import { openEvmStage } from '../supervision/dev/demo-evm.ts';
+import type { Stage } from '../supervision/dev/demo-chain.ts';
+import { startDeployment, type Deployment } from '../supervision/dev/deployment.ts';
+import { median, percentile, rate, type Figure } from './figure.ts';
+
+const EVENTS = 5_000;
+const ROUNDS = 3;
+/** As many as an edge has at once to one host. */
+const POSTS_AT_ONCE = 32;
+const POST_MS = 4_000;
+const PAYMENTS = 100;
+const LOOK_MS = 20;
+const PATIENCE_MS = 60_000;
+const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/** A body of the size of a deposit's event. */
+const bodyOf = (id: string): string => JSON.stringify({
+  id, event: 'deposit_detected', createdAt: '2026-01-01T00:00:00.000Z', confirmations: 1,
+  data: {
+    depositId: 'dep_22222222222222222222222222', chain: 'eth', txid: `0x${'a'.repeat(64)}`, outputIndex: -1, address: `0x${'b'.repeat(40)}`,
+    amount: '0.0123', token: null, userRef: 'customer-1', tag: 'deposits', status: 'detected', blockHeight: 18_000_000, blockHash: `0x${'c'.repeat(64)}`,
+  },
+});
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await pause(LOOK_MS);
+  }
+}
+
+async function bareReceiver(): Promise<{ port: number; stop(): void }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./receiver.ts', import.meta.url))], { stdio: ['pipe', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) return { port: Number(line), stop: () => { child.stdin.end(); } };
+  throw new Error('the receiver did not start');
+}
+
+/** Writes a backlog in one commit, as appends would have, and answers the events per second until all are recorded. */
+async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<number> {
+  const nowMs = Date.now();
+  const rows = Array.from({ length: EVENTS }, () => {
+    const event = newId('dlv', nowMs).replace('dlv_', 'evt_');
+    return { event, delivery: newId('dlv', nowMs), body: bodyOf(event) };
+  });
+  const [{ before }] = await sql<{ before: number }[]>`select count(*) as before from flock.attempt` as unknown as [{ before: number }];
+  await sql`
+    with made as (
+      insert into flock.publication (account_id, event_id, event, body, order_key, to_all, created_at, completed_at)
+        select ${accountId}, r.event, 'deposit_detected', r.body, r.event, false, now(), now()
+          from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) r(event text, body text)
+      returning event_id, seq
+    )
+    insert into flock.delivery (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
+      select r.delivery, ${accountId}, m.event_id, ${webhookId}, m.seq, m.event_id, 'pending', now(), now()
+        from made m join jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) r(event text, delivery text) on r.event = m.event_id`;
+  const at = performance.now();
+  await until('the backlog is recorded', async () => {
+    const [row] = await sql<{ done: number }[]>`select count(*) as done from flock.attempt`;
+    return row!.done - before >= EVENTS;
+  });
+  return (EVENTS * 1_000) / (performance.now() - at);
+}
+
+async function throughput(deployment: Deployment, client: Client, sql: Sql, port: number): Promise<void> {
+  const accountId = `${deployment.record.organizationId}_live`;
+  // An event that nothing here causes: only the backlog goes to this endpoint.
+  const { id } = await client.must('createWebhook', { body: { url: `http://127.0.0.1:${port}/`, events: ['withdrawal_failed'] } });
+  const agent = new Agent({ connections: POSTS_AT_ONCE, pipelining: 1 });
+  const post = async (): Promise<void> => {
+    const { body } = await agent.request({
+      origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', body: bodyOf('evt_22222222222222222222222222'),
+      headers: { 'content-type': 'application/json', 'webhook-id': 'evt', 'webhook-timestamp': '1', 'webhook-signature': `v1,${'a'.repeat(44)}` },
+    });
+    await body.dump();
+  };
+  const ours: number[] = [], limit: number[] = [];
+  await backlog(sql, accountId, id);
+  await rate(post, POSTS_AT_ONCE, POST_MS / 2);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    limit.push((await rate(post, POSTS_AT_ONCE, POST_MS)).perSecond);
+    ours.push(await backlog(sql, accountId, id));
+  }
+  await agent.close();
+  emit({
+    id: 'P3a', what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}`, ours: median(ours), limit: median(limit), unit: '/s', better: 'higher', goal: 0.5,
+    note: `commit of the publications → signed → edge → 200 of the receiver → attempt durable; limit: undici POST loop, ${POSTS_AT_ONCE} connections, same receiver process`,
+  });
+}
+
+async function latency(client: Client, stage: Stage): Promise<void> {
+  const receiver = await startReceiver();
+  try {
+    const webhook = await client.must('createWebhook', { body: { url: `http://127.0.0.1:${receiver.port}/`, events: ['deposit_detected'] } });
+    receiver.setSecret(webhook.secret);
+    const { address } = await client.must('createAddress', { body: { chain: stage.chain } });
+    const tookMs: number[] = [];
+    for (let n = 0; n < PAYMENTS; n += 1) {
+      const { txid, blockAtMs } = await stage.pay(address, BigInt(1_000 + n));
+      const event = await receiver.next(({ data }) => JSON.stringify(data).includes(txid), PATIENCE_MS);
+      tookMs.push(event.atMs - blockAtMs);
+    }
+    emit({
+      id: 'P3b', what: 'block mined → webhook received, p99', ours: percentile(tookMs, 0.99), limit: 500, unit: 'ms', better: 'lower', goal: 1,
+      note: `anvil, one payment at a time, n = ${PAYMENTS}, polled every 50 ms; p50 ${Math.round(median(tookMs))} ms; the limit is the goal`,
+    });
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function main(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
+  const stage = await openEvmStage('eth');
+  const receiver = await bareReceiver();
+  const deployment = await startDeployment({
+    dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined, cloudEnv: { LOG_LEVEL: 'warn', ...stage.cloudEnv },
+    edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: '127.0.0.1' },
+  });
+  const sql = openDatabase({ url: deployment.databaseUrl, connections: 2, name: 'flock-bench', role: null });
+  try {
+    const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+    await until('the edge is ready', async () => {
+      const view = await client.call('getEdgeReadiness');
+      return !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready');
+    });
+    await latency(client, stage);
+    await throughput(deployment, client, sql, receiver.port);
+  } finally {
+    await sql.end({ timeout: 5 });
+    await deployment.stop();
+    receiver.stop();
+    await stage.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main();
