@@ -9,7 +9,7 @@
  *
  * A repriced transaction has several versions that exclude each other: whichever lands counts.
  */
-import type { Fate, Network, Unsigned } from '../chains/chain.ts';
+import type { BroadcastResult, Fate, Network, Signed, Unsigned } from '../chains/chain.ts';
 import type { Cursor } from '../persistence/ports.ts';
 import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
@@ -110,18 +110,29 @@ async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor
 async function submit(run: Run, row: WithdrawalRow): Promise<void> {
   const { parts } = run;
   const version = row.versions.at(-1)!;
-  const result = await parts.client.broadcast({ chain: row.chain, payload: version.signedPayload, txid: version.txid });
+  const result = await broadcastOrDoubt(run, { chain: row.chain, payload: version.signedPayload, txid: version.txid });
   const named = { withdrawalId: row.id, txid: version.txid };
   parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
   if (result.kind === 'unknown') {
     parts.log.warn({ ...named, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
-    return;
+    if (version.doubtful === true || row.status !== 'signing') return;
   }
   // A refusal after an acceptance proves nothing: only the fate, with its proof, ends such a withdrawal (G27).
   if (row.status === 'signing') {
     await parts.accounts.ask(row.accountId, { type: 'note_broadcast', known: row, txid: version.txid, result });
   } else if (result.kind === 'rejected_final') {
     parts.log.warn({ ...named, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
+  }
+}
+
+/** What a submit came to; one that breaks may have reached the node all the same. */
+async function broadcastOrDoubt({ parts }: Run, signed: Signed): Promise<BroadcastResult> {
+  try {
+    return await parts.client.broadcast(signed);
+  } catch (error) {
+    const reason = chainFailure(error);
+    if (reason === null) throw error;
+    return { kind: 'unknown', reason };
   }
 }
 

@@ -70,6 +70,12 @@ export interface LedgerEntryRow {
   eventId: string | null;
 }
 
+/**
+ * Signed bytes. `doubtful` once a submit had no answer: a node may have them, and then no refusal ends them any more, only
+ * proof (G27).
+ */
+export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true }
+
 export interface WithdrawalRow {
   id: string;
   accountId: AccountId;
@@ -86,7 +92,7 @@ export interface WithdrawalRow {
   status: WithdrawalStatus;
   unsigned: Unsigned;
   /** Signed bytes are durable before the first submit (G25). All versions that may still land, newest last. */
-  versions: { txid: string; signedPayload: string; payload: string }[];
+  versions: SignedVersion[];
   txid: string | null;
   height: number | null;
   blockHash: string | null;

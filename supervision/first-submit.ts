@@ -3,6 +3,7 @@
  * node took them. What is not done in time, or fails, is the outbound tracker's, which begins two seconds later (G26).
  */
 import type { WithdrawalRow } from '../persistence/rows.ts';
+import type { BroadcastResult } from '../chains/chain.ts';
 import { chainFailure } from '../chain-watchers/content.ts';
 import type { Accounts, ChainAccess } from '../gateway/ports.ts';
 import { isRefusal } from '../protocol/errors.ts';
@@ -21,8 +22,11 @@ export function createFirstSubmit(
     const binding = await access.bind(row.accountId, row.chain);
     if (isRefusal(binding)) return;
     const signed = { chain: row.chain, payload: version.signedPayload, txid: version.txid };
-    const result = await binding.client.broadcast(signed);
-    if (result.kind === 'unknown') return;
+    const result = await binding.client.broadcast(signed).catch((error: unknown): BroadcastResult => {
+      const reason = chainFailure(error);
+      if (reason === null) throw error;
+      return { kind: 'unknown', reason };
+    });
     await accounts.ask(row.accountId, { type: 'note_broadcast', known: row, txid: version.txid, result });
   }
   return async (row) => {

@@ -73,6 +73,7 @@ function changedWithdrawal(state: AccountState, event: WithdrawalEvent): Account
     case 'withdrawal_repriced': return open(state, id, event.atMs, repriced(state, event));
     case 'withdrawal_signed': return open(state, id, event.atMs, held(state.counters, event.hold, flight('signed')));
     case 'withdrawal_version_dropped':
+    case 'withdrawal_doubted':
     case 'withdrawal_broadcast': return open(state, id, event.atMs, state.counters);
     case 'withdrawal_included':
       return open(state, id, event.atMs, held(state.counters, event.hold, flight('included')));

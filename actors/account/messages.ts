@@ -150,6 +150,8 @@ export type AccountEvent =
   | { type: 'withdrawal_version_dropped'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null }
   | { type: 'withdrawal_broadcast'; id: string; atMs: number; txid: string }
+  /** A submit had no answer: a node may have the bytes. */
+  | { type: 'withdrawal_doubted'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_included'; id: string; atMs: number; txid: string; height: number; hold: Hold | null }
   | { type: 'withdrawal_orphaned'; id: string; atMs: number; txid: string; hold: Hold | null; wasConfirmed: boolean }
   /** `period` is the billing month, null when it was billed before. */

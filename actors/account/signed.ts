@@ -1,6 +1,7 @@
 /**
  * From signed bytes to a node: the bytes are durable before the first submit (G25); what a node says falls in four
- * classes (G26). `unknown` changes nothing: the same bytes are submitted again.
+ * classes (G26). `unknown` is remembered: the same bytes are submitted again, and what a node may have is ended by no
+ * refusal, only by proof (G27).
  */
 import { refuse } from '../../protocol/errors.ts';
 import type { WithdrawalRow } from '../../persistence/rows.ts';
@@ -71,9 +72,21 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
         [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_broadcast', row, 1, nowMs)],
       );
     }
-    case 'rejected_final': return inBlock ? accept(known) : dropVersion(deciding);
-    case 'unknown': return accept(known);
+    case 'rejected_final': return inBlock || isDoubtful(deciding) ? accept(known) : dropVersion(deciding);
+    case 'unknown': return inBlock || isDoubtful(deciding) ? accept(known) : doubt(deciding);
   }
+}
+
+function isDoubtful({ command: { known, txid } }: Deciding<'note_broadcast'>): boolean {
+  return known.versions.some((version) => version.txid === txid && version.doubtful === true);
+}
+
+/** A submit without an answer: the bytes may be on their way. */
+function doubt({ command: { known, txid }, nowMs }: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
+  const atMs = changedAtMs(known, nowMs);
+  const versions = known.versions.map((version) => (version.txid === txid ? { ...version, doubtful: true as const } : version));
+  const row: WithdrawalRow = { ...known, versions, updatedAtMs: atMs };
+  return accept(row, [{ type: 'withdrawal_doubted', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }]);
 }
 
 /** A version that no node will take. The withdrawal fails with its last one; an older one may still land. */

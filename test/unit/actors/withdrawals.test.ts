@@ -291,11 +291,24 @@ test('V37 a repricing keeps nonce and payment, raises the fee, and leaves the ol
   );
 });
 
-test('G26 accepted and already_known announce once, unknown changes nothing, rejected_final fails and frees the nonce', (t) => {
+test('G26 G27 bytes that a node may have are ended by no refusal: their nonce stays held until there is proof', (t) => {
   const sender = new Sender();
   const { id } = sender.built();
   const txid = sender.do(sender.submit(id)).reply.txid!;
-  t.is(sender.noted(id, { kind: 'unknown', reason: 'timeout' }).events.length, 0);
+  sender.noted(id, { kind: 'unknown', reason: 'timeout' });
+  const counters = structuredClone(sender.account.state.counters);
+  t.is(sender.noted(id, { kind: 'rejected_final', refusal: refuse('INSUFFICIENT_GAS') }).events.length, 0);
+  t.deepEqual([sender.status(id), sender.told, sender.account.state.counters], ['signing', [], counters]);
+  sender.noted(id, { kind: 'already_known', txid });
+  t.is(sender.status(id), 'broadcast');
+});
+
+test('G26 accepted and already_known announce once, unknown is remembered, rejected_final fails and frees the nonce', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  const txid = sender.do(sender.submit(id)).reply.txid!;
+  t.is(sender.noted(id, { kind: 'unknown', reason: 'timeout' }).events.length, 1);
+  t.is(sender.noted(id, { kind: 'unknown', reason: 'timeout' }).events.length, 0, 'it is remembered once');
   sender.noted(id, { kind: 'already_known', txid });
   t.is(sender.noted(id, { kind: 'accepted', txid }).events.length, 0);
   t.deepEqual([sender.status(id), sender.told], ['broadcast', ['withdrawal_broadcast']]);

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { WithdrawalRow } from '../../../persistence/rows.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
@@ -65,6 +66,19 @@ test('G26 the tracker leaves the first submit to the gateway', async (t) => {
   await self.watcher.tick();
   t.deepEqual(chain.submits, ['signed1']);
   t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'accepted' } } });
+});
+
+test('G26 G27 a submit without an answer is told to the account once, so that no later refusal ends what a node may have', async (t) => {
+  const row = withdrawal({ status: 'signing' });
+  const { client, self } = await started(row);
+  client.unknownFates = true;
+  client.broadcast = async () => { throw new ChainUnavailable('eth', 'no answer within 20000 ms'); };
+  await self.watcher.tick();
+  t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'unknown' } } });
+  self.store.saveWithdrawal({ ...row, versions: [{ ...row.versions[0]!, doubtful: true }] });
+  self.nowMs += 60_000;
+  await self.watcher.tick();
+  t.is(self.asked.length, 1);
 });
 
 test('G26 a final refusal ends a withdrawal that was never accepted; after an acceptance only proof does', async (t) => {
