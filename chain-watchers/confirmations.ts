@@ -2,7 +2,7 @@
  * Confirmation arithmetic, once for all chains. A block at the head has one confirmation.
  *
  *   head 100 · height 100 → 1      head 100 · height 89 → 12      head 100 · height 101 → 0 (not on that head's chain)
- *   threshold 12 · head 100 → heights of [0, 90) are mature: 89 has 12, 90 has 11
+ *   threshold 12 · head 100 → 89 has 12 and is mature, 90 has 11 and waits
  */
 import type { Network } from '../chains/chain.ts';
 
@@ -17,11 +17,6 @@ export function confirmationsOf(headHeight: number, height: number): number {
 /** Confirmations at which a transfer is credited: the network's, or its own where that is more (coinbase, B3). */
 export function thresholdOf(network: Pick<Network, 'threshold'>, ownThreshold: number | undefined): number {
   return Math.max(network.threshold, ownThreshold ?? 0);
-}
-
-/** End of the half-open range [0, end) of heights that have reached a threshold at a head. */
-export function matureEnd(headHeight: number, threshold: number): number {
-  return Math.max(0, headHeight - threshold + 2);
 }
 
 export interface Finality {

@@ -3,7 +3,6 @@
  *
  *   cursor 100 · head 103 · limit 2 → read the heights of [101, 103); the rest waits for the next tick
  *   cursor 100 · head  98            → lagging (G10), nothing is read
- *   cursor 100, unresolved 97 and 99 → complete up to 96
  */
 import type { Block, Head } from '../chains/chain.ts';
 import type { BlockLink, Cursor } from '../persistence/ports.ts';
@@ -29,11 +28,6 @@ export function standingOf(cursor: Cursor | null, head: Pick<Head, 'height' | 'h
 /** True when a block is the child of the cursor; where heights are skipped only the parent link proves it (L19). */
 export function continuesFrom(cursor: Cursor, link: Pick<BlockLink, 'parentHash' | 'parentHeight' | 'height'>): boolean {
   return link.parentHash === cursor.hash && link.parentHeight === cursor.height && link.height > cursor.height;
-}
-
-/** End of the contiguous part that is done, given the unresolved heights at or below the cursor. Decisions 5. */
-export function completeHeightOf(cursorHeight: number, unresolved: readonly number[]): number {
-  return unresolved.reduce((end, height) => Math.min(end, height - 1), cursorHeight);
 }
 
 /** The link of a block: what is kept of it for the reorg walk. */

@@ -103,7 +103,7 @@ export interface GaugeReader {
   }>;
 }
 
-/** Requests of one account within a minute. In memory for one node, Redis for several. */
+/** Requests of one account within a minute. */
 export interface RateLimiter {
   /** Counts one request. `resetSeconds` is the time until the window ends. */
   take(key: string, limit: number, nowMs: number): Promise<{

@@ -1,6 +1,6 @@
 /**
  * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8.
- * In memory, so the limit is a node's own; several nodes share one through Redis behind the same port.
+ * In memory: the limit is this node's own.
  */
 import type { AccountState } from '../../actors/account/messages.ts';
 import type { AccountId } from '../../protocol/ids.ts';

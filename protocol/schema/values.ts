@@ -71,8 +71,6 @@ const wholeNumber = (min: number, max: number) =>
   .meta({ type: 'integer', minimum: min, maximum: max });
 /** A whole number in a query, where it is decimal text. */
 export const queryNumber = wholeNumber;
-/** `true` or `false` in a query. */
-export const queryFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 // ── Replies ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -90,5 +88,3 @@ export const pageReply = <T extends z.ZodType>(entry: T) => z.object({
   totalElements: z.number().int().nonnegative(),
   totalPages: z.number().int().nonnegative(),
 });
-/** The generic map of a reply that has nothing else to say. */
-export const doneReply = z.object({ id: z.string(), status: z.string() });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { completeHeightOf, continuesFrom, standingOf } from '../../../chain-watchers/cursor.ts';
+import { continuesFrom, standingOf } from '../../../chain-watchers/cursor.ts';
 import { backoffMs } from '../../../chain-watchers/outbound.ts';
 import { recentBlocksOf } from '../../../chain-watchers/rematch.ts';
 import { retryAfterMs } from '../../../chain-watchers/unresolved.ts';
@@ -25,12 +25,6 @@ test('G10 a head below the cursor is lag, not a reorg', (t) => {
   t.is(standingOf(cursor, { height: 100, hash: 'a' }), 'at_head');
   t.is(standingOf(cursor, { height: 100, hash: 'x' }), 'other_branch');
   t.is(standingOf(cursor, { height: 101, hash: 'x' }), 'behind');
-});
-
-test('decisions 5: completeHeight is the end of the contiguous part that is done', (t) => {
-  t.is(completeHeightOf(100, []), 100);
-  t.is(completeHeightOf(100, [99, 97]), 96);
-  t.is(completeHeightOf(100, [100]), 99);
 });
 
 test('C1-14 pauses grow to a limit and never end', (t) => {
