@@ -41,25 +41,30 @@ async function cpuOf(work: () => unknown): Promise<number> {
   return user + system;
 }
 
+/** Two decimals, for people. */
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+
 /** Rows of the registry for the numbers of a range, as the append would write them; only paid ones need their `address`. */
 async function fill(sql: Sql, accountId: string, from: number, to: number): Promise<void> {
-  await sql.unsafe(`
-    set session_replication_role = replica; set statement_timeout = ${FILL_TIMEOUT_MS}; set work_mem = '256MB'; set synchronous_commit = off;
+  await sql`select set_config(name, value, false) from (values ('session_replication_role', 'replica'), ('work_mem', '256MB'),
+    ('synchronous_commit', 'off'), ('statement_timeout', ${String(FILL_TIMEOUT_MS)})) as setting(name, value)`;
+  await sql`
     insert into flock.address_registry (address_key, account_id, address_id)
       select encode(substr(sha256(convert_to('liveevm', 'UTF8') || decode(lpad(to_hex(n), 40, '0'), 'hex')), 1, 16), 'hex')::uuid as key,
-             '${accountId}', 'adr_' || lpad(n::text, 26, '0')
-        from generate_series(${from}, ${to}) n order by key;`);
+             ${accountId}, 'adr_' || lpad(n::text, 26, '0')
+        from generate_series(${from}::bigint, ${to}::bigint) n order by key`;
 }
 
 /** The issued addresses of the numbers from 1, in their canonical text. */
 async function fillPaid(sql: Sql, accountId: string, canonical: readonly string[]): Promise<void> {
-  await sql.unsafe('set session_replication_role = replica');
+  await sql`set session_replication_role = replica`;
   await sql`
     insert into flock.address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, index, status, created_at)
       select g.account_id, g.address_id, 'live', 'eth', 'evm', r.address, g.address_key, 'm/44''/60''/0''/0/' || r.n, 'deposit', r.n, 'active', now()
         from jsonb_array_elements_text(${JSON.stringify(canonical)}::text::jsonb) with ordinality r(address, n)
         join flock.address_registry g on g.account_id = ${accountId} and g.address_id = 'adr_' || lpad(r.n::text, 26, '0')`;
-  await sql.unsafe('analyze flock.address; analyze flock.address_registry');
+  await sql`analyze flock.address`;
+  await sql`analyze flock.address_registry`;
 }
 
 /** A node that answers from memory. */
@@ -154,12 +159,12 @@ async function evm(): Promise<void> {
       const measured = await watch(run, blocks.slice(stage * BLOCKS, (stage + 1) * BLOCKS).map(({ height }) => height), cursor);
       cursor = measured.cursor;
       if (measured.matched !== BLOCKS * PAID_PER_BLOCK) throw new Error(`${measured.matched} payments matched`);
-      lookups.push(`${measured.lookupMs.toFixed(1)} ms at ${rows / 1e6} M`);
+      lookups.push(`${rounded(measured.lookupMs)} ms at ${rows / 1e6} M`);
       const kilobytes = Math.round(texts[0]!.join('').length / 1_000);
       emit({
         id: stage === 0 ? 'P2a' : 'P2b', what: `CPU of one EVM block, ${rows / 1e6} M watched addresses`, ours: measured.oursUs / 1_000, limit: lossless / 1_000,
         unit: 'ms', better: 'lower', goal: 2,
-        note: `180 transactions, 610 logs, ${kilobytes} kB; limit: lossless parse of the same answers; ${(measured.oursUs / native).toFixed(2)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
+        note: `180 transactions, 610 logs, ${kilobytes} kB; limit: lossless parse of the same answers; ${rounded(measured.oursUs / native)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
       });
     }
   } finally {
@@ -200,7 +205,7 @@ async function others(): Promise<void> {
     const kilobytes = Math.round(texts.reduce((sum, [, text]) => sum + text.length, 0) / 1_000);
     emit({
       id: `P2-${slug}`, what: `CPU of parse and decode, a recorded ${slug} block`, ours: median(ours) / 1_000, limit: median(lossless) / 1_000,
-      unit: 'ms', better: 'lower', goal: 2, note: `${kilobytes} kB; ${(median(ours) / median(native)).toFixed(2)} × JSON.parse; no database`,
+      unit: 'ms', better: 'lower', goal: 2, note: `${kilobytes} kB; ${rounded(median(ours) / median(native))} × JSON.parse; no database`,
     });
   }
 }
