@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { Agent, request } from 'undici';
 import { guarded } from './watchdog.ts';
 
 export interface AnvilOptions {
@@ -53,21 +54,24 @@ export async function startAnvil({ chainId, automine = true, args = [] }: AnvilO
   });
   child.stderr.resume();
   const url = `http://127.0.0.1:${port}`;
+  // A connection for each call: a busy node closes idle ones just when they are used again.
+  const dispatcher = new Agent({ pipelining: 0 });
   let id = 0;
   return {
     url,
     async rpc<T>(method: string, params: readonly unknown[] = []) {
-      const reply = await fetch(url, {
-        method: 'POST', headers: { 'content-type': 'application/json' },
+      const reply = await request(url, {
+        method: 'POST', headers: { 'content-type': 'application/json' }, dispatcher,
         body: JSON.stringify({ jsonrpc: '2.0', id: id += 1, method, params }),
       });
-      const answer = await reply.json() as { result?: T; error?: { message: string } };
+      const answer = await reply.body.json() as { result?: T; error?: { message: string } };
       if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
       return answer.result as T;
     },
     async stop() {
       end();
       await exited;
+      await dispatcher.destroy();
     },
   };
 }
