@@ -104,6 +104,8 @@ test.serial('reports keep their order over SIGKILL at any moment', async (t) => 
   await startEdgeProcess(t, options);
   await eventually('the stream is up', () => story.cloud.streams === 1);
   await story.cloud.deliver(deliveriesTo(story.receiverUrl, count));
-  await eventually('all are recorded', () => story.cloud.attempts.length === count);
-  t.deepEqual(story.cloud.attempts.map(({ deliveryId }) => deliveryId), Array.from({ length: count }, (_, index) => `dlv_${index}`));
+  // A report may have left just before the cloud sent its delivery again: the cloud takes a repeated one once.
+  const recorded = () => [...new Set(story.cloud.attempts.map(({ deliveryId }) => deliveryId))];
+  await eventually('all are recorded', () => recorded().length === count);
+  t.deepEqual(recorded(), Array.from({ length: count }, (_, index) => `dlv_${index}`));
 });
