@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { factsOf, networkOf } from '../chains/registry.ts';
+import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
@@ -31,6 +33,8 @@ const schema = z.object({
   EDGE_OUTBOX_CAPACITY: wholeNumber(1, 10_000_000).default(100_000),
   /** How often the readiness is read while an identity waits for the owner's decision, in seconds. */
   EDGE_ROTATION_CHECK: wholeNumber(1, 86_400).default(60),
+  /** Addresses beside the derived treasury that a sweep may go to. Spec §4.5. */
+  EDGE_SWEEP_TREASURY_ALLOWLIST: list.default([]),
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
   EDGE_WEBHOOK_CONCURRENCY: wholeNumber(1, 4_096).default(256),
   EDGE_WEBHOOK_CONCURRENCY_PER_HOST: wholeNumber(1, 1_024).default(32),
@@ -54,6 +58,8 @@ export interface EdgeConfig {
   /** Highest fee of one transaction, smallest native unit; absent: the network's own. G29. */
   readonly feeCaps: ReadonlyMap<Chain, bigint>;
   readonly spendWindowMs: number;
+  /** Where sweeps may go beside the derived treasury, canonical texts by chain. Spec §4.5. */
+  readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
   readonly outboxCapacity: number;
   readonly rotationCheckMs: number;
   /** Null: public https only, and loopback in sandbox. Decisions 4. */
@@ -90,6 +96,7 @@ export function readConfig(env: Environ, isPhrase: (text: string) => boolean): {
   const environment = environmentOfKey(present['API_KEY'], problems);
   const caps = readChainSettings(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
+  const sweepTreasuries = readTreasuries(base.success ? base.data.EDGE_SWEEP_TREASURY_ALLOWLIST : [], problems);
   const phrase = readPhrase(present, isPhrase, problems);
   if (!base.success || environment === null || phrase === null || problems.length > 0) throw new ConfigurationError(problems);
   const { data: settings } = base;
@@ -100,6 +107,7 @@ export function readConfig(env: Environ, isPhrase: (text: string) => boolean): {
       host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
       spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, feeCaps: caps.EDGE_FEE_CAP,
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
+      sweepTreasuries,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
@@ -139,6 +147,20 @@ function readChainSettings(env: Record<string, string>, problems: string[]): Rec
     else problems.push(`${name}: ${amount.error.issues[0]!.message}`);
   }
   return caps;
+}
+
+/** Every entry is an address of at least one chain: a misspelt one would silently stop sweeps. */
+function readTreasuries(entries: readonly string[], problems: string[]): Map<Chain, readonly string[]> {
+  const treasuries = new Map<Chain, readonly string[]>();
+  entries.forEach((entry, index) => {
+    const matches = CHAINS.flatMap((chain) => {
+      const parsed = factsOf(chain).parseAddress(networkOf(chain), entry);
+      return isRefusal(parsed) ? [] : [{ chain, canonical: parsed.canonical }];
+    });
+    if (matches.length === 0) problems.push(`EDGE_SWEEP_TREASURY_ALLOWLIST: entry ${index + 1} is an address of no chain`);
+    for (const { chain, canonical } of matches) treasuries.set(chain, [...treasuries.get(chain) ?? [], canonical]);
+  });
+  return treasuries;
 }
 
 function readAllowlist(text: string | undefined, problems: string[]): readonly WebhookTarget[] | null {

@@ -11,6 +11,8 @@ export interface PolicySource {
   readonly own: OwnAddresses;
   /** G29: EDGE_FEE_CAP_<CHAIN>, else the network's own. */
   readonly feeCaps: ReadonlyMap<Chain, bigint>;
+  /** EDGE_SWEEP_TREASURY_ALLOWLIST, canonical texts. Spec §4.5. */
+  readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
   readonly catalogueOf: (chain: Chain) => Catalogue;
   readonly nowMs: () => number;
 }
@@ -23,7 +25,7 @@ const REPLAY_AHEAD_MAX = 1_024n;
 
 /** The policy for a payload; signatures of `released` transactions hold its replay key no more. */
 export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruction, released: ReadonlySet<string>): SigningPolicy {
-  const { instructions, own, feeCaps, catalogueOf, nowMs } = source;
+  const { instructions, own, feeCaps, sweepTreasuries, catalogueOf, nowMs } = source;
   const { instruction, unsigned: { from, replayKey } } = recorded;
   const { chain } = instruction;
   const network = networkOf(chain);
@@ -34,7 +36,7 @@ export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruct
   return {
     feeCap: feeCaps.get(chain) ?? network.feeCap,
     feeRatioBpsMax: null,
-    sweepDestinations: derivedTreasury === null ? [] : [derivedTreasury],
+    sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...sweepTreasuries.get(chain) ?? []],
     gasTank: gasTank === null ? null : addressAt(gasTank),
     catalogue: catalogueOf(chain),
     addressAt,

@@ -49,7 +49,8 @@ const EDGE_ROUTES: readonly EdgeRoute[] = [
 /** The server, not listening yet. */
 export function createEdgeServer(settings: ServerSettings): FastifyInstance {
   const server = Fastify({
-    logger: false, bodyLimit: BODY_BYTES_MAX, exposeHeadRoutes: false, return503OnClosing: false, requestTimeout: REQUEST_TIMEOUT_MS,
+    logger: false, bodyLimit: BODY_BYTES_MAX, exposeHeadRoutes: true, // as the cloud
+    return503OnClosing: false, requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: 'idle', genReqId: () => newId('req', settings.nowMs()),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     frameworkErrors: (error, request, reply) => sendError(settings, request, reply, error),

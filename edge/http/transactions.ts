@@ -46,10 +46,11 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
   };
 
-  const build: EdgePath = (call) => buildAs(call, (reply) => {
+  const build: EdgePath = (call) => {
     const asked = buildBody.safeParse(jsonOf(call.body));
-    return asked.success ? instructionOf(asked.data, reply) : null;
-  });
+    const conflict = asked.success ? tagConflict(asked.data) : null;
+    return conflict === null ? buildAs(call, (reply) => (asked.success ? instructionOf(asked.data, reply) : null)) : refused(conflict);
+  };
 
   const trustline: EdgePath = (call) => buildAs(call, (reply) => {
     const asked = trustlineBody.safeParse(jsonOf(call.body));
@@ -91,6 +92,13 @@ function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer 
   return refused(refusal);
 }
 
+/** Refuses INVALID_INPUT for a destination whose own text names another tag than `chainTag`, as the cloud does. */
+function tagConflict({ chain, to, chainTag }: BodyOf<'buildTransaction'>): Refusal | null {
+  const parsed = factsOf(chain).parseAddress(networkOf(chain), to);
+  if (isRefusal(parsed) || parsed.tag === null || chainTag == null || chainTag === parsed.tag) return null;
+  return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'the address names another tag' });
+}
+
 /** What the caller wrote, in canonical texts; path and id come from the cloud and are checked by the signer. */
 function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Instruction | Refusal {
   const { chain } = asked;
@@ -102,7 +110,6 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
   if (isRefusal(to)) return to;
   const token = asked.tokenContract == null ? null : tokenOf(chain, asked.tokenContract);
   if (isRefusal(token)) return token;
-  if (to.tag !== null && asked.chainTag != null && asked.chainTag !== to.tag) return refuseToSign('tag_named_twice');
   return {
     id: reply.id, purpose: 'withdrawal', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: to.canonical, toPath: null,
     amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag,

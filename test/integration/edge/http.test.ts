@@ -69,6 +69,18 @@ test('§7 a cloud that is gone is UPSTREAM_UNAVAILABLE, with the envelope; what 
   t.is((await edge.ask('GET', '/v1/edge/keys')).status, 200);
 });
 
+test('HEAD is answered as GET without a body, here as at the cloud', async (t) => {
+  const { cloud, edge } = await stage(t);
+  cloud.on('GET /v1/addresses', () => ({ data: { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 } }));
+  for (const [path, status] of [['/v1/addresses', 200], ['/v1/edge/health', 200], ['/v1/edge/keys', 200], ['/v1/nope', 404]] as const) {
+    const head = await edge.ask('HEAD', path);
+    t.is(head.status, status, path);
+    t.is(head.text, '', path);
+  }
+  t.is((await ask(edge.url, { method: 'HEAD', path: '/v1/addresses' })).status, 401);
+  t.is(cloud.countOf('GET /v1/addresses'), 1, 'and asked of the cloud as GET');
+});
+
 test('decisions 2: 404, 405, 413 and malformed requests have the envelope and a request id', async (t) => {
   const { edge } = await stage(t);
   for (const [method, path, status, code] of [
@@ -180,4 +192,17 @@ test('/health and /metrics need no key and say nothing secret', async (t) => {
   for (const path of ['/health/live', '/health/ready', '/v1/edge/health']) t.is((await ask(edge.url, { method: 'GET', path })).status, 200, path);
   const metrics = await ask(edge.url, { method: 'GET', path: '/metrics' });
   for (const name of ['svc_edge_outbox_depth 0', 'svc_edge_outbox_poisoned 0', 'svc_edge_registered 1', 'svc_edge_stream_up 1', 'svc_edge_alarms 0']) t.true(metrics.text.includes(name), name);
+});
+
+test('§4.2 a destination that names another tag than chainTag is INVALID_INPUT before anything is built', async (t) => {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: 'xrp' } });
+  await edge.edge.registered;
+  const to = 'X7gJ5YK8abHf2eTPWPFHAAot8Knck11QGqmQ7a6a3Z8PJvk'; // tag 1
+  const reply = await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'xrp', from: 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH', to, amount: '1', chainTag: '7' });
+  t.is(reply.status, 400);
+  t.is(reply.error?.code, 'INVALID_INPUT');
+  t.is(reply.error?.details['field'], 'chainTag');
+  t.is(cloud.countOf('POST /v1/transactions/unsigned'), 0);
 });

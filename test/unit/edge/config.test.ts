@@ -40,6 +40,7 @@ const WRONG: readonly (readonly [env: Environ, named: RegExp])[] = [
   [{ EDGE_WITHDRAWAL_CAP_eth: '1' }, /^EDGE_WITHDRAWAL_CAP_eth: names no chain/],
   [{ EDGE_FEE_CAP_BASE: '0x10' }, /^EDGE_FEE_CAP_BASE:/],
   [{ EDGE_WEBHOOK_ALLOWLIST: 'app:8080,http://x' }, /^EDGE_WEBHOOK_ALLOWLIST: entry 2 /],
+  [{ EDGE_SWEEP_TREASURY_ALLOWLIST: '0x52908400098527886E0F7030069857D2E4169EE7, nonsense' }, /^EDGE_SWEEP_TREASURY_ALLOWLIST: entry 2 /],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL:/],
   [{ MNEMONIC: undefined }, /^MNEMONIC_FILE or MNEMONIC: exactly one/],
   [{ MNEMONIC: PHRASE.replace('about', 'zebra') }, /^MNEMONIC: is no valid BIP-39 phrase/],
@@ -88,4 +89,13 @@ test('the phrase may come from a file, in upper case and with line breaks; the p
   const { MNEMONIC: _unused, ...rest } = GOOD;
   const { phrase } = readConfig({ ...rest, MNEMONIC_FILE: file, MNEMONIC_PASSPHRASE_FILE: join(directory, 'pass') }, isMnemonic);
   t.deepEqual(phrase, { mnemonic: PHRASE, passphrase: ' two  spaces ' });
+});
+
+test('§4.5 EDGE_SWEEP_TREASURY_ALLOWLIST: each entry counts on every chain that reads it as an address, in its canonical form', (t) => {
+  const evm = '0x52908400098527886E0F7030069857D2E4169EE7', xrp = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
+  const { config } = readConfig({ ...GOOD, EDGE_SWEEP_TREASURY_ALLOWLIST: `${evm.toLowerCase()}, ${xrp}` }, isMnemonic);
+  t.deepEqual(Object.fromEntries(config.sweepTreasuries), {
+    eth: [evm], bsc: [evm], polygon: [evm], avax: [evm], base: [evm], xrp: [xrp],
+  });
+  t.is(readConfig(GOOD, isMnemonic).config.sweepTreasuries.size, 0);
 });
