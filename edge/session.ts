@@ -14,7 +14,7 @@ import type { LocalKeyShare } from './local-key-share.ts';
 import type { OutboxWrite } from './outbox.ts';
 import type { Sent } from './outbox-sender.ts';
 import { Registration, type RegistrationSettings, type RegistrationState } from './registration.ts';
-import { EdgeStream } from './stream.ts';
+import { EdgeStream, type OpenSocket } from './stream.ts';
 import type { Timers } from './timers.ts';
 import type { Upstream } from './upstream.ts';
 import { failpoint } from '../protocol/failpoint.ts';
@@ -33,6 +33,8 @@ export interface SessionSettings {
   readonly edgeVersion: string;
   readonly podHint: string | null;
   readonly cloudUrl: string;
+  /** The stream's wire; Socket.IO when absent. */
+  readonly openSocket?: OpenSocket;
   readonly upstream: Upstream;
   readonly timers: Timers;
   readonly monotonicMs: () => number;
@@ -70,6 +72,7 @@ export class Session {
     });
     this.#stream = new EdgeStream({
       cloudUrl: settings.cloudUrl, timers, monotonicMs: settings.monotonicMs, onFault,
+      ...(settings.openSocket === undefined ? {} : { openSocket: settings.openSocket }),
       auth: () => ({ headers: upstream.handshakeHeaders(), sessionId, edgeVersion, podHint }),
       onUp: () => log.info('stream_up'),
       onDown: (reason) => this.#down(reason),

@@ -2,7 +2,7 @@
  * The Socket.IO stream to the cloud: connects, comes back after a pause, hands parsed frames on. It decides nothing.
  * Socket.IO's own reconnection is off: each handshake needs a fresh signature, and a refused one is not retried by it.
  */
-import { io, type Socket } from 'socket.io-client';
+import { io } from 'socket.io-client';
 import type { z } from 'zod';
 import {
   acknowledgement, deliverFrame, leaseFrame, localKeysFrame, replenishFrame, signFrame, STREAM_PATH, welcomeFrame,
@@ -28,8 +28,26 @@ export type FrameHandlers = {
   readonly [N in FrameName]: (frame: z.infer<Frames[N]>, connectStartedAtMs: number) => Acknowledgement | void | Promise<Acknowledgement | void>;
 };
 
+/** The part of a Socket.IO client that is used here. */
+export interface StreamSocket {
+  readonly connected: boolean;
+  connect(): unknown;
+  disconnect(): unknown;
+  on(name: string, listener: (...values: never[]) => void): unknown;
+  timeout(ms: number): { emitWithAck(name: string, frame: object): Promise<unknown> };
+}
+
+/** Opens a socket that does not connect by itself; `auth` is asked at each handshake. */
+export type OpenSocket = (cloudUrl: string, auth: (give: (auth: object) => void) => void) => StreamSocket;
+
+const openSocketIo: OpenSocket = (cloudUrl, auth) => io(cloudUrl, {
+  path: STREAM_PATH, transports: ['websocket'], autoConnect: false, reconnection: false, forceNew: true, timeout: CONNECT_TIMEOUT_MS, auth,
+});
+
 export interface StreamSettings {
   readonly cloudUrl: string;
+  /** The wire; Socket.IO when absent. */
+  readonly openSocket?: OpenSocket;
   readonly auth: () => HandshakeAuth;
   readonly timers: Timers;
   readonly monotonicMs: () => number;
@@ -45,7 +63,7 @@ export interface StreamSettings {
 
 export class EdgeStream {
   readonly #settings: StreamSettings;
-  readonly #socket: Socket;
+  readonly #socket: StreamSocket;
   #tries = 0;
   #connectStartedAtMs = 0;
   #upAtMs = 0;
@@ -54,20 +72,18 @@ export class EdgeStream {
 
   constructor(settings: StreamSettings) {
     this.#settings = settings;
-    this.#socket = io(settings.cloudUrl, {
-      path: STREAM_PATH, transports: ['websocket'], autoConnect: false, reconnection: false, forceNew: true, timeout: CONNECT_TIMEOUT_MS,
-      auth: (give: (auth: object) => void) => give(settings.auth()),
-    });
+    const { openSocket = openSocketIo } = settings;
+    this.#socket = openSocket(settings.cloudUrl, (give) => give(settings.auth()));
     this.#socket.on('connect', () => {
       this.#upAtMs = settings.monotonicMs();
       settings.onUp();
     });
-    this.#socket.on('connect_error', (error) => {
+    this.#socket.on('connect_error', (error: Error) => {
       const code = (error as { data?: { code?: unknown } }).data?.code;
       if (typeof code === 'string') settings.onRefused(code);
       this.#retry();
     });
-    this.#socket.on('disconnect', (reason) => {
+    this.#socket.on('disconnect', (reason: string) => {
       if (settings.monotonicMs() - this.#upAtMs > STABLE_MS) this.#tries = 0;
       settings.onDown(reason);
       this.#retry();
