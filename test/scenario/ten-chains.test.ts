@@ -1,0 +1,103 @@
+/**
+ * All ten chains at once, on real watchers, accounts and PostgreSQL, while their peers lag, lie, limit, die and
+ * reorganise and the cloud is killed. Seeded: the seed alone decides what is played; `FLOCK_SEED` plays another one,
+ * `FLOCK_SOAK_STEPS=100` plays a longer one.
+ */
+import test from 'ava';
+import { CHAINS, type Chain } from '../../protocol/slugs.ts';
+import { problemsOfBooks, type Paid } from '../support/books.ts';
+import { patiently } from '../support/company.ts';
+import { seeded } from '../support/simulated-chain.ts';
+import { play, type Payment } from '../support/soak/play.ts';
+import { openTenChains, type TenChains } from '../support/soak/ten-chains.ts';
+
+const SEED = Number(process.env.FLOCK_SEED ?? 20_261_128);
+const STEPS = Number(process.env.FLOCK_SOAK_STEPS ?? 12);
+const ADDRESSES = 8;
+const KILLS = 2;
+const SETTLE_EVERY_MS = 400;
+
+interface Row { chain: Chain; deposits: number; credited: number; twice: number; reversed: number; again: number }
+
+/** What the books hold of each chain. `again`: credited in a later incarnation than the first. */
+async function countsOf({ sql, accountId }: TenChains): Promise<Map<Chain, Row>> {
+  const rows = await sql<Row[]>`
+    with told as (
+      select d.chain, d.id, d.incarnation,
+             count(*) filter (where e.kind = 'credit') - count(*) filter (where e.kind = 'reversal') as net,
+             bool_or(e.kind = 'credit' and e.incarnation > 1) as again
+        from flock.deposit d left join flock.ledger_entry e on e.deposit_id = d.id
+       where d.account_id = ${accountId} group by d.chain, d.id, d.incarnation)
+    select chain, count(*)::int as deposits, count(*) filter (where net = 1)::int as credited, count(*) filter (where net > 1)::int as twice,
+           (select count(*)::int from flock.publication p where p.account_id = ${accountId}
+              and p.body::jsonb ->> 'event' = 'deposit_reversed' and p.body::jsonb -> 'data' ->> 'chain' = told.chain) as reversed,
+           count(*) filter (where again)::int as again
+      from told group by chain`;
+  return new Map(rows.map((row) => [row.chain, row]));
+}
+
+/** What stands, as the ledgers themselves say it. */
+async function standing({ chains }: TenChains, payments: ReadonlyMap<string, Payment>): Promise<Map<string, Paid>> {
+  const paid = new Map<string, Paid>();
+  for (const [txid, { chain, address, amount }] of payments) paid.set(txid, { address, amount, survives: await chains.get(chain)!.stands(txid) });
+  return paid;
+}
+
+/** Blocks go on until the books are right. */
+async function settle(flock: TenChains, payments: ReadonlyMap<string, Payment>): Promise<string[]> {
+  for (const chain of flock.chains.values()) await chain.mine(chain.threshold + 8);
+  let lastMinedMs = performance.now();
+  const problems = async (): Promise<string[]> => {
+    if (performance.now() - lastMinedMs > SETTLE_EVERY_MS) {
+      for (const chain of flock.chains.values()) await chain.mine(1);
+      lastMinedMs = performance.now();
+    }
+    return problemsOfBooks({ ...flock, paid: await standing(flock, payments) });
+  };
+  return patiently('books', problems, (found) => found.length === 0).catch(problems);
+}
+
+test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that lag, lie, die and reorganise: each payment is credited exactly once (seed ${SEED}, ${STEPS} steps)`, async (t) => {
+  t.timeout(180_000 + STEPS * 20_000);
+  t.log(`FLOCK_SEED=${SEED} FLOCK_SOAK_STEPS=${STEPS}`);
+  const flock = await openTenChains();
+  try {
+    const addresses = new Map<Chain, string[]>();
+    for (const chain of CHAINS) addresses.set(chain, await flock.issue(chain, ADDRESSES));
+    let steps = 0, kills = 0;
+    let restarting: Promise<unknown> = Promise.resolve();
+    const onStep = () => {
+      steps += 1;
+      if (kills >= KILLS || steps < ((kills + 1) * STEPS * CHAINS.length) / (KILLS + 1)) return;
+      kills += 1;
+      restarting = restarting.then(async () => {
+        flock.deployment.cloud.kill('SIGKILL');
+        await flock.deployment.cloud.exited;
+        await flock.deployment.restartCloud();
+      });
+    };
+    const played = await Promise.all(CHAINS.map((slug, index) => play(flock.chains.get(slug)!, {
+      addresses: addresses.get(slug)!, random: seeded(SEED * 16 + index), steps: STEPS, onStep,
+      cursorHeight: () => flock.cursorHeight(slug), recorded: flock.recorded,
+    })));
+    await restarting;
+    const payments = new Map(played.flatMap((one) => [...one]));
+    t.deepEqual((await settle(flock, payments)).slice(0, 20), []);
+
+    const paid = await standing(flock, payments), counts = await countsOf(flock);
+    for (const [slug, chain] of flock.chains) {
+      const own = [...payments].filter(([, payment]) => payment.chain === slug), stands = own.filter(([txid]) => paid.get(txid)!.survives).length;
+      const { credited, twice, reversed, again } = counts.get(slug)!;
+      t.log(`${slug.padEnd(8)} ${own.length} payments sent, ${stands} stand, ${credited} credited once, ${twice} twice; ${reversed} reversed, ${again} credited again`);
+      t.is(credited, stands, `${slug}: credited once`);
+      t.is(twice, 0, `${slug}: credited twice`);
+      if (chain.reorgMax > 0) {
+        t.true(stands < own.length && reversed > 0, `${slug}: a payment left the chain`);
+        t.true(again > 0, `${slug}: one that was reversed is credited again`);
+      } else t.is(reversed, 0, `${slug}: what is final is not reversed`);
+    }
+    t.is(kills, KILLS);
+  } finally {
+    await flock.close();
+  }
+});

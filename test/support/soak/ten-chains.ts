@@ -1,0 +1,105 @@
+/** A whole live Flock over the ten chains of the soak: real PostgreSQL, cloud and edge processes, a receiver of webhooks. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startReceiver, type Receiver } from '../../../gateway/cli/webhook-receiver.ts';
+import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
+import { createClient, type Client } from '../../../protocol/client.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import { CHAINS, EVENTS, type Chain } from '../../../protocol/slugs.ts';
+import { startDeployment, type Deployment } from '../../../supervision/dev/deployment.ts';
+import { patiently } from '../company.ts';
+import { testServerUrl } from '../postgres.ts';
+import { openBtc } from './btc.ts';
+import { openEvm } from './evm.ts';
+import type { Recorded } from './play.ts';
+import type { SoakChain } from './soak-chain.ts';
+import { openSol } from './sol.ts';
+import { openTron } from './tron.ts';
+import { openXlm } from './xlm.ts';
+import { openXrp } from './xrp.ts';
+
+const OPENERS: Partial<Record<Chain, () => Promise<SoakChain>>> = { btc: openBtc, tron: openTron, sol: openSol, xrp: openXrp, xlm: openXlm };
+
+const LOOK_MS = 60;
+
+export interface TenChains {
+  readonly chains: ReadonlyMap<Chain, SoakChain>;
+  readonly deployment: Deployment;
+  readonly receiver: Receiver;
+  readonly client: Client;
+  /** As the superuser, for checkers. */
+  readonly sql: Sql;
+  readonly accountId: string;
+  /** Addresses of a chain, issued through the edge. */
+  issue(chain: Chain, count: number): Promise<string[]>;
+  cursorHeight(chain: Chain): Promise<number>;
+  /** As `PlayParts` has it. */
+  recorded(txids: readonly string[], wanted: readonly Recorded[], withinMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Starts everything; each chain begins at the head that it then has. */
+export async function openTenChains(): Promise<TenChains> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'flock-soak-'));
+  const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
+  const close = async (): Promise<void> => { for (const step of closing.splice(0).reverse()) await step(); };
+  try {
+    const chains = new Map<Chain, SoakChain>();
+    for (const slug of CHAINS) {
+      const chain = await (OPENERS[slug] ?? (() => openEvm(slug)))();
+      closing.push(() => chain.close());
+      chains.set(slug, chain);
+    }
+    const receiver = await startReceiver();
+    closing.push(() => receiver.close());
+    const deployment = await startDeployment({
+      dataDir, cloudPort: 0, edgePort: 0, environment: 'live', durable: false, log: () => undefined,
+      databaseUrl: await testServerUrl(), databaseName: `soak_${process.pid}_${Date.now()}`,
+      cloudEnv: Object.assign({ WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' }, ...[...chains.values()].map(({ cloudEnv }) => cloudEnv)),
+      edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
+    });
+    closing.push(() => deployment.stop());
+    const sql = openDatabase({ url: deployment.databaseUrl, connections: 4, name: 'flock-books', role: null });
+    closing.push(() => sql.end({ timeout: 5 }));
+    const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+    await patiently('readiness', () => client.call('getEdgeReadiness'), (view) =>
+      !isRefusal(view) && CHAINS.every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')));
+    const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
+    receiver.setSecret(webhook.secret);
+    const accountId = `${deployment.record.organizationId}_live`;
+    const statusesOf = async (txids: readonly string[]): Promise<Recorded[]> => {
+      const rows = await sql<{ txid: string; status: Recorded }[]>`
+        select txid, status from flock.deposit where account_id = ${accountId} and txid in ${sql([...txids])}`;
+      return txids.map((txid) => rows.find((row) => row.txid === txid)?.status ?? 'nothing');
+    };
+    return {
+      chains, deployment, receiver, client, sql, accountId, close,
+      async issue(chain, count) {
+        const issued: string[] = [];
+        for (let n = 0; n < count; n += 1) {
+          const idempotencyKey = `soak-${chain}-${n}`, body = { chain, userRef: idempotencyKey };
+          const answer = await patiently('address', () => client.call('createAddress', { body, idempotencyKey }));
+          if (isRefusal(answer)) throw new Error(answer.code);
+          issued.push(answer.address);
+        }
+        return issued;
+      },
+      async cursorHeight(chain) {
+        const [row] = await sql<{ height: bigint }[]>`select height from flock.chain_cursor where ledger = ${chain}`;
+        return Number(row?.height ?? -1);
+      },
+      async recorded(txids, wanted, withinMs) {
+        const deadline = performance.now() + withinMs;
+        for (;;) {
+          if ((await statusesOf(txids)).every((status) => wanted.includes(status))) return true;
+          if (performance.now() > deadline) return false;
+          await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        }
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
