@@ -1,10 +1,11 @@
 /** The edge's settings: by environment, checked at boot, every problem named at once, no value ever echoed. */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
+import { readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
+import { readSecret } from './secret-setting.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
 const DIGITS_MAX = 78;
@@ -33,6 +34,8 @@ const schema = z.object({
   EDGE_OUTBOX_CAPACITY: wholeNumber(1, 10_000_000).default(100_000),
   /** How often the readiness is read while an identity waits for the owner's decision, in seconds. */
   EDGE_ROTATION_CHECK: wholeNumber(1, 86_400).default(60),
+  /** How long the cloud may ask for a signature after an own caller did, in seconds. */
+  EDGE_INSTRUCTION_TTL: wholeNumber(60, 30 * 86_400).default(3_600),
   /** Addresses beside the derived treasury that a sweep may go to. Spec §4.5. */
   EDGE_SWEEP_TREASURY_ALLOWLIST: list.default([]),
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
@@ -60,6 +63,7 @@ export interface EdgeConfig {
   readonly spendWindowMs: number;
   /** Where sweeps may go beside the derived treasury, canonical texts by chain. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
+  readonly instructionTtlMs: number;
   readonly outboxCapacity: number;
   readonly rotationCheckMs: number;
   /** Null: public https only, and loopback in sandbox. Decisions 4. */
@@ -85,10 +89,13 @@ export class ConfigurationError extends Error {
 export type Environ = Readonly<Record<string, string | undefined>>;
 
 /**
- * The configuration and the phrase of an environment. `isPhrase` says whether a text is a BIP-39 phrase.
+ * The configuration and the phrase of an environment; without a phrase the keystore has the edge's own one.
+ * `isPhrase` says whether a text is a BIP-39 phrase.
  * Throws: ConfigurationError with every problem at once; no value is in it.
  */
-export function readConfig(env: Environ, isPhrase: (text: string) => boolean): { config: EdgeConfig; phrase: Phrase } {
+export function readConfig(
+  env: Environ, isPhrase: (text: string) => boolean,
+): { config: EdgeConfig; phrase: Phrase | null; keystore: KeystoreSettings | null } {
   const problems: string[] = [];
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
   const base = schema.safeParse(present);
@@ -97,17 +104,18 @@ export function readConfig(env: Environ, isPhrase: (text: string) => boolean): {
   const caps = readChainSettings(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
   const sweepTreasuries = readTreasuries(base.success ? base.data.EDGE_SWEEP_TREASURY_ALLOWLIST : [], problems);
-  const phrase = readPhrase(present, isPhrase, problems);
-  if (!base.success || environment === null || phrase === null || problems.length > 0) throw new ConfigurationError(problems);
+  const keystore = readUnattendedKeystore(present, problems);
+  const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
+  if (!base.success || environment === null || problems.length > 0) throw new ConfigurationError(problems);
   const { data: settings } = base;
   return {
-    phrase,
+    phrase, keystore,
     config: {
       apiKey: settings.API_KEY, environment, cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
       host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
       spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, feeCaps: caps.EDGE_FEE_CAP,
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
-      sweepTreasuries,
+      sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
@@ -171,10 +179,11 @@ function readAllowlist(text: string | undefined, problems: string[]): readonly W
   return null;
 }
 
-function readPhrase(env: Record<string, string>, isPhrase: (text: string) => boolean, problems: string[]): Phrase | null {
+function readPhrase(env: Record<string, string>, isPhrase: (text: string) => boolean, inKeystore: boolean, problems: string[]): Phrase | null {
   const mnemonic = readSecret(env, 'MNEMONIC', problems);
   const passphrase = readSecret(env, 'MNEMONIC_PASSPHRASE', problems);
   if (mnemonic === undefined) {
+    if (inKeystore) return null;
     problems.push('MNEMONIC_FILE or MNEMONIC: exactly one is needed');
     return null;
   }
@@ -185,21 +194,4 @@ function readPhrase(env: Record<string, string>, isPhrase: (text: string) => boo
     return null;
   }
   return { mnemonic: words, passphrase: passphrase ?? '' };
-}
-
-/** Text of `NAME` or of the file `NAME_FILE`; undefined when neither is set, null when a problem was named. */
-function readSecret(env: Record<string, string>, name: string, problems: string[]): string | undefined | null {
-  const text = env[name];
-  const file = env[`${name}_FILE`];
-  if (text !== undefined && file !== undefined) {
-    problems.push(`${name}_FILE and ${name}: set one of them, not both`);
-    return null;
-  }
-  if (file === undefined) return text;
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    problems.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-    return null;
-  }
 }

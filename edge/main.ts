@@ -4,8 +4,9 @@
  */
 import { ConfigurationError, readConfig } from './config.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
-import { createPhraseKeystore } from './keystore/phrase-keystore.ts';
-import { isMnemonic, seedOf } from './keys.ts';
+import { openEdgeKeystore } from './key-sources.ts';
+import { KEYSTORE_SECRETS } from './keystore/settings.ts';
+import { isMnemonic } from './keys.ts';
 import { createEdgeLog } from './log.ts';
 import { StorageFailed } from './storage/storage.ts';
 
@@ -15,10 +16,10 @@ const REGISTRATION_WAIT_MS = 5_000;
 const STOP_DEADLINE_MS = 9_500;
 
 async function main(): Promise<void> {
-  const { config, phrase } = readConfig(process.env, isMnemonic);
-  const keystore = createPhraseKeystore(seedOf(phrase.mnemonic, phrase.passphrase));
+  const { config, phrase, keystore: settings } = readConfig(process.env, isMnemonic);
+  const keystore = await openEdgeKeystore(phrase, settings);
   // Children, crash reports and inspectors read the environment; what is in there has been used.
-  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY']) delete process.env[name];
+  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', ...KEYSTORE_SECRETS]) delete process.env[name];
   const log = createEdgeLog(config.logLevel);
   process.on('unhandledRejection', (error) => log.fault('unhandled_rejection', error));
   process.on('uncaughtException', (error) => {

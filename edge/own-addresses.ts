@@ -13,10 +13,10 @@ const HARDENED = 0x8000_0000;
 export interface OwnPaths { readonly gasTank: string | null; readonly treasury: string | null }
 
 export class OwnAddresses {
-  readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt'>;
+  readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt'>;
   readonly #kept = new Map<string, string>();
 
-  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt'>) {
+  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt'>) {
     this.#keystore = keystore;
   }
 
@@ -42,6 +42,7 @@ export class OwnAddresses {
   }
 
   #derive(chain: Chain, path: string): string | null {
+    if (path.startsWith('[')) return this.#keystore.sourceAddressAt?.(chain, path) ?? null;
     const { derivation } = factsOf(chain);
     const network = networkOf(chain);
     if (derivation.kind === 'xpub') {

@@ -1,7 +1,9 @@
 /**
  * Where the keys are. The rest of the edge asks for public keys and addresses, and borrows a private key for one
- * signature. Implementations: a phrase in memory (`phrase-keystore.ts`).
+ * signature. Implementations: a phrase in memory (`phrase-keystore.ts`), and beside it the registered sources of a
+ * keystore file (`../key-sources.ts`).
  */
+import type { Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { Identity } from '../identity.ts';
 import type { SigningKey } from '../signers/signer.ts';
@@ -14,6 +16,10 @@ export interface Keystore {
   addressAt(chain: Chain, path: string): string;
   /** Lends the private key at a path for the time of one call; its bytes are zero afterwards. */
   withKey<T>(chain: Chain, path: string, use: (key: SigningKey) => T): T;
+  /** Address at a source's origin (`[fingerprint/path]`), or null where this keystore has no such source. */
+  sourceAddressAt?(chain: Chain, origin: string): string | null;
+  /** Whether the key of a path may not be lent. Refuses: ADDRESS_WATCH_ONLY. */
+  refuseToLend?(chain: Chain, path: string): Refusal | null;
   /** Forgets everything secret. No key can be borrowed afterwards. */
   stop(): void;
 }

@@ -1,0 +1,156 @@
+/**
+ * An open keystore: its sources, and the way to borrow a secret for one call. Only the data key stays in memory; each
+ * secret is unsealed when it is used and zero afterwards. Another process may change the file meanwhile (the command
+ * line, beside a running edge); `refresh` reads it again.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { KeystoreError } from './keystore-error.ts';
+import type { KeyWrap } from './key-wrap.ts';
+import { alone, decodeFile, encodeFile, fileMark, newHeader, openBody, readBytes, replaceFile, type SealedFile } from './sealed-file.ts';
+import { KEY_BYTES, seal, subkey, unseal } from './sealing.ts';
+import { keystoreContent, type SourceRecord } from './source-record.ts';
+
+export type NewSource = Omit<SourceRecord, 'secret' | 'purgedAt' | 'purgeTold' | 'sourceId' | 'addresses'>;
+
+export class KeyFile {
+  readonly #path: string;
+  readonly #dataKey: Buffer;
+  #header: Pick<SealedFile, 'id' | 'header'>;
+  #sources: SourceRecord[];
+  #mark: string | null;
+
+  private constructor(path: string, dataKey: Buffer, header: Pick<SealedFile, 'id' | 'header'>, sources: SourceRecord[], mark: string | null) {
+    this.#path = path;
+    this.#dataKey = dataKey;
+    this.#header = header;
+    this.#sources = sources;
+    this.#mark = mark;
+  }
+
+  /** A new, empty keystore; nothing is written before its first source. Throws: KeystoreError. */
+  static async create(path: string, wrap: KeyWrap): Promise<KeyFile> {
+    const dataKey = randomBytes(KEY_BYTES);
+    return new KeyFile(path, dataKey, newHeader(await wrap.wrap(dataKey)), [], fileMark(path));
+  }
+
+  /** Opens a keystore. Throws: KeystoreError. */
+  static async open(path: string, wrap: KeyWrap): Promise<KeyFile> {
+    const mark = fileMark(path); // before the bytes: a change in between is then seen
+    const file = decodeFile(readBytes(path));
+    const dataKey = await wrap.unwrap(file.wrapped);
+    try {
+      return new KeyFile(path, dataKey, file, contentOf(file, dataKey), mark);
+    } catch (error) {
+      dataKey.fill(0);
+      throw error;
+    }
+  }
+
+  /** Every source, the oldest first, purged ones too. */
+  get sources(): readonly SourceRecord[] {
+    return this.#sources;
+  }
+
+  find(fingerprint: string): SourceRecord | null {
+    return this.#sources.find((source) => source.fingerprint === fingerprint) ?? null;
+  }
+
+  /** Reads the file again when it is another one than was read last. Throws: KeystoreError. */
+  refresh(): void {
+    const mark = fileMark(this.#path);
+    if (mark === null || mark === this.#mark) return;
+    const file = decodeFile(readBytes(this.#path));
+    this.#sources = contentOf(file, this.#dataKey);
+    this.#header = file;
+    this.#mark = mark;
+  }
+
+  /** Adds a source; the secret is sealed and stays the caller's to zero. Throws: KeystoreError SOURCE_KNOWN, SOURCE_PURGED. */
+  async add(source: NewSource, secret: Buffer): Promise<SourceRecord> {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    return this.#change((sources) => {
+      const known = sources.find(({ fingerprint }) => fingerprint === source.fingerprint);
+      if (known !== undefined) throw new KeystoreError(known.purgedAt === null ? 'SOURCE_KNOWN' : 'SOURCE_PURGED');
+      if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null)) throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
+      const added = { ...source, addresses: [], sourceId: null, purgeTold: false, purgedAt: null, secret: this.#sealSecret(source, secret) };
+      return { sources: [...sources, added], result: added };
+    });
+  }
+
+  /** Changes what is public of a source. Throws: KeystoreError SOURCE_UNKNOWN. */
+  note(fingerprint: string, change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'sourceId' | 'purgeTold'>>): Promise<SourceRecord> {
+    return this.#changeOne(fingerprint, (source) => ({ ...source, ...change }));
+  }
+
+  /** Destroys the secret and keeps the record. Throws: KeystoreError SOURCE_UNKNOWN. */
+  purge(fingerprint: string, atMs: number): Promise<SourceRecord> {
+    return this.#changeOne(fingerprint, (source) =>
+      (source.purgedAt === null ? { ...source, secret: null, purgedAt: new Date(atMs).toISOString() } : source));
+  }
+
+  /** Lends the seed or private key for one call. Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, KEYSTORE_DAMAGED. */
+  withSecret<T>(fingerprint: string, use: (secret: Buffer) => T): T {
+    const source = this.find(fingerprint);
+    if (source === null) throw new KeystoreError('SOURCE_UNKNOWN');
+    if (source.secret === null) throw new KeystoreError('SOURCE_PURGED');
+    const key = subkey(this.#dataKey, 'secret');
+    const secret = unseal(key, Buffer.from(source.secret, 'base64'), contextOf(source));
+    key.fill(0);
+    if (secret === null) throw new KeystoreError('KEYSTORE_DAMAGED');
+    try {
+      return use(secret);
+    } finally {
+      secret.fill(0);
+    }
+  }
+
+  /** Forgets the data key. Nothing can be borrowed afterwards. */
+  close(): void {
+    this.#dataKey.fill(0);
+    this.#sources = [];
+  }
+
+  #sealSecret(source: Pick<SourceRecord, 'fingerprint' | 'kind'>, secret: Buffer): string {
+    const key = subkey(this.#dataKey, 'secret');
+    try {
+      return seal(key, secret, contextOf(source)).toString('base64');
+    } finally {
+      key.fill(0);
+    }
+  }
+
+  #changeOne(fingerprint: string, change: (source: SourceRecord) => SourceRecord): Promise<SourceRecord> {
+    return this.#change((sources) => {
+      const at = sources.findIndex((source) => source.fingerprint === fingerprint);
+      if (at === -1) throw new KeystoreError('SOURCE_UNKNOWN');
+      const result = change(sources[at]!);
+      return { sources: sources.with(at, result), result };
+    });
+  }
+
+  /** One change at a time, over what the file holds now, on the disk when it returns. */
+  #change<T>(change: (sources: readonly SourceRecord[]) => { sources: SourceRecord[]; result: T }): Promise<T> {
+    return alone(this.#path, async () => {
+      this.refresh();
+      const { sources, result } = change(this.#sources);
+      const plain = Buffer.from(JSON.stringify({ sources }));
+      replaceFile(this.#path, encodeFile(this.#header.header, this.#dataKey, plain));
+      this.#sources = sources;
+      this.#mark = fileMark(this.#path);
+      return result;
+    });
+  }
+}
+
+function contextOf({ fingerprint, kind }: Pick<SourceRecord, 'fingerprint' | 'kind'>): Buffer {
+  return Buffer.from(`flock-keystore secret ${kind} ${fingerprint}`);
+}
+
+function contentOf(file: SealedFile, dataKey: Buffer): SourceRecord[] {
+  const plain = openBody(file, dataKey);
+  const parsed = keystoreContent.safeParse(JSON.parse(plain.toString('utf8')));
+  if (!parsed.success) throw new KeystoreError('KEYSTORE_UNSUPPORTED', 'content');
+  return parsed.data.sources;
+}

@@ -1,0 +1,19 @@
+/** Secrets among the settings: in the environment, or in a file that the environment names. */
+import { readFileSync } from 'node:fs';
+
+/** Text of `NAME` or of the file `NAME_FILE`; undefined when neither is set, null when a problem was named. */
+export function readSecret(env: Readonly<Record<string, string | undefined>>, name: string, problems: string[]): string | undefined | null {
+  const text = env[name];
+  const file = env[`${name}_FILE`];
+  if (text !== undefined && file !== undefined) {
+    problems.push(`${name}_FILE and ${name}: set one of them, not both`);
+    return null;
+  }
+  if (file === undefined) return text;
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    problems.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    return null;
+  }
+}
