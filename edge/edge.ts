@@ -23,6 +23,7 @@ import { loadSigner } from './signer-loader.ts';
 import { Signing } from './signing.ts';
 import { statusOfEdge } from './status.ts';
 import { Submissions } from './submissions.ts';
+import { createViaLeader } from './via-leader.ts';
 import { OutboxSender } from './outbox-sender.ts';
 import { createWebhookPolicy } from './webhooks/policy.ts';
 import { createWebhookPoster } from './webhooks/post.ts';
@@ -31,6 +32,9 @@ import { WebhookRelay } from './webhook-relay.ts';
 /** A graceful stop in parts that add up to less than 10 s. Milliseconds. */
 const REQUESTS_STOP_MS = 4_000;
 const OUTBOX_STOP_MS = 2_000;
+const RELEASE_STOP_MS = 1_000;
+/** A build at a follower is answered when the leader can know of it, or after this. Milliseconds. */
+const SHARE_WAIT_MS = 3_000;
 
 export interface RunningEdge {
   /** Port that it listens on. */
@@ -78,6 +82,7 @@ export async function startEdge(config: EdgeConfig, keystore: Keystore, log: Edg
       links.submissions.stop();
       await Promise.all([links.relay.stop(), closeServer(server)]);
       await within(links.sender.idle(), OUTBOX_STOP_MS);
+      await within(links.session.release(), RELEASE_STOP_MS);
       await endAll(parts, links, keystore);
       endSession();
       log.info('stopped');
@@ -105,7 +110,9 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       streamUp: session.streamUp, deliveriesInFlight: relay.load, alarms: log.alarms,
     };
   });
-  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, onRefused: (code) => session.noteRefusal(code) });
+  const onRefused = (code: string) => session.noteRefusal(code);
+  const viaLeader = createViaLeader({ upstream, share: () => session.shareInstructions(), onRefused });
+  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, onRefused });
   const sender = new OutboxSender(outbox, {
     attempt: { batch: DELIVERIES_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
     signed: { batch: 1, send: (writes) => submissions.send(writes) },
@@ -114,7 +121,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     environment: config.environment, lease, instructions, ledger: parts.ledger, outbox, submissions, keystore: context.keystore, upstream,
     policies: { instructions, own: parts.own, feeCaps: config.feeCaps, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
-    beat: () => session.beat(), streamUp: () => session.streamUp, nudge: () => sender.nudge(), log,
+    beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
   });
   const policy = createWebhookPolicy({ environment: config.environment, allowlist: config.webhookAllowlist, ownPort: () => running.port });
   const poster = createWebhookPoster({
@@ -133,11 +140,11 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   });
   const session: Session = new Session({
     sessionId, edgeVersion: EDGE_VERSION, podHint: config.podHint, cloudUrl: config.cloudUrl, upstream, timers, lease, log,
-    monotonicMs: ports.monotonicMs, nowMs: ports.wallMs, keyShare: parts.keyShare,
+    monotonicMs: ports.monotonicMs, nowMs: ports.wallMs, keyShare: parts.keyShare, instructionShare: parts.instructionShare,
     registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context)), keySetName: keySetNameOf(context), rotationCheckMs: config.rotationCheckMs },
     outboxReport: () => outbox.report(),
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
-    sign: (transactionId, leaseEpoch) => acknowledged(() => signing.broadcast(transactionId, leaseEpoch)),
+    sign: (transactionId, leaseEpoch) => acknowledged(() => signing.onFrame(transactionId, leaseEpoch)),
     replenish: ({ chain, from, count }) => acknowledged(() =>
       upstream.signed.call('pushPool', { body: { pool: derivePool(context.keystore, chain, from, count) } })),
     onMovement: () => {
@@ -158,6 +165,10 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
   const forwarding = createForwarding({ upstream: parts.upstream, own: parts.own, unsynced, onRefused: (code) => session.noteRefusal(code), log });
   const { build, trustline, reprice, broadcast } = createTransactionPaths({
     forwarding, instructions: parts.instructions, signing: links.signing, log, unsynced,
+    shared: async () => {
+      const sent = session.shareInstructions();
+      if (!parts.lease.view().held) await within(sent, SHARE_WAIT_MS);
+    },
   });
   const edgePaths = createEdgePaths({
     keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log,

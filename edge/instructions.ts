@@ -18,6 +18,15 @@ export interface Signature {
   readonly outcomeCode: string | null;
 }
 
+/** An instruction as it is stored, in the very texts that were recorded. */
+export interface StoredInstruction {
+  readonly transactionId: string;
+  readonly instruction: string;
+  readonly unsigned: string;
+  /** When a holder of a local key built, repriced or broadcast it last. */
+  readonly askedAtMs: number;
+}
+
 interface SignatureRow {
   transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null;
   outcome: Signature['outcome']; outcome_code: string | null;
@@ -65,10 +74,47 @@ export class Instructions {
       const known = this.#storage.one<{ instruction: string }>('select instruction from instructions where transaction_id = ?', instruction.id);
       if (known !== null && known.instruction !== text) return false;
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
-        on conflict (transaction_id) do update set unsigned = excluded.unsigned`,
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = excluded.recorded_at_ms, shared = 0`,
         instruction.id, text, toJson(unsigned), this.#nowMs());
       return true;
     });
+  }
+
+  /** Instant at which an own caller asked for it last; null when it is not known. */
+  askedAtMs(transactionId: string): number | null {
+    return this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId)?.at ?? null;
+  }
+
+  /** An own caller asked again: it is as fresh as now, and the other replicas hear of it. */
+  touch(transactionId: string): void {
+    this.#storage.run('update instructions set recorded_at_ms = max(recorded_at_ms, ?), shared = 0 where transaction_id = ?', this.#nowMs(), transactionId);
+  }
+
+  /**
+   * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
+   * another instruction is known under that id.
+   */
+  take({ transactionId, instruction, unsigned, askedAtMs }: StoredInstruction): boolean {
+    return this.#storage.transaction(() => {
+      const known = this.#storage.one<{ instruction: string }>('select instruction from instructions where transaction_id = ?', transactionId);
+      if (known !== null && known.instruction !== instruction) return false;
+      if ((fromJson<Partial<Instruction> | null>(instruction))?.id !== transactionId) return false;
+      this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = excluded.recorded_at_ms, shared = 1
+          where i.recorded_at_ms < excluded.recorded_at_ms`, transactionId, instruction, unsigned, askedAtMs);
+      return true;
+    });
+  }
+
+  /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
+  unshared(sinceMs: number, unsignedCharactersMax: number): StoredInstruction[] {
+    return this.#storage.all<StoredInstruction>(`select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs
+      from instructions where shared = 0 and recorded_at_ms >= ? and length(unsigned) <= ? order by recorded_at_ms, transaction_id limit 1000`,
+      sinceMs, unsignedCharactersMax);
+  }
+
+  noteShared(transactionId: string, askedAtMs: number): void {
+    this.#storage.run('update instructions set shared = 1 where transaction_id = ? and recorded_at_ms = ?', transactionId, askedAtMs);
   }
 
   /** Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. */

@@ -1,6 +1,7 @@
 /** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
 import { ConfigurationError, type EdgeConfig } from './config.ts';
 import { publicKeyOf } from './identity.ts';
+import { InstructionShare } from './instruction-share.ts';
 import { Instructions } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import { Lease } from './lease.ts';
@@ -32,6 +33,7 @@ export interface EdgeParts {
   readonly outbox: Outbox;
   readonly ledger: SpendLedger;
   readonly instructions: Instructions;
+  readonly instructionShare: InstructionShare;
   readonly localKeys: LocalKeys;
   readonly keyShare: LocalKeyShare;
   readonly own: OwnAddresses;
@@ -46,7 +48,9 @@ export function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, 
     throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
   }
   const { identity } = keystore;
+  const identityKey = publicKeyOf(identity.publicKey);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs);
+  const instructions = new Instructions(storage, ports.wallMs);
   return {
     storage, localKeys,
     timers: createTimers(),
@@ -54,8 +58,11 @@ export function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, 
     lease: new Lease(ports.monotonicMs),
     outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
     ledger: new SpendLedger(storage, config, createSpendClock(newestSpendMs(storage), ports.wallMs, ports.monotonicMs)),
-    instructions: new Instructions(storage, ports.wallMs),
-    keyShare: new LocalKeyShare(localKeys, identity, publicKeyOf(identity.publicKey), log),
+    instructions,
+    instructionShare: new InstructionShare({
+      instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,
+    }),
+    keyShare: new LocalKeyShare(localKeys, identity, identityKey, log),
     own: new OwnAddresses(keystore),
   };
 }

@@ -4,12 +4,13 @@
  */
 import { isRefusal, refuse, type ErrorCode } from '../protocol/errors.ts';
 import {
-  heartbeatReply, HEARTBEAT_MS, LEASE_GRACE_MS, LEASE_RENEW_MS, type Acknowledgement, type DeliverFrame, type HeartbeatBody,
-  type LeaseFrame, type WelcomeFrame,
+  heartbeatReply, HEARTBEAT_MS, leaseGraceMs, leaseRenewMs, LEASE_TTL_MS, type Acknowledgement, type DeliverFrame,
+  type HeartbeatBody, type InstructionRecord, type LeaseFrame, type WelcomeFrame,
 } from '../protocol/frames.ts';
 import type { PooledChain } from '../protocol/slugs.ts';
 import type { EdgeLog } from './log.ts';
 import type { Lease } from './lease.ts';
+import type { InstructionShare } from './instruction-share.ts';
 import type { LocalKeyShare } from './local-key-share.ts';
 import type { OutboxWrite } from './outbox.ts';
 import type { Sent } from './outbox-sender.ts';
@@ -41,6 +42,7 @@ export interface SessionSettings {
   readonly nowMs: () => number;
   readonly lease: Lease;
   readonly keyShare: LocalKeyShare;
+  readonly instructionShare: InstructionShare;
   readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName' | 'rotationCheckMs'>;
   readonly outboxReport: () => { outboxDepth: number; outboxPoisoned: boolean };
   /** Takes deliveries that came under this epoch; false when there is no room. */
@@ -58,6 +60,8 @@ export class Session {
   readonly #stream: EdgeStream;
   #beating: Promise<void> | null = null;
   #cancelBeat: () => void = () => undefined;
+  /** As the cloud told it last. */
+  #leaseTtlMs = LEASE_TTL_MS;
   #stopped = false;
 
   constructor(settings: SessionSettings) {
@@ -82,7 +86,11 @@ export class Session {
         welcome: (frame, connectStartedAtMs) => this.#welcome(frame, connectStartedAtMs),
         lease: (frame) => this.#leasePushed(frame),
         deliver: (frame) => this.#delivered(frame),
-        sign: ({ transactionId, leaseEpoch }) => settings.sign(transactionId, leaseEpoch),
+        sign: ({ transactionId, leaseEpoch, record }) => {
+          if (record != null) settings.instructionShare.take([record]);
+          return settings.sign(transactionId, leaseEpoch);
+        },
+        instructions: ({ records }) => settings.instructionShare.take(records),
         replenish: ({ leaseEpoch, chain, from, count }) =>
           (settings.lease.mayAct(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
         keys: ({ records }) => this.#keysPushed(records),
@@ -130,7 +138,7 @@ export class Session {
       lease.lose();
       return { kind: 'held' };
     }
-    return code === 'SERVICE_UNAVAILABLE' ? { kind: 'held' } : { kind: 'refused', code };
+    return code === 'SERVICE_UNAVAILABLE' || code === 'RATE_LIMIT_EXCEEDED' ? { kind: 'held' } : { kind: 'refused', code };
   }
 
   /** One heartbeat, on the stream where it is up. Several callers at one time share it. */
@@ -146,6 +154,24 @@ export class Session {
 
   shareKeys(): void {
     if (this.#stream.up) void this.#settings.keyShare.send((records) => this.#stream.tell('local_keys', { records }));
+  }
+
+  /** Resolves when the cloud has what own callers asked for, or will not now. */
+  shareInstructions(): Promise<void> {
+    const tell = (records: InstructionRecord[]) => this.#stream.tell('instructions', { records });
+    return this.#stream.up ? this.#settings.instructionShare.send(tell) : Promise.resolve();
+  }
+
+  /** Acts no more, and says so, that another replica leads at once. */
+  async release(): Promise<void> {
+    const { lease, log } = this.#settings;
+    const { held, leaseEpoch } = lease.view();
+    this.#stopped = true;
+    this.#cancelBeat();
+    lease.lose();
+    if (!held || !this.#stream.up) return;
+    const reply = await this.#stream.tell('release', { leaseEpoch });
+    log.info(reply?.ok === true ? 'lease_released' : 'lease_release_unanswered', { leaseEpoch });
   }
 
   /** Refusals of other calls to the cloud also tell what became of the registration. */
@@ -176,8 +202,10 @@ export class Session {
       return;
     }
     log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
+    this.#leaseTtlMs = frame.leaseTtlMs;
     keyShare.welcome(frame.localKeys);
     this.shareKeys();
+    void this.shareInstructions();
     this.#scheduleBeat();
     this.#settings.onMovement();
   }
@@ -224,6 +252,7 @@ export class Session {
       this.#granted(reply, sentAtMs);
     }
     this.shareKeys();
+    void this.shareInstructions();
   }
 
   #granted(reply: LeaseFrame, sentAtMs: number): void {
@@ -233,6 +262,7 @@ export class Session {
       log.alarm('stale_lease_epoch', { leaseEpoch: reply.leaseEpoch });
       return;
     }
+    this.#leaseTtlMs = reply.leaseTtlMs;
     const now = lease.view();
     if (before.role === now.role && before.leaseEpoch === now.leaseEpoch) return;
     log.info('lease_changed', { role: now.role, leaseEpoch: now.leaseEpoch });
@@ -248,13 +278,13 @@ export class Session {
   #scheduleBeat(): void {
     this.#cancelBeat();
     if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
-    const waitMs = this.#settings.lease.view().held ? LEASE_RENEW_MS : HEARTBEAT_MS;
+    const waitMs = this.#settings.lease.view().held ? leaseRenewMs(this.#leaseTtlMs) : HEARTBEAT_MS;
     this.#cancelBeat = this.#settings.timers.after(waitMs, () => void this.beat());
   }
 
   #down(reason: string): void {
     this.#settings.log.info('stream_down', { reason });
-    this.#settings.lease.shorten(LEASE_GRACE_MS);
+    this.#settings.lease.shorten(leaseGraceMs(this.#leaseTtlMs));
   }
 
   #refused(code: string): void {

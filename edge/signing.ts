@@ -19,6 +19,7 @@ import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
 import type { SpendLedger } from './spend-ledger.ts';
 import type { Submissions, Submitted } from './submissions.ts';
+import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface SigningSettings {
@@ -35,7 +36,9 @@ export interface SigningSettings {
   readonly signerOf: (chain: Chain) => Promise<Signer | null>;
   /** Asks the cloud for the lease when it ran out here. */
   readonly beat: () => Promise<void>;
-  readonly streamUp: () => boolean;
+  readonly viaLeader: ViaLeader;
+  /** How long after an own caller the cloud may ask for a signature. Milliseconds. */
+  readonly instructionTtlMs: number;
   /** The outbox has something to send. */
   readonly nudge: () => void;
   readonly log: EdgeLog;
@@ -49,25 +52,54 @@ export class Signing {
   }
 
   /**
-   * Checks, signs and submits what an own caller asked for; asked again it submits the same bytes again.
-   * Refuses: SIGNED_BATCH_REJECTED, LEASE_HELD, LEASE_EPOCH_STALE, UPSTREAM_UNAVAILABLE (no lease to be had),
-   * EDGE_OUTBOX_FULL, AMOUNT_CAP_EXCEEDED, and whatever the cloud answers to the submission.
+   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader.
+   * Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
    */
-  async broadcast(transactionId: string, frameEpoch: number | null): Promise<Submitted> {
-    const { lease, instructions, outbox, beat } = this.#settings;
+  async broadcast(transactionId: string): Promise<Submitted> {
+    const { lease, instructions, beat, viaLeader } = this.#settings;
+    instructions.touch(transactionId);
+    if (!lease.view().held) await beat();
+    if (!lease.view().held) return viaLeader(transactionId);
+    const recorded = instructions.get(transactionId);
+    // Another replica may have recorded it before this one was there: the cloud keeps such records.
+    return recorded === null ? viaLeader(transactionId) : this.#make(transactionId, recorded);
+  }
+
+  /**
+   * The cloud asks the leader to broadcast.
+   * Refuses: SIGNED_BATCH_REJECTED (no or too old an instruction of an own caller, or another payload than was asked),
+   * LEASE_HELD, LEASE_EPOCH_STALE, EDGE_OUTBOX_FULL, AMOUNT_CAP_EXCEEDED, and what the cloud answers to the submission.
+   */
+  async onFrame(transactionId: string, frameEpoch: number): Promise<Submitted> {
+    const { lease, instructions, beat, instructionTtlMs, policies } = this.#settings;
     const recorded = instructions.get(transactionId);
     if (recorded === null) return refuseToSign('no_instruction');
     if (!lease.view().held) await beat();
     const { held, leaseEpoch } = lease.view();
-    if (!held) return this.#settings.streamUp() ? refuse('LEASE_HELD', { leaseEpoch }) : refuse('UPSTREAM_UNAVAILABLE', { reason: 'no_lease' });
-    if (frameEpoch !== null && !lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
+    if (!held) return refuse('LEASE_HELD', { leaseEpoch });
+    if (!lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
+    const ageMs = policies.nowMs() - instructions.askedAtMs(transactionId)!;
+    if (ageMs > instructionTtlMs && this.#signedBefore(transactionId, recorded) === null) {
+      this.#settings.log.alarm('old_instruction_refused', { transactionId });
+      return refuseToSign('instruction_expired');
+    }
+    return this.#make(transactionId, recorded);
+  }
+
+  /** Signs and submits; what was signed before is submitted again, the same bytes. */
+  async #make(transactionId: string, recorded: RecordedInstruction): Promise<Submitted> {
+    const { instructions, outbox } = this.#settings;
     if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
-    const signed = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)?.signed ?? null;
+    const signed = this.#signedBefore(transactionId, recorded);
     if (signed !== null) return this.#submit(transactionId, signed);
     const refusal = await this.#sign(recorded);
     if (refusal !== null) return refusal;
     const made = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)!;
     return this.#submit(transactionId, made.signed!);
+  }
+
+  #signedBefore(transactionId: string, { unsigned }: RecordedInstruction): Signed | null {
+    return this.#settings.instructions.signaturesOf(transactionId).find(({ payload }) => payload === unsigned.payload)?.signed ?? null;
   }
 
   /** Checks a payload against an instruction without signing it: what is built wrongly is refused when it is built. */
@@ -128,7 +160,8 @@ export class Signing {
   }
 
   #checked(signer: Signer, { unsigned, instruction }: RecordedInstruction, policy: SigningPolicy): Refusal | null {
-    const refusal = signer.check(networkOf(instruction.chain), unsigned, instruction, policy);
+    const refusal = this.#settings.keystore.refuseToLend?.(instruction.chain, unsigned.fromPath)
+      ?? signer.check(networkOf(instruction.chain), unsigned, instruction, policy);
     if (refusal !== null) {
       const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
       this.#settings.log.alarm('payload_refused', { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason });

@@ -10,6 +10,7 @@ import type { Lease } from './lease.ts';
 import type { OutboxWrite } from './outbox.ts';
 import type { Sent } from './outbox-sender.ts';
 import type { Timers } from './timers.ts';
+import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface Submission { readonly transactionId: string; readonly txid: string; readonly signedPayload: string }
@@ -32,6 +33,8 @@ export interface SubmissionsSettings {
   readonly lease: Lease;
   readonly instructions: Instructions;
   readonly timers: Timers;
+  /** For bytes that were signed just before another replica took the lease. */
+  readonly viaLeader: ViaLeader;
   /** A refusal that tells something about the registration or the lease. */
   readonly onRefused: (code: ErrorCode) => void;
 }
@@ -72,10 +75,7 @@ export class Submissions {
     const { upstream, lease, instructions, sessionId, onRefused } = this.#settings;
     const { transactionId, txid, signedPayload } = JSON.parse(write!.body) as Submission;
     const { held, leaseEpoch } = lease.view();
-    if (!held) {
-      this.#give(write!.subject, refuse('LEASE_HELD', { leaseEpoch, signed: true }));
-      return { kind: 'held' };
-    }
+    if (!held) return this.#sendViaLeader(write!.subject, transactionId, txid, leaseEpoch);
     failpoint('edge.submit.before');
     const reply = await upstream.signed.call('submitSigned', {
       params: { id: transactionId }, body: { signedPayload, txid, sessionId, leaseEpoch },
@@ -94,6 +94,19 @@ export class Submissions {
     }
     if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, { ...reply, details: { ...reply.details, signed: true } });
     return DOUBTFUL.has(reply.code) ? { kind: 'refused', code: reply.code } : { kind: 'held' };
+  }
+
+  /** Another replica leads: it signs the same instruction, under the same replay key, and submits. */
+  async #sendViaLeader(subject: string, transactionId: string, txid: string, leaseEpoch: number): Promise<Sent> {
+    const { instructions, viaLeader } = this.#settings;
+    const reply = await viaLeader(transactionId);
+    if (!isRefusal(reply)) {
+      instructions.noteOutcome(transactionId, txid, 'taken', null);
+      this.#give(subject, reply);
+      return { kind: 'taken' };
+    }
+    this.#give(subject, refuse('LEASE_HELD', { leaseEpoch, signed: true }));
+    return { kind: 'held' };
   }
 
   #give(subject: string, submitted: Submitted): void {

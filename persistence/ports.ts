@@ -6,8 +6,11 @@ import type { AccountEvent, AccountState, Plan } from '../actors/account/message
 import type { EntityStore } from '../actors/kernel/protocol.ts';
 import type { Page } from '../protocol/envelope.ts';
 import type { AccountId, LedgerId } from '../protocol/ids.ts';
-import type { LocalKeyRecord } from '../protocol/frames.ts';
-import type { AddressStatus, Chain, DeliveryStatus, Direction, Environment, Liveness, OrgRole } from '../protocol/slugs.ts';
+import type { InstructionRecord, LocalKeyRecord } from '../protocol/frames.ts';
+import type { EventEnvelope } from '../protocol/schema/events.ts';
+import type {
+  AddressStatus, Chain, DeliveryStatus, Direction, Environment, EventName, HeldReason, Liveness, OrgRole,
+} from '../protocol/slugs.ts';
 import type {
   AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, WebhookRow,
   WithdrawalRow,
@@ -171,12 +174,41 @@ export interface DeliveryStore {
    * An edge reports them: what it says of a delivery of another account than its own is left out.
    */
   recordAttempts(attempts: (AttemptRow & { accountId: AccountId; next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
+  /**
+   * Holds claimed deliveries whose secrets do not open under any key of this node, visibly and until the secrets change or
+   * are sealed again; those whose endpoint has other secrets by now are given back. Answers the ids that are held.
+   */
+  holdUnreadable(claimed: readonly { deliveryId: string; sealedSecrets: readonly string[] }[]): Promise<string[]>;
   /** Gives claims back that were never attempted (stream closed). */
   releaseClaims(deliveryIds: readonly string[]): Promise<void>;
   /** Gives back every claim on accounts of shards that this node just took: whoever made them is gone. Answers how many. */
   releaseAbandoned(shards: readonly number[]): Promise<number>;
   /** `svc_event_publication_incomplete`: a query, not a counter. I14. */
   incompletePublications(): Promise<number>;
+  /** Removes deliveries that are done or held and older than an instant, with their attempts; answers how many. Spec §6. */
+  purge(olderThanMs: number): Promise<number>;
+}
+
+// ── Mail ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Mail to one person about one event; written with the event, for every owner of the organization. Spec §5.7. */
+export interface DueMail {
+  eventId: string; userId: string; accountId: AccountId; organization: string; kind: EventName; recipient: string;
+  /** The event's own envelope. */
+  body: EventEnvelope;
+  /** Tries so far. */
+  attempts: number;
+}
+
+export interface MailStore {
+  /** Claims due mail for `claimMs`, oldest first; SKIP LOCKED. */
+  claimDue(limit: number, nowMs: number, claimMs: number): Promise<DueMail[]>;
+  /** Sent, or tried again at `againAtMs`. What was sent stays sent. */
+  record(mail: Pick<DueMail, 'eventId' | 'userId'>, tried: { atMs: number; againAtMs: number | null; error: string | null }): Promise<void>;
+  /** Mail that is not sent yet. */
+  unsent(): Promise<number>;
+  /** Forgets mail that was sent before an instant. */
+  purgeSent(olderThanMs: number): Promise<number>;
 }
 
 // ── Edge ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,6 +230,11 @@ export interface EdgeStore {
   purgeNonces(nowMs: number): Promise<number>;
   saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<void>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
+  /** Keeps the newest record of each transaction. */
+  saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<void>;
+  instruction(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null>;
+  /** Forgets records that nobody touched since; how many. */
+  reapInstructions(askedBeforeMs: number): Promise<number>;
 }
 
 // ── Gateway ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -242,6 +279,8 @@ export interface TransactionView {
 
 export interface DeliveryView {
   id: string; eventId: string; event: string; webhookId: string; url: string; replay: number; status: DeliveryStatus;
+  /** Why it is held; null unless it is. */
+  heldReason: HeldReason | null;
   /** When the event happened: a replay is a younger delivery of the same one. */
   eventAtMs: number;
   nextAttemptAtMs: number | null; createdAtMs: number; attempts: { attempt: number; statusCode: number | null; durationMs: number; error: string | null; atMs: number }[];
@@ -259,6 +298,8 @@ export interface ReadStore {
   ownAddresses(accountId: AccountId, purpose: AddressRow['purpose']): Promise<AddressRow[]>;
   /** Pool addresses that are not issued, lowest index first. */
   unissuedPool(accountId: AccountId, chain: Chain, limit: number): Promise<{ index: number; address: string; path: string }[]>;
+  /** Highest daily snapshot of active addresses of a month (`2026-08`); null before the first. Spec §8.1. */
+  addressPeak(accountId: AccountId, period: string): Promise<number | null>;
   transactions(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction }, page: PageAsk): Promise<Page<TransactionView>>;
   transaction(accountId: AccountId, id: string): Promise<TransactionView | null>;
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;

@@ -5,10 +5,11 @@
  *
  * Handshake: `auth` is a `handshakeAuth`; its `headers` are the RFC 9421 headers of a signed GET on STREAM_PATH (no
  * query) plus `X-API-Key`. A refused handshake is a `connect_error` whose `data` is `{ code, message, details }`.
- * The edge renews its lease: the leader sends `heartbeat` every LEASE_RENEW_MS and may act until LEASE_TTL_MS after it
+ * The edge renews its lease: the leader sends `heartbeat` every third of the TTL and may act until the TTL after it
  * SENT the last one that was answered, by its own monotonic clock; a follower sends it every HEARTBEAT_MS.
- * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `closing`.
- * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`.
+ * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `instructions`, `closing`.
+ * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `instructions`, `release`.
+ * A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be sent again.
  */
 import { z } from 'zod';
 import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
@@ -17,10 +18,11 @@ export const STREAM_PATH = '/v1/edge/stream';
 
 /** Decisions 3. Milliseconds. */
 export const HEARTBEAT_MS = 30_000;
-export const LEASE_RENEW_MS = 10_000;
 export const LEASE_TTL_MS = 30_000;
-/** A closed leader stream may come back within this time and keep the lease. */
-export const LEASE_GRACE_MS = 10_000;
+/** The leader renews every third of the TTL that it was told. */
+export const leaseRenewMs = (ttlMs: number): number => Math.floor(ttlMs / 3);
+/** A closed leader stream may come back within a third of the TTL and keep the lease. */
+export const leaseGraceMs = (ttlMs: number): number => Math.floor(ttlMs / 3);
 export const LIVENESS_STALE_MS = 60_000;
 export const LIVENESS_DOWN_MS = 120_000;
 export const SESSION_REAP_MS = 3_600_000;
@@ -81,6 +83,22 @@ export const localKeyRecord = z.strictObject({
   signature: hex(64),
 });
 
+/**
+ * What a replica's own caller asked for, as the other replicas see it: signed by the edge's identity, so that the cloud
+ * can relay or withhold but not invent or alter one.
+ */
+export const instructionRecord = z.strictObject({
+  transactionId: z.string().regex(/^txn_[a-z2-7]{26}$/),
+  environment: z.enum(['live', 'sandbox']),
+  /** Texts of the edge's own; the cloud does not read them. */
+  instruction: z.string().max(10_000),
+  unsigned: z.string().max(900_000),
+  /** When a holder of a local key built, repriced or broadcast it last. */
+  askedAtMs: z.number().int().nonnegative(),
+  /** Ed25519 over `flock-instruction-v1`, environment, transactionId, askedAtMs, SHA-256 of both texts, joined by `\n`. */
+  signature: hex(64),
+});
+
 /** The session id is the edge's own, one for each start of its process: a stream that comes back keeps it. */
 export const handshakeAuth = z.strictObject({
   headers: z.record(z.string(), z.string().max(2_048)),
@@ -130,7 +148,14 @@ export const attemptsFrame = z.object({
 export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
 export const heartbeatReply = z.object({ ok: z.boolean(), code: z.string().optional(), role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
 /** The cloud was asked to broadcast; the edge answers `{ ok: true }` after it submitted, or a refusal. */
-export const signFrame = z.object({ leaseEpoch: epoch, transactionId: z.string() });
+export const signFrame = z.object({
+  leaseEpoch: epoch, transactionId: z.string(),
+  /** The record that a replica shared, if one did: the leader may be another one, or came later. */
+  record: instructionRecord.nullish(),
+});
+export const instructionsFrame = z.object({ records: z.array(instructionRecord).max(16) });
+/** The leader stops: its lease is free at once. */
+export const releaseFrame = z.object({ leaseEpoch: epoch });
 export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: z.number().int(), count: z.number().int().positive() });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
 export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().optional(), details: z.record(z.string(), z.unknown()).optional() });
@@ -141,6 +166,7 @@ export type HandshakeAuth = z.infer<typeof handshakeAuth>;
 export type HeartbeatReply = z.infer<typeof heartbeatReply>;
 export type LeaseFrame = z.infer<typeof leaseFrame>;
 export type LocalKeyRecord = z.infer<typeof localKeyRecord>;
+export type InstructionRecord = z.infer<typeof instructionRecord>;
 export type DeliverFrame = z.infer<typeof deliverFrame>;
 export type AttemptsFrame = z.infer<typeof attemptsFrame>;
 export type WelcomeFrame = z.infer<typeof welcomeFrame>;

@@ -25,6 +25,8 @@ export interface TransactionSettings {
   readonly instructions: Instructions;
   readonly signing: Signing;
   readonly log: EdgeLog;
+  /** An instruction was recorded: resolves when it may be answered for. */
+  readonly shared: () => Promise<void>;
   /** Null when the registration is confirmed. */
   readonly unsynced: () => string | null;
 }
@@ -73,7 +75,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const broadcast: EdgePath = async (call) => {
     const unsynced = settings.unsynced();
     if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
-    const submitted = await signing.broadcast(call.params['id']!, null);
+    const submitted = await signing.broadcast(call.params['id']!);
     return isRefusal(submitted) ? refused(submitted) : answered(submitted);
   };
 
@@ -81,7 +83,9 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     const recorded = { instruction, unsigned: unsignedOf(reply.unsigned) };
     const refusal = checkSummary(instruction, reply) ?? await signing.check(recorded);
     if (refusal !== null) return refusal;
-    return instructions.record(recorded) ? null : refuseToSign('id_used_before');
+    if (!instructions.record(recorded)) return refuseToSign('id_used_before');
+    await settings.shared();
+    return null;
   };
 
   return { build, trustline, reprice, broadcast };

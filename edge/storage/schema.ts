@@ -69,4 +69,20 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     -- 1 when the cloud has taken this version of the record.
     shared integer not null default 0
   ) strict;
+`, `
+  -- 1 when the cloud has taken this version, for the other replicas.
+  alter table instructions add column shared integer not null default 0;
+  create index instructions_unshared on instructions (recorded_at_ms) where shared = 0;
+
+  -- Writes that an operator took out of the queue, to be put back or looked at; nothing is lost.
+  create table outbox_aside (
+    seq integer primary key,
+    kind text not null,
+    subject text not null,
+    body text not null,
+    tries integer not null,
+    last_code text,
+    created_at_ms integer not null,
+    set_aside_at_ms integer not null
+  ) strict;
 `];

@@ -29,8 +29,12 @@ export class Leadership {
     this.#accountId = accountId;
     this.#deps = deps;
     this.#sessions = sessions;
-    this.#unknownHolderUntilMs = startedMs + LEASE_TTL_MS;
+    this.#unknownHolderUntilMs = startedMs + this.ttlMs;
     this.#onLead = onLead;
+  }
+
+  get ttlMs(): number {
+    return this.#deps.leaseTtlMs ?? LEASE_TTL_MS;
   }
 
   /** Null before the account was asked for the first time. */
@@ -69,14 +73,27 @@ export class Leadership {
   /** The leader was heard of: its lease lasts for one more TTL. */
   renew(session: Session): void {
     const lease = this.#lease!;
-    this.#lease = renewed(lease, this.#elapsedMs);
+    this.#lease = renewed(lease, this.#elapsedMs, this.ttlMs);
     session.ledEpoch = lease.epoch;
     this.note();
   }
 
   /** The leader's stream was closed: it has the grace time to come back. */
   shorten(): void {
-    if (this.#lease !== null) this.#lease = shortened(this.#lease, this.#elapsedMs);
+    if (this.#lease !== null) this.#lease = shortened(this.#lease, this.#elapsedMs, this.ttlMs);
+  }
+
+  /** A leader that stops gives its lease up, so that another one is elected without waiting. Refuses: LEASE_EPOCH_STALE. */
+  async release(session: Session, leaseEpoch: number): Promise<Refusal | null> {
+    const stale = this.mayAct(session, leaseEpoch);
+    if (stale !== null) return stale;
+    session.leaving = true;
+    const answer = await this.#deps.accounts.ask(this.#accountId, { type: 'release_lease', sessionId: session.id });
+    if (answer.ok !== true) return answer.ok === 'duplicate' ? refuse('INTERNAL_ERROR') : answer;
+    this.#lease = { epoch: answer.reply.epoch, holder: null, untilMs: 0 };
+    session.unsaved = true;
+    this.note();
+    return null;
   }
 
   /** Tells the publisher when deliveries can be sent, and when no more. */
@@ -93,7 +110,7 @@ export class Leadership {
   adopt({ lease: { epoch, holder } }: AccountState): Lease {
     const known = this.#lease;
     if (known !== null && known.epoch === epoch && known.holder === holder) return known;
-    const foreignUntilMs = known === null ? this.#unknownHolderUntilMs : this.#elapsedMs + LEASE_TTL_MS;
+    const foreignUntilMs = known === null ? this.#unknownHolderUntilMs : this.#elapsedMs + this.ttlMs;
     this.#lease = { epoch, holder, untilMs: holder === null ? 0 : foreignUntilMs };
     this.note();
     return this.#lease;
@@ -137,7 +154,7 @@ export class Leadership {
     for (const other of this.#sessions.connected()) {
       const role = other.id === session.id ? 'leader' : 'follower';
       other.toldEpoch = epoch;
-      other.connection!.send('lease', { role, leaseEpoch: epoch, leaseTtlMs: LEASE_TTL_MS } satisfies LeaseFrame);
+      other.connection!.send('lease', { role, leaseEpoch: epoch, leaseTtlMs: this.ttlMs } satisfies LeaseFrame);
     }
   }
 
@@ -155,7 +172,7 @@ export class Leadership {
 
   #granted(session: Session, epoch: number): void {
     const before = this.#lease;
-    this.#lease = renewed({ epoch, holder: session.id, untilMs: 0 }, this.#elapsedMs);
+    this.#lease = renewed({ epoch, holder: session.id, untilMs: 0 }, this.#elapsedMs, this.ttlMs);
     Object.assign(session, { ledEpoch: epoch, toldEpoch: epoch, unsaved: true });
     if (before !== null && before.holder !== null && before.epoch !== epoch) {
       const predecessor = this.#sessions.get(before.holder);

@@ -5,10 +5,11 @@
  *   the leader's heartbeat         the lease lasts for one TTL from now; the edge counts from when it sent it, so its
  *                                  own belief always ends first
  *   the leader's stream closed     kept for the grace time, for it to come back; the edge shortens its belief likewise
+ *   the leader stopped in order    the lease is free at once: it had said that it acts no more
  *   no answer to pings             nothing: a frozen leader may wake up, only the TTL ends its lease
  *   the node started               the holder that the account remembers is unknown here: it counts for one TTL
  */
-import { LEASE_GRACE_MS, LEASE_TTL_MS, LIVENESS_STALE_MS } from '../../protocol/frames.ts';
+import { leaseGraceMs, LIVENESS_STALE_MS } from '../../protocol/frames.ts';
 import type { Session } from './sessions.ts';
 
 export interface Lease {
@@ -23,13 +24,13 @@ export function held({ holder, untilMs }: Lease, elapsedMs: number): boolean {
 }
 
 /** The lease after its holder was heard of. */
-export function renewed(lease: Lease, elapsedMs: number): Lease {
-  return { ...lease, untilMs: elapsedMs + LEASE_TTL_MS };
+export function renewed(lease: Lease, elapsedMs: number, ttlMs: number): Lease {
+  return { ...lease, untilMs: elapsedMs + ttlMs };
 }
 
 /** The lease after its holder's stream was closed by the other side. */
-export function shortened(lease: Lease, elapsedMs: number): Lease {
-  return { ...lease, untilMs: Math.min(lease.untilMs, elapsedMs + LEASE_GRACE_MS) };
+export function shortened(lease: Lease, elapsedMs: number, ttlMs: number): Lease {
+  return { ...lease, untilMs: Math.min(lease.untilMs, elapsedMs + leaseGraceMs(ttlMs)) };
 }
 
 /**
@@ -39,7 +40,7 @@ export function shortened(lease: Lease, elapsedMs: number): Lease {
 export function nextLeader(lease: Lease, sessions: readonly Session[], elapsedMs: number): string | null {
   if (held(lease, elapsedMs)) return null;
   const candidates = sessions
-    .filter(({ id, connection }) => id !== lease.holder && connection !== null)
+    .filter(({ id, connection, leaving }) => id !== lease.holder && connection !== null && !leaving)
     .filter(({ seenMs }) => elapsedMs - seenMs < LIVENESS_STALE_MS)
     .sort((a, b) => a.connectedMs - b.connectedMs);
   return candidates[0]?.id ?? null;

@@ -13,10 +13,13 @@ export interface StreamLog {
 
 export interface RoomDeps {
   readonly accounts: Pick<Accounts, 'ask'>;
-  readonly store: Pick<EdgeStore, 'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys'>;
+  readonly store: Pick<EdgeStore,
+    'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveInstructions' | 'instruction' | 'reapInstructions'>;
   /** Where attempts go; told when a leader comes or goes. Bound late: the publisher sends through this room. */
   readonly publisher: () => Pick<Publisher, 'report' | 'ring' | 'leaderLost'>;
   readonly clock: Clock;
+  /** How long a lease lasts without a renewal; LEASE_TTL_MS where absent. */
+  readonly leaseTtlMs?: number;
   readonly log: StreamLog;
 }
 

@@ -8,7 +8,7 @@ import { replenishment } from '../../actors/account/pools.ts';
 import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
-  HEARTBEAT_MS, LEASE_TTL_MS, type HeartbeatBody, type HeartbeatReply, type LocalKeyRecord, type WelcomeFrame,
+  HEARTBEAT_MS, type HeartbeatBody, type HeartbeatReply, type LocalKeyRecord, type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
@@ -57,6 +57,7 @@ export class Room {
       const now = this.#now(), session = this.sessions.see(admitted.sessionId, admitted, now);
       session.connection?.close('CONFLICT');
       session.connection = connection;
+      session.leaving = false;
       session.connectedMs = now.elapsedMs;
       this.#teller.note();
       const role = await this.leadership.claim(state, session);
@@ -65,7 +66,7 @@ export class Room {
         return role;
       }
       return {
-        sessionId: session.id, role, leaseEpoch: session.toldEpoch, leaseTtlMs: LEASE_TTL_MS, heartbeatMs: HEARTBEAT_MS,
+        sessionId: session.id, role, leaseEpoch: session.toldEpoch, leaseTtlMs: this.leadership.ttlMs, heartbeatMs: HEARTBEAT_MS,
         serverTimeMs: now.nowMs, localKeys: localKeys.slice(0, LOCAL_KEYS_MAX),
       };
     });
@@ -87,7 +88,7 @@ export class Room {
     this.sessions.see(session.id, body, now);
     this.#teller.note();
     const epoch = this.leadership.lease?.epoch ?? session.toldEpoch;
-    const reply = { leaseEpoch: epoch, leaseTtlMs: LEASE_TTL_MS };
+    const reply = { leaseEpoch: epoch, leaseTtlMs: this.leadership.ttlMs };
     const leads = this.leadership.leads(session);
     if (leads) {
       this.leadership.renew(session);
@@ -106,7 +107,7 @@ export class Room {
    * The heartbeat over REST. It renews the lease of a leader whose stream is down only while no other edge has one: an
    * edge with a stream can also deliver. Refuses: LEASE_EPOCH_STALE once for a session that was replaced.
    */
-  heartbeatOverRest(body: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal> {
+  heartbeatOverRest(body: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal> {
     return this.#inOrder(async () => {
       const full = this.#sessionCeiling(body.sessionId);
       if (full !== null) return full;
@@ -123,8 +124,15 @@ export class Room {
       const alone = this.sessions.connected().every(({ id }) => id === session.id);
       const leads = alone && this.leadership.leads(session);
       if (leads) this.leadership.renew(session);
-      return { role: leads ? 'leader' : 'follower', leaseEpoch: lease.epoch };
+      return { role: leads ? 'leader' : 'follower', leaseEpoch: lease.epoch, leaseTtlMs: this.leadership.ttlMs };
     });
+  }
+
+  /** The leader stops; whoever has been live longest leads next. Refuses: LEASE_EPOCH_STALE, what the account refuses. */
+  async release(session: Session, leaseEpoch: number): Promise<Refusal | null> {
+    const refusal = await this.#inOrder(() => this.leadership.release(session, leaseEpoch));
+    if (refusal === null) this.#electIfVacant();
+    return refusal;
   }
 
   /** What time alone changes: ended sessions, a lease that ran out, liveness. False when the room is empty. */
@@ -133,7 +141,7 @@ export class Room {
     const anyLeft = this.sessions.age(now);
     this.leadership.note();
     if (anyLeft || this.#teller.open) this.#teller.note();
-    if (this.leadership.vacant) void this.leadership.elect((work) => this.#inOrder(work)).then(() => this.replenish());
+    this.#electIfVacant();
     return anyLeft || this.#teller.open;
   }
 
@@ -170,6 +178,10 @@ export class Room {
       const wanted = replenishment(pool);
       if (wanted !== null) leader.connection!.send('replenish', { leaseEpoch: lease!.epoch, chain, ...wanted });
     }
+  }
+
+  #electIfVacant(): void {
+    if (this.leadership.vacant) void this.leadership.elect((work) => this.#inOrder(work)).then(() => this.replenish());
   }
 
   #sessionLimit(state: AccountState, sessionId: string): Refusal | null {

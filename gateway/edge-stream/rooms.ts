@@ -8,7 +8,7 @@ import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,
-  type LocalKeyRecord, type WelcomeFrame,
+  type InstructionRecord, type LocalKeyRecord, type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { environmentOf } from '../../protocol/ids.ts';
@@ -23,6 +23,8 @@ const TICK_MS = 1_000;
 /** Session rows of one statement. */
 const SAVE_MAX = 1_000;
 const REAP_EVERY_MS = 60_000;
+/** An instruction that nobody touched for so long is built anew; edges refuse older ones long before. */
+const INSTRUCTION_KEEP_MS = 7 * 86_400_000;
 /** An edge that does not say within this time that it has a frame is asked again later. */
 const DELIVER_TIMEOUT_MS = 10_000;
 /** Signing includes the edge's own checks, its ledger and one request to the cloud. */
@@ -37,6 +39,9 @@ export interface Joined {
   /** Resolves when the attempts are durable. */
   attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
   localKeys(records: readonly LocalKeyRecord[]): Promise<Acknowledgement>;
+  instructions(records: readonly InstructionRecord[]): Promise<Acknowledgement>;
+  /** The edge stops; it must lead under this epoch. */
+  release(leaseEpoch: number): Promise<Acknowledgement>;
   /** `byPeer` false for a stream that did not answer our pings. */
   left(byPeer: boolean): void;
 }
@@ -89,6 +94,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
       attempts: (frame) => this.#attempts(room, session, frame),
       localKeys: (records) => this.#localKeys(room, session, records),
+      instructions: (records) => this.#instructions(room, session, records),
+      release: async (leaseEpoch) => acknowledgementOf(await room.release(session, leaseEpoch)),
       left: (byPeer) => {
         room.disconnected(sessionId, connection, byPeer);
         this.#save();
@@ -108,7 +115,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const room = this.#rooms.get(accountId), leader = room?.leadership.leader;
     if (room === undefined || leader == null) return refuse('EDGE_NO_LEADER');
     const answer = acknowledgement.safeParse(
-      await leader.connection!.ask('sign', { leaseEpoch: room.leadership.lease!.epoch, transactionId }, SIGN_TIMEOUT_MS),
+      await leader.connection!.ask('sign', {
+        leaseEpoch: room.leadership.lease!.epoch, transactionId, record: await this.#record(accountId, transactionId),
+      }, SIGN_TIMEOUT_MS),
     );
     // What the edge did is unknown; asking again is safe, since it signs a transaction once.
     return answer.success
@@ -121,7 +130,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     this.#save();
   }
 
-  noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number } | Refusal> {
+  noteHeartbeat(accountId: AccountId, beat: HeartbeatBody): Promise<{ role: EdgeRole; leaseEpoch: number; leaseTtlMs: number } | Refusal> {
     return this.#roomOf(accountId).heartbeatOverRest(beat);
   }
 
@@ -170,7 +179,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 
   async #attempts(room: Room, session: Session, { leaseEpoch, attempts }: AttemptsFrame): Promise<Acknowledgement> {
     const stale = room.leadership.mayAct(session, leaseEpoch);
-    if (stale !== null) return { ok: false, code: stale.code, details: stale.details };
+    if (stale !== null) return acknowledgementOf(stale);
     try {
       await this.#deps.publisher().report(room.accountId, attempts);
       return { ok: true };
@@ -198,6 +207,31 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return { ok: true };
   }
 
+  /** Stored for a leader that comes later, then told to every other replica, which checks the signature itself. */
+  async #instructions(room: Room, from: Session, records: readonly InstructionRecord[]): Promise<Acknowledgement> {
+    const environment = environmentOf(room.accountId);
+    if (records.some((record) => record.environment !== environment)) return { ok: false, code: 'INVALID_INPUT' };
+    try {
+      await this.#deps.store.saveInstructions(room.accountId, records);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId: room.accountId }, 'instructions could not be stored');
+      return { ok: false, code: 'SERVICE_UNAVAILABLE' };
+    }
+    for (const session of room.sessions.connected()) {
+      if (session.id !== from.id) session.connection!.send('instructions', { records });
+    }
+    return { ok: true };
+  }
+
+  async #record(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null> {
+    try {
+      return await this.#deps.store.instruction(accountId, transactionId);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId }, 'an instruction could not be read');
+      return null;
+    }
+  }
+
   #schedule(): void {
     this.#timer = this.#deps.clock.setTimer(TICK_MS, () => {
       if (this.#stopped) return;
@@ -212,8 +246,9 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const { nowMs, elapsedMs } = this.#now();
     if (elapsedMs - this.#reapedMs < REAP_EVERY_MS) return;
     this.#reapedMs = elapsedMs;
-    this.#deps.store.reapSessions(nowMs - SESSION_REAP_MS)
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'ended sessions could not be reaped'));
+    const { log, store } = this.#deps;
+    Promise.all([store.reapSessions(nowMs - SESSION_REAP_MS), store.reapInstructions(nowMs - INSTRUCTION_KEEP_MS)])
+      .catch((error: unknown) => log.warn({ err: error }, 'ended sessions could not be reaped'));
   }
 
   /** Writes what changed; what changes meanwhile is written by the next tick. */
@@ -242,4 +277,8 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const { clock } = this.#deps;
     return { nowMs: clock.nowMs(), elapsedMs: clock.elapsedMs() };
   }
+}
+
+function acknowledgementOf(refusal: Refusal | null): Acknowledgement {
+  return refusal === null ? { ok: true } : { ok: false, code: refusal.code, details: refusal.details };
 }

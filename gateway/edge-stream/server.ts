@@ -7,7 +7,8 @@ import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { attemptsFrame, heartbeatFrame, localKeysFrame, STREAM_PATH } from '../../protocol/frames.ts';
+import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
+import { FrameRate } from './frame-rate.ts';
 import { admit, type HandshakeDeps } from './handshake.ts';
 import type { EdgeRooms, Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
@@ -66,9 +67,12 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Re
 }
 
 function serve(socket: Socket, joined: Joined, log: StreamLog): void {
+  const rate = new FrameRate(performance.now());
   on(socket, 'heartbeat', heartbeatFrame, async (frame) => joined.heartbeat(frame));
   on(socket, 'attempts', attemptsFrame, (frame) => joined.attempts(frame));
   on(socket, 'local_keys', localKeysFrame, ({ records }) => joined.localKeys(records));
+  on(socket, 'instructions', instructionsFrame, ({ records }) => joined.instructions(records));
+  on(socket, 'release', releaseFrame, ({ leaseEpoch }) => joined.release(leaseEpoch));
   socket.emit('welcome', joined.welcome);
   joined.begun();
 
@@ -80,6 +84,9 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
       const reply = (answer: object) => {
         if (typeof acknowledge === 'function') (acknowledge as (answer: object) => void)(answer);
       };
+      const verdict = rate.take(performance.now());
+      if (verdict === 'flood') return void from.disconnect(true);
+      if (verdict === 'refused') return reply({ ok: false, code: 'RATE_LIMIT_EXCEEDED' });
       const parsed = schema.safeParse(raw);
       if (!parsed.success) return reply({ ok: false, code: 'INVALID_INPUT' });
       handle(parsed.data).then((answer) => {

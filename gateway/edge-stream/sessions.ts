@@ -41,6 +41,8 @@ export interface Session {
   seenMs: number;
   connectedMs: number;
   connection: Connection | null;
+  /** It said that it stops: it is granted nothing more on this stream. */
+  leaving: boolean;
   /** Epoch under which it led last; null when it never did. */
   ledEpoch: number | null;
   /** Epoch that it was told last. */
@@ -102,7 +104,7 @@ export class Sessions {
   restore(row: SessionRow, { elapsedMs }: Instant): void {
     if (this.#byId.has(row.id)) return;
     this.#byId.set(row.id, {
-      ...row, seenMs: elapsedMs, connectedMs: 0, connection: null, ledEpoch: null, toldEpoch: row.leaseEpoch,
+      ...row, seenMs: elapsedMs, connectedMs: 0, connection: null, leaving: false, ledEpoch: null, toldEpoch: row.leaseEpoch,
       unsaved: false,
     });
   }
@@ -148,7 +150,7 @@ export class Sessions {
       id, accountId: this.#accountId, edgeVersion: '', podHint: null, outboxMode: 'durable', outboxDepth: 0,
       outboxPoisoned: false,
       startedAtMs: nowMs, lastHeartbeatAtMs: nowMs, endedAtMs: null, seenMs: elapsedMs, connectedMs: elapsedMs,
-      connection: null,
+      connection: null, leaving: false,
       ledEpoch: null, toldEpoch: 0, unsaved: true,
     };
   }

@@ -4,7 +4,7 @@ import { OWN_ADDRESSES_MAX } from '../../actors/account/own-addresses.ts';
 import type { AccountState } from '../../actors/account/messages.ts';
 import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
-import { EDGE_VERSION_MIN, LEASE_TTL_MS } from '../../protocol/frames.ts';
+import { EDGE_VERSION_MIN } from '../../protocol/frames.ts';
 import { isSoundPublicKey } from '../../protocol/http-signature.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
@@ -121,7 +121,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const noted = await edges.noteHeartbeat(accountId, asked.body);
       return isRefusal(noted)
         ? noted
-        : { role: noted.role, leaseEpoch: noted.leaseEpoch, leaseTtlMs: LEASE_TTL_MS, serverTimeMs: nowMs() };
+        : { role: noted.role, leaseEpoch: noted.leaseEpoch, leaseTtlMs: noted.leaseTtlMs, serverTimeMs: nowMs() };
     },
     async pushPool(asked) {
       const answer = await accounts.ask(accountOf(asked), {

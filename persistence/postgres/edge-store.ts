@@ -1,6 +1,6 @@
-/** What the cloud remembers of edges: sessions, spent nonces, records of local keys. */
+/** What the cloud remembers of edges: sessions, spent nonces, records of local keys and of instructions. */
 import { failpoint } from '../../protocol/failpoint.ts';
-import type { LocalKeyRecord } from '../../protocol/frames.ts';
+import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import type { EdgeStore, SessionRow } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -17,7 +17,7 @@ function sessionOf(row: Columns): SessionRow {
 
 /** The edge stream's store over PostgreSQL. */
 export function createEdgeStore(sql: Sql): EdgeStore {
-  return { ...sessions(sql), ...nonces(sql), ...localKeys(sql) };
+  return { ...sessions(sql), ...nonces(sql), ...localKeys(sql), ...instructions(sql) };
 }
 
 function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'openSessions' | 'reapSessions'> {
@@ -97,6 +97,33 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
       const rows = await sql<Columns[]>`select * from local_key where account_id = ${accountId} order by created_at, id`;
       return rows.map(({ id, environment, hash, label, prefix, createdAt, revokedAt, signature }) =>
         ({ id, environment, hash, label, prefix, createdAtMs: createdAt, revokedAtMs: revokedAt, signature }) as LocalKeyRecord);
+    },
+  };
+}
+
+function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instruction' | 'reapInstructions'> {
+  return {
+    async saveInstructions(accountId, records) {
+      if (records.length === 0) return;
+      const newest = new Map(records.toSorted((a, b) => a.askedAtMs - b.askedAtMs).map((record) => [record.transactionId, record]));
+      const values = [...newest.values()].map((record) => ({ id: record.transactionId, asked_at: instant(record.askedAtMs), record: JSON.stringify(record) }));
+      failpoint('save_instructions.before');
+      await sql`
+        insert into edge_instruction as i (account_id, transaction_id, asked_at, record)
+          select ${accountId}, id, asked_at, record
+            from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, asked_at timestamptz, record text)
+        on conflict (account_id, transaction_id) do update set asked_at = excluded.asked_at, record = excluded.record
+          where i.asked_at < excluded.asked_at`;
+      failpoint('save_instructions.after');
+    },
+    async instruction(accountId, transactionId) {
+      const [row] = await sql<Columns[]>`
+        select record from edge_instruction where account_id = ${accountId} and transaction_id = ${transactionId}`;
+      return row === undefined ? null : JSON.parse(row['record'] as string) as InstructionRecord;
+    },
+    async reapInstructions(askedBeforeMs) {
+      const { count } = await sql`delete from edge_instruction where asked_at < ${askedBeforeMs}::timestamptz`;
+      return count;
     },
   };
 }

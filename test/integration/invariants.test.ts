@@ -73,7 +73,7 @@ test.serial('the application role cannot write money but by the posting function
            unnest(array['insert', 'update', 'delete', 'truncate', 'trigger', 'references']) p(privilege)
      where n.nspname = 'flock' and c.relkind in ('r', 'p', 'v') and has_table_privilege('flock_app', c.oid, p.privilege) order by 1, 2`;
   const writable = [...new Set(rights.map(({ name }) => name))];
-  t.deepEqual(writable, ['api_key', 'console_user', 'edge_nonce', 'edge_session', 'local_key', 'membership', 'refresh_token', 'sandbox_ledger', 'sandbox_task', 'signing_key']);
+  t.deepEqual(writable, ['api_key', 'console_user', 'edge_instruction', 'edge_nonce', 'edge_session', 'local_key', 'mail', 'membership', 'refresh_token', 'sandbox_ledger', 'sandbox_task', 'signing_key']);
   t.deepEqual(rights.filter(({ privilege }) => ['truncate', 'trigger', 'references'].includes(privilege)), []);
 });
 
@@ -82,11 +82,11 @@ test.serial('the application role may call the posting functions and no other', 
     select p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
      where n.nspname = 'flock' and has_function_privilege('flock_app', p.oid, 'execute') order by 1`;
   t.deepEqual(callable.map(({ name }) => name), [
-    'accounts_with_addresses', 'accounts_with_inbox', 'addresses_since', 'append_accounts', 'claim_deliveries', 'claim_shards', 'counter_gaps', 'create_organization',
-    'ensure_attempt_partitions', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_head',
-    'note_unresolved', 'note_withdrawal_fact', 'open_withdrawals', 'purge_idempotent', 'record_attempts', 'record_block', 'record_discrepancy',
-    'record_late', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'reseal_webhook', 'reset_sandbox_ledgers', 'resolve_height', 'sandbox_behind', 'sandbox_mine',
-    'sandbox_unmine', 'save_idempotent', 'take_sandbox_tasks', 'watched_addresses', 'webhooks_sealed_otherwise',
+    'accounts_with_addresses', 'accounts_with_inbox', 'accounts_with_pending_band', 'addresses_since', 'append_accounts', 'claim_deliveries', 'claim_mail', 'claim_shards', 'counter_gaps', 'create_organization',
+    'drop_attempt_partitions', 'ensure_attempt_partitions', 'hold_unreadable', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_head',
+    'note_unresolved', 'note_withdrawal_fact', 'open_withdrawals', 'purge_deliveries', 'purge_idempotent', 'record_attempts', 'record_block', 'record_discrepancy',
+    'record_late', 'record_mail', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'release_unreadable', 'reseal_webhook', 'reset_sandbox_ledgers', 'resolve_height', 'sandbox_behind', 'sandbox_mine',
+    'sandbox_unmine', 'save_idempotent', 'take_sandbox_tasks', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable',
   ]);
   const [role] = await database.owner`select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'flock_app'`;
   t.deepEqual({ ...role }, { rolsuper: false, rolbypassrls: false, rolcreaterole: false });

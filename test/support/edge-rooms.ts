@@ -9,7 +9,7 @@ import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Answer } from '../../gateway/ports.ts';
 import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { EDGE_VERSION, type HeartbeatReply, type LocalKeyRecord } from '../../protocol/frames.ts';
+import { EDGE_VERSION, type HeartbeatReply, type InstructionRecord, type LocalKeyRecord } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { enrolled, ses, type TestAccount } from './account.ts';
 import { HandClock } from './clock.ts';
@@ -68,6 +68,8 @@ export class Rooms {
   readonly accounts = new Map<AccountId, TestAccount>();
   readonly saved = new Map<string, SessionRow>();
   readonly localKeys = new Map<AccountId, LocalKeyRecord[]>();
+  /** By account and transaction. */
+  readonly instructions = new Map<string, InstructionRecord>();
   readonly reported: { accountId: AccountId; attempts: readonly Attempt[] }[] = [];
   readonly lost: AccountId[] = [];
   readonly rung: AccountId[] = [];
@@ -140,6 +142,11 @@ export class Rooms {
         accountId, [...this.localKeys.get(accountId) ?? [], ...records],
       ),
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
+      saveInstructions: async (accountId: AccountId, records: readonly InstructionRecord[]) => {
+        for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);
+      },
+      instruction: async (accountId: AccountId, transactionId: string) => this.instructions.get(`${accountId} ${transactionId}`) ?? null,
+      reapInstructions: async () => 0,
     };
     return new EdgeRooms({
       store, clock: this.clock, log: { info: () => {}, warn: () => {} },

@@ -242,16 +242,17 @@ test('§7 with a full outbox nothing is signed: EDGE_OUTBOX_FULL', async (t) => 
   t.false((await cast.cloud.sign(ids[1])).ok);
 });
 
-test('only the leader signs: a follower answers LEASE_HELD, an edge that cannot ask for the lease UPSTREAM_UNAVAILABLE', async (t) => {
+test('only the leader signs: a follower passes the broadcast on, answers LEASE_HELD to the cloud, and UPSTREAM_UNAVAILABLE without one', async (t) => {
   const cast = await stage(t);
   await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE), ID));
   cast.cloud.role = 'follower';
   cast.cloud.leaseEpoch += 1;
   cast.cloud.push('lease', { role: 'follower', leaseEpoch: cast.cloud.leaseEpoch, leaseTtlMs: 30_000 });
   await eventually('the lease is lost', () => cast.edge.logged.some(({ msg }) => msg === 'lease_lost'));
+  cast.cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'EDGE_NO_LEADER' }));
   const held = await cast.broadcast(ID);
-  t.is(held.status, 409);
-  t.is(held.error?.code, 'LEASE_HELD');
+  t.is(held.status, 423);
+  t.is(held.error?.code, 'EDGE_NO_LEADER');
   t.like(await cast.cloud.sign(ID), { ok: false, code: 'LEASE_HELD' });
   await cast.cloud.close();
   await eventually('the stream is gone', async () => (await cast.broadcast(ID)).error?.code === 'UPSTREAM_UNAVAILABLE');

@@ -132,3 +132,19 @@ test('spec §5.2: a local key that was revoked stays revoked, whatever record of
   t.is(constraintOf(error), 'local_key_stays_revoked');
   t.deepEqual(await edge.localKeys(ours.sandbox), []);
 });
+
+test('the newest record of an instruction is kept, per account, until nobody touched it for long', async (t) => {
+  const { edge } = stores;
+  const record = {
+    transactionId: newId('txn', NOW_MS), environment: 'live' as const, instruction: '{"a":"ü\\u0000"}', unsigned: '{}', askedAtMs: NOW_MS, signature: 'b'.repeat(128),
+  };
+  const newer = { ...record, unsigned: '{"fee":"2"}', askedAtMs: NOW_MS + 5 };
+  await edge.saveInstructions(ours.live, [newer, record]);
+  await edge.saveInstructions(ours.live, [record]);
+  await edge.saveInstructions(ours.live, []);
+  t.deepEqual(await edge.instruction(ours.live, record.transactionId), newer);
+  t.is(await edge.instruction(ours.sandbox, record.transactionId), null);
+  t.is(await edge.reapInstructions(NOW_MS + 5), 0);
+  t.is(await edge.reapInstructions(NOW_MS + 6), 1);
+  t.is(await edge.instruction(ours.live, record.transactionId), null);
+});

@@ -8,8 +8,8 @@ import { Server, type Socket } from 'socket.io';
 import { fail, succeed } from '../../../protocol/envelope.ts';
 import { refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
 import {
-  attemptsFrame, handshakeAuth, heartbeatFrame, localKeysFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
-  type LocalKeyRecord, type SyncBody,
+  attemptsFrame, handshakeAuth, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
+  type InstructionRecord, type LocalKeyRecord, type SyncBody,
 } from '../../../protocol/frames.ts';
 import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
@@ -35,6 +35,9 @@ export class HostileCloud {
   readonly attempts: AttemptsFrame['attempts'][number][] = [];
   readonly attemptFrames: AttemptsFrame[] = [];
   readonly localKeys: LocalKeyRecord[] = [];
+  readonly instructions: InstructionRecord[] = [];
+  /** Epochs that a leader gave up. */
+  readonly released: number[] = [];
   readonly heartbeats: number[] = [];
   /** Sessions of the handshakes that were let in. */
   readonly sessions: string[] = [];
@@ -105,8 +108,8 @@ export class HostileCloud {
     return this.#ask('deliver', { leaseEpoch, deliveries });
   }
 
-  async sign(transactionId: string, leaseEpoch = this.leaseEpoch): Promise<Acknowledgement> {
-    return this.#ask('sign', { leaseEpoch, transactionId });
+  async sign(transactionId: string, leaseEpoch = this.leaseEpoch, record: InstructionRecord | null = null): Promise<Acknowledgement> {
+    return this.#ask('sign', { leaseEpoch, transactionId, record });
   }
 
   async #ask(frame: string, body: object): Promise<Acknowledgement> {
@@ -178,6 +181,11 @@ export class HostileCloud {
       this.submitted.push({ id: submission[1]!, signedPayload, txid, leaseEpoch });
       return { data: { id: submission[1]!, status: 'broadcast', txid }, status: 201 };
     }
+    const asked = /^\/v1\/transactions\/([^/]+)\/broadcast$/.exec(seen.path);
+    if (asked !== null && this.streams > 0) {
+      const { ok, code, details } = await this.sign(asked[1]!, this.leaseEpoch, this.instructions.findLast(({ transactionId }) => transactionId === asked[1]) ?? null);
+      return ok ? { data: { id: asked[1]!, status: 'broadcast' } } : { code: code as ErrorCode, ...(details === undefined ? {} : { details }) };
+    }
     return { code: 'NOT_FOUND' };
   }
 
@@ -212,6 +220,14 @@ export class HostileCloud {
     });
     socket.on('local_keys', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
       this.localKeys.push(...localKeysFrame.parse(raw).records);
+      acknowledge({ ok: true });
+    });
+    socket.on('instructions', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
+      this.instructions.push(...instructionsFrame.parse(raw).records);
+      acknowledge({ ok: true });
+    });
+    socket.on('release', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
+      this.released.push(releaseFrame.parse(raw).leaseEpoch);
       acknowledge({ ok: true });
     });
     const sessionId = String((socket.handshake.auth as { sessionId?: unknown }).sessionId);

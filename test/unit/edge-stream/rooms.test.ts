@@ -1,8 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { FrameRate, FRAMES_AT_ONCE, REFUSED_FRAMES_MAX } from '../../../gateway/edge-stream/frame-rate.ts';
 import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
-import type { LocalKeyRecord } from '../../../protocol/frames.ts';
+import type { InstructionRecord, LocalKeyRecord } from '../../../protocol/frames.ts';
+import { environmentOf, newId } from '../../../protocol/ids.ts';
 import { commands, enrolled, OTHER_IDENTITY, pushedKey, pushedPool } from '../../support/account.ts';
 import { body, Rooms, settle, TestConnection, TestEdge } from '../../support/edge-rooms.ts';
 
@@ -306,7 +308,7 @@ test('§7 broadcast at the cloud: EDGE_OFFLINE without a session, EDGE_NO_LEADER
     await node.rooms.askToSign(account, 'txn_1'),
     { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'no_instruction' } },
   );
-  t.deepEqual(leader.connection.of('sign'), [{ leaseEpoch: 1, transactionId: 'txn_1' }]);
+  t.deepEqual(leader.connection.of('sign'), [{ leaseEpoch: 1, transactionId: 'txn_1', record: null }]);
   leader.connection.answer = () => null;
   t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'SERVICE_UNAVAILABLE');
   leader.joined.left(true);
@@ -344,20 +346,20 @@ test('§5.2 local keys are stored and told to every other replica at once; of an
 
 test('§4.3 the heartbeat over REST: liveness and session without a stream; it leads only where nobody else could', async (t) => {
   const node = await opened(), account = node.add();
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body('ses_rest')), { role: 'follower', leaseEpoch: 0 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body('ses_rest')), { role: 'follower', leaseEpoch: 0, leaseTtlMs: 30_000 });
   t.is(node.accounts.get(account)!.state.edge.liveness, 'live');
   t.deepEqual(node.rooms.liveSessions(account), ['ses_rest']);
   const leader = await node.edge(account);
   leader.joined.left(true);
   await node.pass(9);
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'leader', leaseEpoch: 1 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'leader', leaseEpoch: 1, leaseTtlMs: 30_000 });
   await node.pass(25);
   const other = await node.edge(account);
   t.is(other.role, 'follower');
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 1 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 1, leaseTtlMs: 30_000 });
   await node.pass(6, other);
   t.is(codeOf(await node.rooms.noteHeartbeat(account, body(leader.sessionId))), 'LEASE_EPOCH_STALE');
-  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 2 });
+  t.deepEqual(await node.rooms.noteHeartbeat(account, body(leader.sessionId)), { role: 'follower', leaseEpoch: 2, leaseTtlMs: 30_000 });
 });
 
 test('decisions 3: the lease as it is shown ends with its TTL and is vacant after', async (t) => {
@@ -480,4 +482,54 @@ test('under any story of closing, freezing and coming back at most one edge lead
     }
     return true;
   }), { numRuns: 40 }));
+});
+
+test('decisions 3: a leader that stops in order releases its lease: a follower leads at once, in the next epoch', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), senior = await node.edge(account), junior = await node.edge(account);
+  t.deepEqual(await leader.joined.release(leader.epoch), { ok: true });
+  await settle();
+  t.deepEqual(senior.connection.of('lease'), [{ role: 'leader', leaseEpoch: 2, leaseTtlMs: 30_000 }]);
+  t.deepEqual(junior.connection.of('lease'), [{ role: 'follower', leaseEpoch: 2, leaseTtlMs: 30_000 }]);
+  t.like(leader.beat(), { ok: false, code: 'LEASE_EPOCH_STALE' }, 'one that believes in its old epoch all the same');
+  t.like(await leader.joined.attempts({ sessionId: leader.sessionId, leaseEpoch: 1, attempts: [] }), { ok: false, code: 'LEASE_EPOCH_STALE' });
+  t.like(await junior.joined.release(2), { ok: false, code: 'LEASE_EPOCH_STALE' }, 'only the leader has one to give');
+  t.like(await senior.joined.release(1), { ok: false, code: 'LEASE_EPOCH_STALE' });
+});
+
+test('a leader that stops alone is not granted the lease again while its stream closes; its successor leads from the first moment', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account);
+  await leader.joined.release(1);
+  await node.pass(5);
+  t.deepEqual(node.accounts.get(account)!.state.lease, { epoch: 1, holder: null });
+  t.is(codeOf(await node.rooms.askToSign(account, 'txn_1')), 'EDGE_NO_LEADER');
+  leader.joined.left(true);
+  const next = await node.edge(account);
+  t.like(next.joined.welcome, { role: 'leader', leaseEpoch: 2 });
+});
+
+test('an instruction is stored for whoever leads later and told to the other replicas; the leader gets it with the ask to sign', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  const record: InstructionRecord = {
+    transactionId: newId('txn', 1), environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, signature: 'a'.repeat(128),
+  };
+  t.deepEqual(await follower.joined.instructions([record]), { ok: true });
+  t.deepEqual(leader.connection.of('instructions'), [{ records: [record] }]);
+  t.deepEqual(follower.connection.of('instructions'), []);
+  await node.rooms.askToSign(account, record.transactionId);
+  t.deepEqual(leader.connection.of('sign'), [{ leaseEpoch: 1, transactionId: record.transactionId, record }]);
+  const other = record.environment === 'live' ? 'sandbox' : 'live';
+  t.like(await follower.joined.instructions([{ ...record, environment: other }]), { ok: false, code: 'INVALID_INPUT' });
+});
+
+test('a stream that sends more frames than any edge does is refused, then closed; an ordinary one never is', (t) => {
+  const flood = new FrameRate(0);
+  const verdicts = Array.from({ length: FRAMES_AT_ONCE + REFUSED_FRAMES_MAX + 1 }, () => flood.take(0));
+  t.true(verdicts.slice(0, FRAMES_AT_ONCE).every((verdict) => verdict === 'taken'));
+  t.true(verdicts.slice(FRAMES_AT_ONCE, -1).every((verdict) => verdict === 'refused'));
+  t.is(verdicts.at(-1), 'flood');
+  const steady = new FrameRate(0);
+  t.true(Array.from({ length: 20_000 }, (_, index) => steady.take(index)).every((verdict) => verdict === 'taken'), '1,000 a second');
 });

@@ -1,0 +1,71 @@
+/**
+ * Carries instructions between this replica and the cloud, which relays them to the others: what was built at a follower
+ * can be signed by the leader, and by whoever leads after it.
+ */
+import type { KeyObject } from 'node:crypto';
+import type { Acknowledgement, InstructionRecord } from '../protocol/frames.ts';
+import type { Environment } from '../protocol/slugs.ts';
+import type { Identity } from './identity.ts';
+import { isOwnInstruction, signInstruction } from './instruction-record.ts';
+import type { Instructions } from './instructions.ts';
+import type { EdgeLog } from './log.ts';
+
+/** Clocks of replicas may differ by this much, as those of edge and cloud may (spec §5.3). */
+const AHEAD_MS_MAX = 300_000;
+/** protocol/frames.ts `instructionRecord`: a larger payload stays at the replica that it was built at. */
+const UNSIGNED_CHARACTERS_MAX = 900_000;
+
+export interface InstructionShareSettings {
+  readonly instructions: Instructions;
+  readonly environment: Environment;
+  readonly identity: Identity;
+  readonly identityKey: KeyObject;
+  readonly nowMs: () => number;
+  /** EDGE_INSTRUCTION_TTL. */
+  readonly ttlMs: number;
+  readonly log: EdgeLog;
+}
+
+export type TellInstructions = (records: InstructionRecord[]) => Promise<Acknowledgement | null>;
+
+export class InstructionShare {
+  readonly #settings: InstructionShareSettings;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(settings: InstructionShareSettings) {
+    this.#settings = settings;
+  }
+
+  /** Sends what the cloud has not taken, oldest first; resolves when it has, or will not now. Never rejects. */
+  send(tell: TellInstructions): Promise<void> {
+    this.#sending = this.#sending.then(() => this.#sendAll(tell)).catch((error: unknown) => this.#settings.log.fault('instructions_fault', error));
+    return this.#sending;
+  }
+
+  /**
+   * Takes records of other replicas. One that the identity did not sign is an alarm: only a cloud can have made it. So
+   * is one that gives a known id another instruction.
+   */
+  take(records: readonly InstructionRecord[]): void {
+    const { instructions, environment, identityKey, nowMs, log } = this.#settings;
+    let foreign = 0;
+    for (const record of records) {
+      const own = record.environment === environment && record.askedAtMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
+      if (!own || !instructions.take(record)) foreign += 1;
+    }
+    if (foreign > 0) log.alarm('foreign_instructions_refused', { count: foreign });
+  }
+
+  async #sendAll(tell: TellInstructions): Promise<void> {
+    const { instructions, environment, identity, nowMs, ttlMs, log } = this.#settings;
+    for (const { transactionId, instruction, unsigned, askedAtMs } of instructions.unshared(nowMs() - ttlMs, UNSIGNED_CHARACTERS_MAX)) {
+      const record = signInstruction(identity, { transactionId, environment, instruction, unsigned, askedAtMs });
+      const reply = await tell([record]);
+      if (reply?.ok !== true) {
+        if (reply !== null) log.warn('instruction_not_taken', { transactionId, code: reply.code ?? 'INTERNAL_ERROR' });
+        return;
+      }
+      instructions.noteShared(transactionId, askedAtMs);
+    }
+  }
+}
