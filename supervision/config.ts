@@ -38,9 +38,15 @@ const schema = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   /** Loopback webhook targets, relaxed cookies: developer machines only. */
   DEVELOPER_MODE: flag.default(false),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_DIR: z.string().optional(),
+  MAIL_FROM: z.string().regex(/^[^\p{Cc}]{0,200}[^\s<>@]+@[^\s<>@]+>?$/u, 'is an address, or a name and an address in <>')
+    .default('Flock <flock@localhost>'),
   WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
   RESIDENT_ACCOUNTS_MAX: wholeNumber(100, 10_000_000).default(100_000),
+  /** How long the leader edge keeps its lease without renewing it, in seconds; takeovers are as quick, or as slow. */
+  EDGE_LEASE_TTL: wholeNumber(6, 600).default(30),
   BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });
 
@@ -72,6 +78,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const base = schema.safeParse(present);
   if (!base.success) problems.push(...base.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined) problems.push('SMTP_URL or MAIL_DIR: at most one');
   const chains: CloudConfig['chains'] = {};
   for (const chain of CHAINS) {
     const parsed = z.object(chainSettings(chain)).safeParse(present);

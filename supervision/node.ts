@@ -26,6 +26,7 @@ import type { CloudConfig } from './config.ts';
 import { drain, type DrainStep } from './drain.ts';
 import { createFirstSubmit } from './first-submit.ts';
 import { createGaugeReader } from './gauges.ts';
+import { startMail } from './mail.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
 import { startSchedules } from './schedules.ts';
 import { createSecretBox } from './secret-box.ts';
@@ -63,7 +64,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
     config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
     onPoolUsed: (accountId) => { void rooms.replenish(accountId); }, onSigned: (row) => firstSubmit(row),
   });
-  const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log });
+  const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log, leaseTtlMs: config.EDGE_LEASE_TTL * 1_000 });
   const metrics: Metrics = createMetrics(createGaugeReader({
     stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount,
   }));
@@ -92,6 +93,8 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   if (config.ROLES.includes('schedules')) {
     const stopJobs = startSchedules({ system, stores, accounts, nowMs, log });
     later('schedules', 100, async () => stopJobs());
+    const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system, stores, nowMs, log });
+    later('mail', 100, async () => closeMail());
   }
   return {
     url, port: Number(new URL(url).port), system,
@@ -125,9 +128,11 @@ function startAccounts({ config, log, stores, system, shelf, ...bells }: {
 const ladderOf = ({ WEBHOOK_LADDER_SECONDS: rungs }: CloudConfig): Ladder =>
   rungs === undefined ? LADDER : { ...LADDER, pausesMs: rungs.slice(1).map((seconds) => seconds * 1_000) };
 
+const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`;
+
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
-    publicUrl: config.PUBLIC_URL ?? `http://${config.HOST}:${config.CLOUD_PORT}`,
+    publicUrl: publicUrlOf(config),
     bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
     oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
