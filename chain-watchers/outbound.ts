@@ -12,6 +12,7 @@
 import type { BroadcastResult, Fate, Network, Signed, Unsigned } from '../chains/chain.ts';
 import type { Cursor } from '../persistence/ports.ts';
 import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
+import { failpoint } from '../protocol/failpoint.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure, inclusionOf } from './content.ts';
 import { finalityOf } from './head.ts';
@@ -109,18 +110,24 @@ async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor
 /** Submits the newest version; the others were submitted when they were the newest. G26: never a rebuild. */
 async function submit(run: Run, row: WithdrawalRow): Promise<void> {
   const { parts } = run;
-  const version = row.versions.at(-1)!;
-  const result = await broadcastOrDoubt(run, { chain: row.chain, payload: version.signedPayload, txid: version.txid });
-  const named = { withdrawalId: row.id, txid: version.txid };
+  const version = row.versions.at(-1)!, { txid } = version;
+  // Durable before the bytes leave, so that nobody's death makes a later refusal the end of what a node has.
+  const begun = row.status === 'signing' ? await parts.accounts.ask(row.accountId, { type: 'begin_submit', known: row, txid }) : null;
+  if (begun !== null && begun.ok !== true) return; // it changed after it was read, or there is no writing now
+  failpoint('submit.begun');
+  const result = await broadcastOrDoubt(run, { chain: row.chain, payload: version.signedPayload, txid });
+  failpoint('submit.answered');
+  const named = { withdrawalId: row.id, txid };
   parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
   if (result.kind === 'unknown') {
     parts.log.warn({ ...named, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
-    if (version.doubtful === true || row.status !== 'signing') return;
   }
-  // A refusal after an acceptance proves nothing: only the fate, with its proof, ends such a withdrawal (G27).
-  if (row.status === 'signing') {
-    await parts.accounts.ask(row.accountId, { type: 'note_broadcast', known: row, txid: version.txid, result });
-  } else if (result.kind === 'rejected_final') {
+  if (begun !== null) {
+    const { row: known, sole } = begun.reply;
+    await parts.accounts.ask(row.accountId, { type: 'note_broadcast', known, txid, result, ...(sole ? { sole } : {}) });
+  }
+  // A refusal after an acceptance, or of what may be out, proves nothing: only the fate, with its proof, ends it (G27).
+  if (result.kind === 'rejected_final' && begun?.reply.sole !== true) {
     parts.log.warn({ ...named, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
   }
 }

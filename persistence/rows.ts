@@ -71,8 +71,8 @@ export interface LedgerEntryRow {
 }
 
 /**
- * Signed bytes. `doubtful` once a submit had no answer: a node may have them, and then no refusal ends them any more, only
- * proof (G27).
+ * Signed bytes. `doubtful` from before their first submit: a node may have them. No refusal ends them then, only proof
+ * (G27), save the answer to that first submit while no other was begun.
  */
 export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true }
 

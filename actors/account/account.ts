@@ -18,7 +18,7 @@ import { claimLease, releaseLease } from './lease.ts';
 import { noteLiveness } from './liveness.ts';
 import { changePlan, suspend } from './plan.ts';
 import { pushPool } from './pools.ts';
-import { noteBroadcast, submitSigned } from './signed.ts';
+import { beginSubmit, noteBroadcast, submitSigned } from './signed.ts';
 import { createWebhook, deleteWebhook, replaceWebhook, replayDelivery } from './webhooks.ts';
 import { abandonWithdrawal, buildWithdrawal, repriceWithdrawal } from './withdrawals.ts';
 import type { AccountCommand, AccountEvent, AccountReplies, AccountState, IdempotencyClaim } from './messages.ts';
@@ -64,6 +64,7 @@ function decide(
     case 'reprice_withdrawal': return repriceWithdrawal(deciding(command));
     case 'abandon_withdrawal': return abandonWithdrawal(deciding(command));
     case 'submit_signed': return submitSigned(deciding(command));
+    case 'begin_submit': return beginSubmit(deciding(command));
     case 'note_broadcast': return noteBroadcast(deciding(command));
     case 'create_webhook': return createWebhook(deciding(command));
     case 'replace_webhook': return replaceWebhook(deciding(command));

@@ -109,7 +109,10 @@ export type AccountCommand = (
   | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
   | { type: 'abandon_withdrawal'; known: WithdrawalRow }
   | { type: 'submit_signed'; known: WithdrawalRow; signed: Signed; sessionId: string; leaseEpoch: number }
-  | { type: 'note_broadcast'; known: WithdrawalRow; txid: string; result: BroadcastResult }
+  /** Before each submit: from here on a node may have the bytes. */
+  | { type: 'begin_submit'; known: WithdrawalRow; txid: string }
+  /** `sole`: the answer to the only submit of this version that was ever begun, as `begin_submit` said. */
+  | { type: 'note_broadcast'; known: WithdrawalRow; txid: string; result: BroadcastResult; sole?: true }
   // Webhooks
   | { type: 'create_webhook'; row: WebhookRow }
   /** `known` is the row that `row` was made of. */
@@ -150,7 +153,7 @@ export type AccountEvent =
   | { type: 'withdrawal_version_dropped'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null }
   | { type: 'withdrawal_broadcast'; id: string; atMs: number; txid: string }
-  /** A submit had no answer: a node may have the bytes. */
+  /** A submit was begun: a node may have the bytes. */
   | { type: 'withdrawal_doubted'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_included'; id: string; atMs: number; txid: string; height: number; hold: Hold | null }
   | { type: 'withdrawal_orphaned'; id: string; atMs: number; txid: string; hold: Hold | null; wasConfirmed: boolean }
@@ -190,6 +193,7 @@ export interface AccountReplies {
   reprice_withdrawal: WithdrawalRow;
   abandon_withdrawal: WithdrawalRow;
   submit_signed: WithdrawalRow;
+  begin_submit: { row: WithdrawalRow; sole: boolean };
   note_broadcast: WithdrawalRow;
   create_webhook: WebhookRow;
   replace_webhook: WebhookRow;

@@ -1,13 +1,16 @@
 /**
- * From signed bytes to a node: the bytes are durable before the first submit (G25); what a node says falls in four
- * classes (G26). `unknown` is remembered: the same bytes are submitted again, and what a node may have is ended by no
- * refusal, only by proof (G27).
+ * From signed bytes to a node: the bytes are durable before the first submit (G25), and so is that it begins: whoever
+ * dies between a submit and its answer leaves bytes that a node may have. What a node says falls in four classes (G26).
+ * What it may have is submitted again, the same bytes, and is ended by no refusal, only by proof (G27); the one refusal
+ * that ends a version answers its first submit while no other was begun, which every `begin_submit` sees by the row that
+ * it changes.
  */
 import { refuse } from '../../protocol/errors.ts';
 import type { WithdrawalRow } from '../../persistence/rows.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
 import { mayLead } from './lease.ts';
+import type { AccountEvent } from './messages.ts';
 import { announceWithdrawal, changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
 
 /**
@@ -52,6 +55,21 @@ export function submitSigned(
   );
 }
 
+/**
+ * A submit that is about to be made, of a withdrawal that no node took yet. `sole` when it is the first of this version.
+ * Refuses: NOT_FOUND (a txid that is no version of it), CONFLICT (an older row).
+ */
+export function beginSubmit(
+  { state, command: { known, txid }, nowMs }: Deciding<'begin_submit'>,
+): AccountDecision<'begin_submit'> {
+  const begun = known.versions.find((version) => version.txid === txid);
+  const no = firstRefusal(begun === undefined ? refuse('NOT_FOUND', { txid }) : null, notNewest(state, known));
+  if (no !== null) return no;
+  if (known.status !== 'signing') return accept({ row: known, sole: false });
+  const { row, event } = doubted(known, txid, nowMs);
+  return accept({ row, sole: begun!.doubtful !== true }, [event], [{ table: 'withdrawal', row }]);
+}
+
 /** What a node said to signed bytes. Refuses: NOT_FOUND (a txid that is no version of it), CONFLICT (an older row). */
 export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
   const { state, command: { known, txid, result }, nowMs } = deciding;
@@ -72,8 +90,15 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
         [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_broadcast', row, 1, nowMs)],
       );
     }
-    case 'rejected_final': return inBlock || isDoubtful(deciding) ? accept(known) : dropVersion(deciding);
-    case 'unknown': return inBlock || isDoubtful(deciding) ? accept(known) : doubt(deciding);
+    case 'rejected_final': {
+      const mayBeOut = isDoubtful(deciding) && deciding.command.sole !== true;
+      return inBlock || mayBeOut ? accept(known) : dropVersion(deciding);
+    }
+    case 'unknown': {
+      if (inBlock || isDoubtful(deciding)) return accept(known);
+      const { row, event } = doubted(known, txid, nowMs);
+      return accept(row, [event], [{ table: 'withdrawal', row }]);
+    }
   }
 }
 
@@ -81,12 +106,11 @@ function isDoubtful({ command: { known, txid } }: Deciding<'note_broadcast'>): b
   return known.versions.some((version) => version.txid === txid && version.doubtful === true);
 }
 
-/** A submit without an answer: the bytes may be on their way. */
-function doubt({ command: { known, txid }, nowMs }: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
+/** A version that a node may have, from now on. */
+function doubted(known: WithdrawalRow, txid: string, nowMs: number): { row: WithdrawalRow; event: AccountEvent } {
   const atMs = changedAtMs(known, nowMs);
   const versions = known.versions.map((version) => (version.txid === txid ? { ...version, doubtful: true as const } : version));
-  const row: WithdrawalRow = { ...known, versions, updatedAtMs: atMs };
-  return accept(row, [{ type: 'withdrawal_doubted', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }]);
+  return { row: { ...known, versions, updatedAtMs: atMs }, event: { type: 'withdrawal_doubted', id: known.id, atMs, txid } };
 }
 
 /** A version that no node will take. The withdrawal fails with its last one; an older one may still land. */

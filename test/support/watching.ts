@@ -86,6 +86,14 @@ export function watching(options: WatchingOptions): Watching {
         await options.onWake?.(accountId);
       },
       async ask(accountId, command) {
+        if (command.type === 'begin_submit') {
+          // As the account decides it: the mark is durable before the answer.
+          const { known: row, txid } = command;
+          const versions = row.versions.map((version) => (version.txid === txid ? { ...version, doubtful: true as const } : version));
+          const sole = row.versions.every((version) => version.txid !== txid || version.doubtful !== true);
+          store.saveWithdrawal({ ...row, versions, updatedAtMs: row.updatedAtMs + 1 });
+          return { ok: true, reply: { row: { ...row, versions, updatedAtMs: row.updatedAtMs + 1 }, sole } } as never;
+        }
         self.asked.push({ accountId, command });
         return { ok: 'duplicate' };
       },

@@ -70,6 +70,12 @@ class Sender {
     return this.do({ type: 'note_broadcast', known: this.rows.get(id)!, txid, result });
   }
 
+  /** That a submit of the newest version is about to be made. */
+  begun(id: string) {
+    const known = this.rows.get(id)!;
+    return this.do({ type: 'begin_submit', known, txid: known.txid! }).reply;
+  }
+
   /** Built, signed and taken by a node. */
   sent(nonceLatest = 7): WithdrawalRow {
     const { id } = this.built(nonceLatest);
@@ -303,6 +309,44 @@ test('G26 G27 bytes that a node may have are ended by no refusal: their nonce st
   t.is(sender.status(id), 'broadcast');
 });
 
+test('G26 G27 a submit is durable before it is made: after a crash between the two no refusal frees its nonce', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  sender.do(sender.submit(id));
+  const { row, sole } = sender.begun(id);
+  t.true(sole);
+  t.true(row.versions[0]!.doubtful);
+  // Whoever submitted is gone, with its answer. The next one does not know whether the bytes are out.
+  const { counters } = structuredClone(sender.account.state);
+  const next = sender.begun(id);
+  t.false(next.sole);
+  t.is(sender.noted(id, { kind: 'rejected_final', refusal: refuse('INSUFFICIENT_GAS') }).events.length, 0);
+  t.deepEqual([sender.status(id), sender.told, sender.account.state.counters], ['signing', [], counters]);
+  // The answer to the first one comes after all: it is about an older row.
+  const late: AccountCommand = {
+    type: 'note_broadcast', known: row, txid: row.txid!, sole: true,
+    result: { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') },
+  };
+  t.like(sender.account.refused(late), { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
+  sender.noted(id, { kind: 'accepted', txid: row.txid! });
+  t.is(sender.status(id), 'broadcast');
+  t.deepEqual(sender.begun(id), { row: sender.rows.get(id)!, sole: false }, 'what a node took is marked no more');
+});
+
+test('G26 the answer to the only submit that was ever begun ends a version, and its nonce is free', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  sender.do(sender.submit(id));
+  const { row } = sender.begun(id);
+  sender.do({
+    type: 'note_broadcast', known: row, txid: row.txid!, sole: true,
+    result: { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') },
+  });
+  t.deepEqual([sender.status(id), sender.told, sender.account.state.counters], ['failed', ['withdrawal_failed'], {}]);
+  t.is(sender.account.refused({ type: 'begin_submit', known: row, txid: row.txid! }).code, 'CONFLICT');
+  t.is(sender.account.refused({ type: 'begin_submit', known: row, txid: '0xother' }).code, 'NOT_FOUND');
+});
+
 test('G26 accepted and already_known announce once, unknown is remembered, rejected_final fails and frees the nonce', (t) => {
   const sender = new Sender();
   const { id } = sender.built();
@@ -444,7 +488,7 @@ test('§5.7 nothing is built or signed while a rotation awaits the owner', (t) =
   t.is(sender.account.refused(sender.submit(id)).code, 'IDENTITY_ROTATION_PENDING');
 });
 
-type Act = 'build' | 'submit' | 'accept' | 'reject' | 'unknown' | 'reprice' | 'abandon' | 'include' | 'mature' | 'orphan' | 'die';
+type Act = 'build' | 'submit' | 'begin' | 'accept' | 'reject' | 'unknown' | 'reprice' | 'abandon' | 'include' | 'mature' | 'orphan' | 'die';
 interface Step { act: Act; which: number; count: number }
 const FACTS = {
   include: 'withdrawal_included', mature: 'withdrawal_matured', orphan: 'withdrawal_orphaned', die: 'withdrawal_dead',
@@ -466,6 +510,7 @@ function tell(sender: Sender, { act, which, count }: Step): void {
   const note = (result: BroadcastResult) => tryTo({ type: 'note_broadcast', known: row, txid, result });
   switch (act) {
     case 'submit': return tryTo(sender.submit(row.id));
+    case 'begin': return tryTo({ type: 'begin_submit', known: row, txid });
     case 'reprice': return tryTo({ type: 'reprice_withdrawal', known: row, inputs: inputsOf() });
     case 'abandon': return tryTo({ type: 'abandon_withdrawal', known: row });
     case 'accept': return note({ kind: 'accepted', txid });
@@ -475,7 +520,7 @@ function tell(sender: Sender, { act, which, count }: Step): void {
 }
 
 test('V39, V40 before any block no nonce is held twice and no more than the limit are open', (t) => {
-  const steps = story('build', 'submit', 'accept', 'reject', 'unknown', 'reprice', 'abandon');
+  const steps = story('build', 'submit', 'begin', 'accept', 'reject', 'unknown', 'reprice', 'abandon');
   const purposes = fc.constantFrom<['deposit' | 'gas_tank', number]>(['deposit', 1], ['gas_tank', 16]);
   t.notThrows(() => fc.assert(fc.property(purposes, steps, ([purpose, limit], acts) => {
     const sender = new Sender({}, purpose);
@@ -492,7 +537,7 @@ test('V39, V40 before any block no nonce is held twice and no more than the limi
 
 test('under any story with blocks the events fold to the state, and what is signed is settled at most once', (t) => {
   const steps = story(
-    'build', 'submit', 'accept', 'reject', 'unknown', 'reprice', 'abandon', 'include', 'mature', 'orphan', 'die',
+    'build', 'submit', 'begin', 'accept', 'reject', 'unknown', 'reprice', 'abandon', 'include', 'mature', 'orphan', 'die',
   );
   t.notThrows(() => fc.assert(fc.property(steps, (acts) => {
     const sender = new Sender({}, 'gas_tank');

@@ -68,24 +68,31 @@ test('G26 the tracker leaves the first submit to the gateway', async (t) => {
   t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'accepted' } } });
 });
 
-test('G26 G27 a submit without an answer is told to the account once, so that no later refusal ends what a node may have', async (t) => {
-  const row = withdrawal({ status: 'signing' });
-  const { client, self } = await started(row);
+test('G26 G27 that a submit begins is durable before the bytes leave, so that no later refusal ends what a node may have', async (t) => {
+  const { chain, client, self } = await started(withdrawal({ status: 'signing' }));
   client.unknownFates = true;
-  client.broadcast = async () => { throw new ChainUnavailable('eth', 'no answer within 20000 ms'); };
+  const submit = client.broadcast.bind(client);
+  client.broadcast = async () => {
+    const [row] = await self.store.openWithdrawals('eth', 0, 1);
+    t.true(row!.versions[0]!.doubtful, 'marked before it is sent');
+    throw new ChainUnavailable('eth', 'no answer within 20000 ms');
+  };
   await self.watcher.tick();
-  t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'unknown' } } });
-  self.store.saveWithdrawal({ ...row, versions: [{ ...row.versions[0]!, doubtful: true }] });
+  t.like(self.asked[0], { accountId: ACCOUNT, command: { type: 'note_broadcast', txid: 'out1', result: { kind: 'unknown' }, sole: true } });
+  client.broadcast = submit;
+  chain.refusesBroadcast.add('out1');
   self.nowMs += 60_000;
   await self.watcher.tick();
-  t.is(self.asked.length, 1);
+  t.like(self.asked[1], { command: { type: 'note_broadcast', result: { kind: 'rejected_final' } } });
+  t.false('sole' in self.asked[1]!.command, 'it is not the only submit any more');
+  t.is(self.asked.length, 2);
 });
 
 test('G26 a final refusal ends a withdrawal that was never accepted; after an acceptance only proof does', async (t) => {
   const first = await started(withdrawal({ status: 'signing' }));
   first.chain.refusesBroadcast.add('out1');
   await first.self.watcher.tick();
-  t.like(first.self.asked[0], { command: { type: 'note_broadcast', result: { kind: 'rejected_final' } } });
+  t.like(first.self.asked[0], { command: { type: 'note_broadcast', result: { kind: 'rejected_final' }, sole: true } });
   const later = await started(withdrawal({ status: 'broadcast' }));
   later.chain.refusesBroadcast.add('out1');
   await later.self.watcher.tick();
