@@ -7,7 +7,7 @@ import { startCloudNode } from './node.ts';
 async function main(): Promise<void> {
   const serves = exitWithParent();
   const config = readConfig(process.env);
-  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL']) delete process.env[name];
+  for (const name of ['SECRET_KEY', 'DATABASE_URL', 'DATABASE_OWNER_URL', 'SMTP_URL']) delete process.env[name];
   const log = createLog(config.LOG_LEVEL, config.NODE_NAME);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
   process.on('uncaughtException', (error) => {

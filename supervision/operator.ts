@@ -9,7 +9,7 @@ import { initialAccount } from '../actors/account/state.ts';
 import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../gateway/http/auth/passwords.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
-import { createSealedSecrets } from '../persistence/postgres/sealed-secrets.ts';
+import { createSealedSecrets, createUnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import type { IdentityStore } from '../persistence/ports.ts';
 import { accountIdOf, newId } from '../protocol/ids.ts';
@@ -102,10 +102,10 @@ async function resealSecrets({ sql, args, env, out }: Work): Promise<void> {
   const keys = readSealKeys(present(env), problems);
   const [first] = keys;
   if (first === undefined || problems.length > 0) throw new RangeError(problems.join('; '));
-  const { resealed, left } = await resealAll({
-    columns: createSealedSecrets(sql), secrets: createSecretBox(keys), prefix: sealedPrefix(first),
+  const { resealed, released, left } = await resealAll({
+    columns: createSealedSecrets(sql), unreadable: createUnreadableHooks(sql), secrets: createSecretBox(keys), prefix: sealedPrefix(first),
   });
-  answer(out, { ...resealed, left });
+  answer(out, { ...resealed, released, left });
   if (left.length > 0) throw new Error(`${left.length} left: no key of SECRET_KEY opens them, or they change just now`);
 }
 

@@ -1,6 +1,7 @@
 /** What a node does by the clock: sweeps the inbox, purges what has had its time, notes the daily peak. */
 import { schedule } from 'node-cron';
 import { tell, type ActorSystem } from '../actors/kernel/index.ts';
+import { REPLAY_WINDOW_DAYS } from '../actors/account/webhooks.ts';
 import type { Accounts } from '../gateway/ports.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Logger } from 'pino';
@@ -20,8 +21,11 @@ const INBOX_AGE_MS = 2_000;
 const INBOX_ACCOUNTS_MAX = 500;
 /** Accounts whose peak is noted together. */
 const PEAKS_AT_ONCE = 200;
+const DAY_MS = 86_400_000;
 /** Decisions 3: idempotency keys are kept for 24 h. */
-const IDEMPOTENCY_KEEP_MS = 86_400_000;
+const IDEMPOTENCY_KEEP_MS = DAY_MS;
+/** Mail that was sent holds addresses of people and is kept no longer than questions about it come. */
+const SENT_MAIL_KEEP_DAYS = 30;
 
 type Task = 'inbox' | 'purge' | 'daily';
 
@@ -31,6 +35,16 @@ async function notePeaks({ stores, accounts, nowMs }: Pick<ScheduleParts, 'store
   for (let after = ''; ;) {
     const found = await stores.operators.accountsWithAddresses(after, PEAKS_AT_ONCE);
     await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'note_peak', day })));
+    if (found.length < PEAKS_AT_ONCE) return;
+    after = found.at(-1)!;
+  }
+}
+
+/** Puts smaller bands into force whose period has begun. Spec §3.8. */
+async function settleBands({ stores, accounts, nowMs }: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+  for (let after = ''; ;) {
+    const found = await stores.operators.accountsWithPendingBand(nowMs(), after, PEAKS_AT_ONCE);
+    await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'settle_band' })));
     if (found.length < PEAKS_AT_ONCE) return;
     after = found.at(-1)!;
   }
@@ -51,6 +65,10 @@ export function startSchedules({ system, stores, accounts, nowMs, log }: Schedul
     async daily() {
       await stores.maintain(nowMs());
       await notePeaks({ stores, accounts, nowMs });
+      await settleBands({ stores, accounts, nowMs });
+      const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
+      const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
+      log.info({ deliveries, mails }, 'what had its time is gone');
     },
   };
   const worker = system.spawnWorker<Task>({

@@ -16,7 +16,7 @@ import { evolve } from './evolve.ts';
 import { applyFacts } from './facts.ts';
 import { claimLease, releaseLease } from './lease.ts';
 import { noteLiveness } from './liveness.ts';
-import { changePlan, suspend } from './plan.ts';
+import { changePlan, settleBand, suspend } from './plan.ts';
 import { pushPool } from './pools.ts';
 import { beginSubmit, noteBroadcast, submitSigned } from './signed.ts';
 import { createWebhook, deleteWebhook, replaceWebhook, replayDelivery } from './webhooks.ts';
@@ -71,6 +71,7 @@ function decide(
     case 'delete_webhook': return deleteWebhook(deciding(command));
     case 'replay_delivery': return replayDelivery(deciding(command));
     case 'change_plan': return changePlan(deciding(command));
+    case 'settle_band': return settleBand(deciding(command));
     case 'suspend': return suspend(deciding(command));
     case 'reset_sandbox': return resetSandbox(state);
   }

@@ -54,6 +54,8 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
       return { ...state, webhookSeals, webhooks: state.webhooks.filter((id) => id !== event.id) };
     }
     case 'plan_changed': return { ...state, plan: event.plan };
+    case 'band_change_scheduled': return { ...state, pendingBand: { band: event.band, atMs: event.atMs } };
+    case 'band_change_ended': return { ...state, pendingBand: null };
     case 'suspension_changed': return { ...state, suspended: event.suspended };
     case 'sandbox_reset': return withoutTransactions(state);
     default: return changedWithdrawal(state, event);
@@ -140,5 +142,5 @@ function rotated(state: AccountState): AccountState {
 }
 
 function emptied(pool: Pool): Pool {
-  return { ...pool, size: pool.next, capacity: 0, lowAnnounced: false };
+  return { ...pool, base: pool.next, size: pool.next, capacity: 0, lowAnnounced: false };
 }

@@ -18,12 +18,16 @@ export interface Plan {
   paymentsActive: boolean;
 }
 
+/** A smaller band that was asked for and begins with the next period. Spec §3.8. */
+export interface PendingBand { band: Band; atMs: number }
+
 export interface AccountKey { xpub: string; accountPath: string; fingerprint: string }
 /**
  * Addresses of a pooled chain live in `pool_address`; here is only how far they reach: indexes [next, size) are unissued,
- * `capacity` of them were when the edge last pushed. After a rotation `capacity` is zero until the new edge has pushed.
+ * `capacity` of them were when the edge last pushed. After a rotation `capacity` is zero until the new edge has pushed, and
+ * `base` is where its addresses begin: those below are of an identity that was rotated away. Absent: 0.
  */
-export interface Pool { size: number; next: number; capacity: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
+export interface Pool { base?: number; size: number; next: number; capacity: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
 export interface Enrolment { publicKey: string; keys: Partial<Record<Family, AccountKey>> }
 /**
  * What a withdrawal holds until it is out of the way: `built` (nothing signed), `signed` (may land at any time) or
@@ -45,6 +49,8 @@ export interface AccountState {
   organizationId: string;
   environment: Environment;
   plan: Plan;
+  /** Undefined in snapshots that are older than it. */
+  pendingBand?: PendingBand | null;
   suspended: boolean;
   enrolment: Enrolment | null;
   rotation: { id: string; publicKey: string; keys: Partial<Record<Family, AccountKey>>; detectedAtMs: number } | null;
@@ -121,6 +127,8 @@ export type AccountCommand = (
   | { type: 'replay_delivery'; deliveryId: string; newDeliveryId: string; eventAtMs: number }
   // Plan and sandbox
   | { type: 'change_plan'; plan: Partial<Plan> }
+  /** Puts a smaller band into force whose period has begun. */
+  | { type: 'settle_band' }
   | { type: 'suspend'; suspended: boolean }
   | { type: 'reset_sandbox' }
 ) & { idempotency?: IdempotencyClaim };
@@ -166,6 +174,8 @@ export type AccountEvent =
   | { type: 'webhook_replaced'; id: string; seal: string | null }
   | { type: 'delivery_replayed'; deliveryId: string }
   | { type: 'plan_changed'; plan: Plan }
+  | { type: 'band_change_scheduled'; band: Band; atMs: number }
+  | { type: 'band_change_ended'; reason: 'in_force' | 'withdrawn' | 'too_many_addresses' }
   | { type: 'suspension_changed'; suspended: boolean }
   | { type: 'sandbox_reset' };
 
@@ -199,7 +209,8 @@ export interface AccountReplies {
   replace_webhook: WebhookRow;
   delete_webhook: WebhookRow;
   replay_delivery: { deliveryId: string };
-  change_plan: Plan;
+  change_plan: Plan & { pendingBand: PendingBand | null };
+  settle_band: Plan & { pendingBand: PendingBand | null };
   suspend: { suspended: boolean };
   reset_sandbox: { reset: true };
 }

@@ -1,9 +1,9 @@
 /** What an account's plan allows. The tables themselves are protocol/plans.ts; sandbox is exempt from all of them. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { addressLimitOf, BAND_TERMS, TIER_TERMS, type TierTerms } from '../../protocol/plans.ts';
-import { TIERS, type Tier } from '../../protocol/slugs.ts';
+import { TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
-import type { AccountState, Plan } from './messages.ts';
+import type { AccountEvent, AccountState, Plan } from './messages.ts';
 
 type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';
 
@@ -43,18 +43,62 @@ export function addressLimit(state: AccountState): Refusal | null {
 }
 
 /**
- * Another plan. Refuses: ADDRESS_LIMIT_EXCEEDED when the active addresses do not fit. Spec §3.8: "refused if active
- * address count exceeds the target band cap".
+ * Another plan. Spec §3.8:
+ *
+ *   larger band       at once; a smaller one that was waiting is withdrawn
+ *   smaller band      at the end of the period, "refused if active address count exceeds the target band cap"
+ *   the present band  withdraws what waits
+ *
+ * Refuses: ADDRESS_LIMIT_EXCEEDED when the active addresses do not fit.
  */
-export function changePlan({ state, command }: Deciding<'change_plan'>): AccountDecision<'change_plan'> {
+export function changePlan({ state, command, nowMs }: Deciding<'change_plan'>): AccountDecision<'change_plan'> {
   const plan: Plan = { ...state.plan, ...command.plan };
-  const limit = addressLimitOf(plan), current = state.activeAddresses;
-  const smallerBand = BAND_TERMS[plan.band].addresses < BAND_TERMS[state.plan.band].addresses;
-  const smaller = smallerBand || limit < addressLimitOf(state.plan);
-  if (state.environment === 'live' && smaller && current > limit) {
-    return refuse('ADDRESS_LIMIT_EXCEEDED', { band: plan.band, limit, current });
+  const full = tooManyAddresses(state, plan);
+  if (full !== null) return full;
+  const waiting = state.pendingBand ?? null;
+  const { band } = plan;
+  if (state.environment === 'live' && isSmaller(band, state.plan.band)) {
+    const atMs = nextPeriodMs(nowMs), before: Plan = { ...plan, band: state.plan.band };
+    const events: AccountEvent[] = [{ type: 'band_change_scheduled', band, atMs }];
+    if (Object.keys(command.plan).length > 1) events.unshift({ type: 'plan_changed', plan: before });
+    return accept({ ...before, pendingBand: { band, atMs } }, events);
   }
-  return accept(plan, [{ type: 'plan_changed', plan }]);
+  const withdrawn = waiting !== null && command.plan.band !== undefined;
+  return accept({ ...plan, pendingBand: withdrawn ? null : waiting }, [
+    { type: 'plan_changed', plan }, ...(withdrawn ? [{ type: 'band_change_ended', reason: 'withdrawn' } as const] : []),
+  ]);
+}
+
+/**
+ * Puts the smaller band into force once its period has begun; asked earlier, or again, it changes nothing. A band that
+ * no longer holds the active addresses is given up: no address is taken from a customer.
+ */
+export function settleBand({ state, nowMs }: Deciding<'settle_band'>): AccountDecision<'settle_band'> {
+  const pendingBand = state.pendingBand ?? null;
+  if (pendingBand === null || nowMs < pendingBand.atMs) return accept({ ...state.plan, pendingBand });
+  const plan: Plan = { ...state.plan, band: pendingBand.band };
+  if (tooManyAddresses(state, plan) !== null) {
+    return accept({ ...state.plan, pendingBand: null }, [{ type: 'band_change_ended', reason: 'too_many_addresses' }]);
+  }
+  return accept(
+    { ...plan, pendingBand: null }, [{ type: 'plan_changed', plan }, { type: 'band_change_ended', reason: 'in_force' }],
+  );
+}
+
+const isSmaller = (band: Band, than: Band): boolean => BAND_TERMS[band].addresses < BAND_TERMS[than].addresses;
+
+/** Refuses: ADDRESS_LIMIT_EXCEEDED for a smaller plan that does not hold what a live account has. */
+function tooManyAddresses({ environment, plan: before, activeAddresses: current }: AccountState, plan: Plan): Refusal | null {
+  const limit = addressLimitOf(plan);
+  const smaller = isSmaller(plan.band, before.band) || limit < addressLimitOf(before);
+  if (environment !== 'live' || !smaller || current <= limit) return null;
+  return refuse('ADDRESS_LIMIT_EXCEEDED', { band: plan.band, limit, current });
+}
+
+/** When the calendar month after an instant begins, UTC. */
+function nextPeriodMs(atMs: number): number {
+  const [year, month] = billingPeriod(atMs).split('-').map(Number) as [number, number];
+  return Date.UTC(year, month, 1);
 }
 
 /** Switches an account off or on. */

@@ -78,8 +78,10 @@ function keyOfPooled(
 
 /** The pool after a push; its unissued addresses become the 100 % of its level. */
 export function poolAfter(before: Pool | undefined, { size, gasTank, gasTankPath }: PoolPushed): Pool {
-  const next = before?.next ?? 0;
-  return { size, next, capacity: size - next, gasTank, gasTankPath, lowAnnounced: false };
+  const next = before?.next ?? 0, base = before?.base;
+  return {
+    ...(base === undefined ? {} : { base }), size, next, capacity: size - next, gasTank, gasTankPath, lowAnnounced: false,
+  };
 }
 
 /** Event and publication when an issue takes a pool below the threshold: once until the next push. Spec §3.1. */

@@ -10,6 +10,7 @@ export function initialAccount(
   return {
     version: 0,
     ...account,
+    pendingBand: null,
     suspended: false,
     enrolment: null,
     rotation: null,
@@ -38,6 +39,8 @@ export function withoutTransactions(state: AccountState): AccountState {
   };
 }
 
+/** Back to the first address of the present identity: what lies below it belongs to one that was rotated away. */
 function rewound(pool: Pool): Pool {
-  return { ...pool, next: 0, capacity: pool.size, lowAnnounced: false };
+  const { base = 0, size } = pool;
+  return { ...pool, next: base, capacity: size - base, lowAnnounced: false };
 }

@@ -172,7 +172,11 @@ class RunningPublisher implements Publisher {
   async #send(accountId: AccountId, flights: readonly Flight[]): Promise<void> {
     const { streams, clock, log } = this.#deps;
     const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
-    const deliveries = flights.flatMap(({ due }) => this.#signed(due, timestampSeconds) ?? []);
+    const signed = flights.map((flight) => ({ flight, delivery: this.#signed(flight.due, timestampSeconds) }));
+    const deliveries = signed.flatMap(({ delivery }) => delivery ?? []);
+    if (deliveries.length < flights.length) {
+      await this.#hold(accountId, signed.flatMap(({ flight, delivery }) => (delivery === null ? [flight] : [])));
+    }
     if (deliveries.length === 0) return;
     const acknowledged = await streams.deliver(accountId, deliveries);
     failpoint('publisher.sent');
@@ -186,29 +190,51 @@ class RunningPublisher implements Publisher {
     this.#flights.putBack(accountId, flights);
   }
 
-  /** The delivery as the edge posts it; null when its secret does not open, which no attempt can cure. */
+  /** The delivery as the edge posts it; null when none of its secrets opens, which no attempt can cure. */
   #signed({ delivery, url, body, sealedSecrets }: DueDelivery, timestampSeconds: number): Delivery | null {
     const { id, eventId, webhookId, attempts } = delivery;
+    const keys = sealedSecrets.flatMap((sealed) => this.#key(sealed, webhookId) ?? []);
+    if (keys.length === 0) return null;
+    const headers = signatureHeaders({ eventId, body, timestampSeconds }, keys);
+    return { deliveryId: id, attempt: attempts + 1, url, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS };
+  }
+
+  /**
+   * Deliveries that cannot be signed are held with their reason; the next of their lanes go on. Where the store does not
+   * answer their claims run out, and this is tried again.
+   */
+  async #hold(accountId: AccountId, flights: readonly Flight[]): Promise<void> {
+    const { store, log } = this.#deps;
+    const claimed = flights.map(({ due }) => ({ deliveryId: due.delivery.id, sealedSecrets: due.sealedSecrets }));
+    const webhookIds = [...new Set(flights.map(({ due }) => due.delivery.webhookId))];
     try {
-      const keys = sealedSecrets.map((sealed) => this.#key(sealed, webhookId));
-      const headers = signatureHeaders({ eventId, body, timestampSeconds }, keys);
-      return { deliveryId: id, attempt: attempts + 1, url, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS };
+      const held = await store.holdUnreadable(claimed);
+      log.warn({ accountId, webhookIds, count: held.length }, 'deliveries are held: the secret of their endpoint does not open');
+      for (const { deliveryId } of claimed) this.#flights.remove(accountId, deliveryId);
+      this.ring(accountId);
     } catch (error) {
-      this.#deps.log.warn(
-        { deliveryId: id, webhookId, reason: (error as Error).message }, 'a webhook secret does not open',
-      );
-      return null;
+      log.warn({ err: error, webhookIds, count: claimed.length }, 'deliveries that cannot be signed could not be held');
     }
   }
 
-  /** A key object, because a MAC with bare bytes makes one each time. */
-  #key(sealed: string, webhookId: string): KeyObject {
+  /** A key object, because a MAC with bare bytes makes one each time; null for a secret that does not open. */
+  #key(sealed: string, webhookId: string): KeyObject | null {
     const known = this.#keys.get(sealed);
     if (known !== undefined) return known;
-    const key = createSecretKey(secretBytes(this.#deps.secrets.open(sealed, webhookSecretContext(webhookId))));
+    const key = this.#opened(sealed, webhookId);
+    if (key === null) return null;
     if (this.#keys.size >= OPENED_SECRETS_MAX) this.#keys.delete(this.#keys.keys().next().value!);
     this.#keys.set(sealed, key);
     return key;
+  }
+
+  #opened(sealed: string, webhookId: string): KeyObject | null {
+    try {
+      return createSecretKey(secretBytes(this.#deps.secrets.open(sealed, webhookSecretContext(webhookId))));
+    } catch (error) {
+      this.#deps.log.warn({ webhookId, reason: (error as Error).message }, 'a webhook secret does not open');
+      return null;
+    }
   }
 
   #recorded(accountId: AccountId, { deliveryId, attempt, next }: RecordedAttempt): void {

@@ -1,5 +1,5 @@
 /** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
-import type { AccountState, Plan } from '../../actors/account/messages.ts';
+import type { AccountReplies, AccountState } from '../../actors/account/messages.ts';
 import { billingPeriod } from '../../actors/account/plan.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../protocol/plans.ts';
@@ -7,6 +7,7 @@ import type { ReplyOf } from '../../protocol/routes.ts';
 import { accountOf, claimOf, type Handlers } from './context.ts';
 import { stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
+import { instantOf } from './views.ts';
 
 /** Overage is counted in thousandths of a dollar. */
 const MILLS_DECIMALS = 3;
@@ -14,10 +15,13 @@ const MILLS_DECIMALS = 3;
 export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 'changeBand'> {
   return {
     async getUsage(asked) {
-      return usageOf(await stateOf(deps, accountOf(asked)), deps.nowMs());
+      const accountId = accountOf(asked), nowMs = deps.nowMs();
+      const period = billingPeriod(nowMs);
+      const [state, peak] = await Promise.all([stateOf(deps, accountId), deps.stores.reads.addressPeak(accountId, period)]);
+      return usageOf(state, nowMs, peak);
     },
     changeBand: {
-      replay: async (stored) => planView(stored as Plan),
+      replay: async (stored) => planView(stored as AccountReplies['change_plan']),
       async handle(asked) {
         const answer = await deps.accounts.ask(
           accountOf(asked), { type: 'change_plan', plan: { band: asked.body.band }, ...claimOf(asked) },
@@ -28,12 +32,21 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 
   };
 }
 
-const planView = ({ tier, band, subscription, paymentsActive }: Plan): ReplyOf<'changeBand'> =>
-  ({ tier, band, subscription, paymentsActive });
+function planView(
+  { tier, band, subscription, paymentsActive, pendingBand }: AccountReplies['change_plan'],
+): ReplyOf<'changeBand'> {
+  return {
+    tier, band, subscription, paymentsActive,
+    pendingBand: pendingBand === null ? null : { band: pendingBand.band, effectiveAt: instantOf(pendingBand.atMs) },
+  };
+}
 
-/** Counters of the account against its plan. The projection is a straight line through the month so far. */
+/**
+ * Counters of the account against its plan. `peak` is the highest daily snapshot of the month, null before the first. The
+ * projection is a straight line through the month so far.
+ */
 export function usageOf(
-  { environment, plan, activeAddresses, peak, settled }: AccountState, nowMs: number,
+  { environment, plan, pendingBand = null, activeAddresses, settled }: AccountState, nowMs: number, peak: number | null,
 ): ReplyOf<'getUsage'> {
   const period = billingPeriod(nowMs);
   const [year, month] = period.split('-').map(Number) as [number, number];
@@ -41,7 +54,6 @@ export function usageOf(
   const metered = environment === 'live';
   const count = settled.period === period ? settled.count : 0;
   const included = settledIncludedOf(plan);
-  const peakActive = peak.day.startsWith(period) ? Math.max(peak.active, activeAddresses) : activeAddresses;
   const projected = Math.ceil((count * (endMs - startMs)) / Math.max(1, nowMs - startMs));
   // A tier with its own count stops there; only a band goes on with overage.
   const goesOver = metered && TIER_TERMS[plan.tier].settledTransactions === null;
@@ -51,8 +63,10 @@ export function usageOf(
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   return {
     period: { start: day(startMs), end: day(endMs - 1) },
-    plan: planView(plan),
-    activeAddresses: { current: activeAddresses, billed: peakActive, limit: metered ? addressLimitOf(plan) : null },
+    plan: planView({ ...plan, pendingBand }),
+    activeAddresses: {
+      current: activeAddresses, billed: Math.max(peak ?? 0, activeAddresses), limit: metered ? addressLimitOf(plan) : null,
+    },
     settledTransactions: { count, included: metered ? included : null },
     overage: { transactions: over(count), amount: price(over(count)), currency: 'USD' },
     projected: { transactions: projected, overageAmount: price(over(projected)) },

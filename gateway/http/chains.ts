@@ -2,7 +2,7 @@
 import { readinessViews } from '../../actors/account/readiness.ts';
 import { shippedRegistry } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
-import { ledgerOf } from '../../protocol/ids.ts';
+import { environmentOf, ledgerOf } from '../../protocol/ids.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { CHAINS } from '../../protocol/slugs.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -25,7 +25,8 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
         const { nativeSymbol, nativeDecimals, threshold, explorer } = networkOf(chain);
         return {
           chain, enabled: enabled.has(chain), symbol: nativeSymbol, decimals: nativeDecimals, threshold,
-          readiness: readiness.get(chain)!, explorerUrl: new URL(explorer.tx.replace('{id}', '')).origin,
+          readiness: readiness.get(chain)!,
+          explorerUrl: environmentOf(accountId) === 'sandbox' ? null : new URL(explorer.tx.replace('{id}', '')).origin,
         };
       }));
     },

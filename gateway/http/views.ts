@@ -32,8 +32,10 @@ export function slicePage<T>(list: readonly T[], { page, size }: { page: number;
   return pageOf(list.slice(page * size, (page + 1) * size), page, size, list.length);
 }
 
-export function explorerUrlOf(chain: Chain, txid: string | null): string | null {
-  return txid === null ? null : networkOf(chain).explorer.tx.replace('{id}', txid);
+/** A public page about a transaction; null in sandbox, whose ledgers no explorer has heard of. Spec §4.2. */
+export function explorerUrlOf(accountId: AccountId, chain: Chain, txid: string | null): string | null {
+  if (txid === null || environmentOf(accountId) === 'sandbox') return null;
+  return networkOf(chain).explorer.tx.replace('{id}', txid);
 }
 
 export function addressView(row: AddressRow): ReplyOf<'getAddress'> {
@@ -53,7 +55,7 @@ export function transactionView(accountId: AccountId, row: TransactionView): Rep
     chainTag: row.chainTag,
     height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
     fee: row.fee === null ? null : String(row.fee), failure: row.failure,
-    explorerUrl: explorerUrlOf(row.chain, row.txid),
+    explorerUrl: explorerUrlOf(accountId, row.chain, row.txid),
     createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
   };
 }
@@ -87,7 +89,7 @@ export function webhookView(row: WebhookRow): ReplyOf<'getWebhook'> {
 export function deliveryView(row: DeliveryView): ReplyOf<'listDeliveries'>['content'][number] {
   return {
     id: row.id, eventId: row.eventId, event: row.event as ReplyOf<'listDeliveries'>['content'][number]['event'],
-    webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status,
+    webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status, heldReason: row.heldReason,
     nextAttemptAt: instantOrNull(row.nextAttemptAtMs), createdAt: instantOf(row.createdAtMs),
     attempts: row.attempts.map(({ attempt, statusCode, durationMs, error, atMs }) => ({
       attempt, statusCode, durationMs, error, at: instantOf(atMs),

@@ -7,12 +7,14 @@ import { oneOf, pageRows } from './tenant.ts';
 function viewOf(row: Columns): DeliveryView {
   return {
     id: row.id, eventId: row.eventId, event: row.event, webhookId: row.webhookId, url: row.url, replay: row.replay, status: row.status,
-    eventAtMs: row.eventAt, nextAttemptAtMs: row.nextAttemptAt, createdAtMs: row.createdAt, attempts: row.tries,
+    heldReason: row.heldReason, eventAtMs: row.eventAt, nextAttemptAtMs: row.nextAttemptAt, createdAtMs: row.createdAt, attempts: row.tries,
   } as DeliveryView;
 }
 
 const matching = (sql: Sql, where: Fragment) => sql`
-  select d.id, d.event_id, p.event, d.webhook_id, w.url, d.replay, d.status, d.next_attempt_at, d.created_at, p.created_at as event_at,
+  select d.id, d.event_id, p.event, d.webhook_id, w.url, d.replay, d.status,
+         case when d.status = 'held' then case w.status when 'enabled' then d.held_reason else 'endpoint_' || w.status end end as held_reason,
+         d.next_attempt_at, d.created_at, p.created_at as event_at,
          coalesce((select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'statusCode', a.status_code, 'durationMs', a.duration_ms,
                      'error', a.error, 'atMs', floor(extract(epoch from a.attempted_at) * 1000)) order by a.attempt)
                      from attempt a where a.delivery_id = d.id), '[]') as tries

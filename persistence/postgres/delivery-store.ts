@@ -6,6 +6,9 @@ import type { DeliveryStore, DueDelivery } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
+/** Deliveries of one statement, so that none of them holds locks for long. */
+const PURGED_AT_ONCE = 5_000;
+
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 function dueOf(row: Columns): DueDelivery {
@@ -41,6 +44,11 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
       await sql`select record_attempts(${JSON.stringify(rows)}::text::jsonb)`;
       failpoint('record_attempts.after');
     },
+    async holdUnreadable(claimed) {
+      const rows = claimed.map(({ deliveryId, sealedSecrets }) => ({ id: deliveryId, sealed: sealedSecrets }));
+      const [row] = await sql<{ held: string[] }[]>`select hold_unreadable(${JSON.stringify(rows)}::text::jsonb) as held`;
+      return row!.held;
+    },
     async releaseClaims(deliveryIds) {
       if (deliveryIds.length === 0) return;
       await sql`select release_deliveries(${[...deliveryIds]}::text[])`;
@@ -54,6 +62,16 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
     async incompletePublications() {
       const [row] = await sql<{ count: number }[]>`select incomplete_publications() as count`;
       return row!.count;
+    },
+    async purge(olderThanMs) {
+      let gone = 0;
+      for (;;) {
+        const [row] = await sql<{ count: number }[]>`select purge_deliveries(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}) as count`;
+        gone += row!.count;
+        if (row!.count < PURGED_AT_ONCE) break;
+      }
+      await sql`select drop_attempt_partitions(${olderThanMs}::timestamptz)`;
+      return gone;
     },
   };
 }

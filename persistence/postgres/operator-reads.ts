@@ -7,6 +7,8 @@ export interface OperatorReads {
   counterGaps(): Promise<Record<string, number>>;
   /** Accounts with active addresses, by id, after one. For the daily snapshot. */
   accountsWithAddresses(after: string, limit: number): Promise<AccountId[]>;
+  /** Accounts whose smaller band has begun and is not in force yet, by id, after one. */
+  accountsWithPendingBand(nowMs: number, after: string, limit: number): Promise<AccountId[]>;
 }
 
 export function createOperatorReads(sql: Sql): OperatorReads {
@@ -17,6 +19,11 @@ export function createOperatorReads(sql: Sql): OperatorReads {
     },
     async accountsWithAddresses(after, limit) {
       const rows = await sql<{ accountId: AccountId }[]>`select * from accounts_with_addresses(${after}, ${limit})`;
+      return rows.map(({ accountId }) => accountId);
+    },
+    async accountsWithPendingBand(nowMs, after, limit) {
+      const rows = await sql<{ accountId: AccountId }[]>`
+        select * from accounts_with_pending_band(${nowMs}::timestamptz, ${after}, ${limit})`;
       return rows.map(({ accountId }) => accountId);
     },
   };

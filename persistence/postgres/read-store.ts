@@ -35,7 +35,9 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
   };
 }
 
-function addresses(sql: Sql): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'ownAddresses' | 'unissuedPool'> {
+function addresses(
+  sql: Sql,
+): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
       const matching = sql`
@@ -66,6 +68,12 @@ function addresses(sql: Sql): Pick<ReadStore, 'addresses' | 'address' | 'address
              and index >= coalesce((select (a.state -> 'pools' -> ${chain}::text ->> 'next')::bigint from account a where a.account_id = t.account), 0)
            order by index limit ${limit}`)} order by v.index`;
       return rows.map(({ index, address, path }) => ({ index, address, path }));
+    },
+    async addressPeak(accountId, period) {
+      const first = `${period}-01`;
+      return oneOf(sql, accountId, sql`
+        select max(active) as peak from address_peak where account_id = t.account
+           and day >= ${first}::text::date and day < ${first}::text::date + interval '1 month'`, ({ peak }) => peak as number | null);
     },
   };
 }

@@ -11,6 +11,28 @@ export interface SealedColumn {
   replace(row: SealedRow, resealed: readonly string[]): Promise<boolean>;
 }
 
+/** Endpoints whose deliveries are held because no secret of theirs opened. */
+export interface UnreadableHooks {
+  /** By (account, id), after one. */
+  list(after: Pick<SealedRow, 'account' | 'id'>, limit: number): Promise<SealedRow[]>;
+  /** Their deliveries are due again; answers how many. */
+  release(row: Pick<SealedRow, 'account' | 'id'>): Promise<number>;
+}
+
+export function createUnreadableHooks(sql: Sql): UnreadableHooks {
+  return {
+    async list(after, limit) {
+      return (await sql<{ accountId: string; id: string; sealedSecrets: string[] }[]>`
+        select * from webhooks_with_unreadable(${after.account}, ${after.id}, ${limit})`)
+        .map(({ accountId, id, sealedSecrets }) => ({ account: accountId, id, sealed: sealedSecrets }));
+    },
+    async release({ account, id }) {
+      const [row] = await sql<{ count: number }[]>`select release_unreadable(${account}, ${id}) as count`;
+      return row!.count;
+    },
+  };
+}
+
 export type SealedKind = 'webhooks' | 'totp' | 'signingKeys';
 
 /** The three columns that hold sealed secrets for longer than a day. */

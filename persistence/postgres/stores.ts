@@ -5,6 +5,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createMailStore } from './mail-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
@@ -22,6 +23,7 @@ export function createStores(options: StoresOptions) {
     audit: createAuditStore(sql),
     inbox: createInboxStore(sql),
     deliveries: createDeliveryStore(sql),
+    mail: createMailStore(sql),
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
     read: createReadStore(sql),

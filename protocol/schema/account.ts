@@ -74,6 +74,8 @@ export const memberPage = pageReply(member);
 export const bandBody = z.strictObject({ band: z.enum(BANDS) });
 export const plan = z.object({
   tier: z.enum(TIERS), band: z.enum(BANDS), subscription: z.enum(['active', 'lapsed']), paymentsActive: z.boolean(),
+  pendingBand: z.object({ band: z.enum(BANDS), effectiveAt: instant }).nullable()
+    .meta({ description: 'a smaller band that begins with the next period' }),
 });
 export const usage = z.object({
   period: z.object({ start: z.iso.date(), end: z.iso.date() }),

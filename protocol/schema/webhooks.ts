@@ -1,7 +1,7 @@
 /** Webhooks and their deliveries. Spec §2.7, §4.1; decisions 4. */
 import { z } from 'zod';
 import { pageQuery } from '../envelope.ts';
-import { DELIVERY_STATUSES, EVENTS } from '../slugs.ts';
+import { DELIVERY_STATUSES, EVENTS, HELD_REASONS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId, pathUuid } from './values.ts';
 
 const url = freeText(2_048).meta({ format: 'uri', examples: ['https://example.com/webhooks'] });
@@ -34,6 +34,7 @@ export const delivery = z.object({
   url: z.string(),
   replay: z.number().int().nonnegative().meta({ description: '0 for the first delivery of an event to an endpoint' }),
   status: z.enum(DELIVERY_STATUSES),
+  heldReason: z.enum(HELD_REASONS).nullable(),
   nextAttemptAt: instant.nullable(),
   createdAt: instant,
   attempts: z.array(z.object({

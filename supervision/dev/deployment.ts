@@ -75,7 +75,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const { phraseFile } = await developerPhrase(dataDir, environment);
     const cloudEnv = {
       DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, CLOUD_PORT: String(options.cloudPort), DEVELOPER_MODE: 'on',
-      NODE_NAME: 'cloud-1', ...options.cloudEnv,
+      NODE_NAME: 'cloud-1', MAIL_DIR: join(dataDir, 'mail'), ...options.cloudEnv,
     };
     const cloud = startChild('cloud', CLOUD_ENTRY, cloudEnv, join(dataDir, 'cloud.log'));
     started.push(cloud);

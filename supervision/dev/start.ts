@@ -16,7 +16,7 @@ const LEFTOVER_MS = 12_000;
 function writeRecord(deployment: Deployment, options: StartOptions): void {
   const { record, cloudUrl, edgeUrl, localApiKey } = deployment;
   const dev = {
-    cloudUrl, edgeUrl, consoleUrl: `${cloudUrl}/console`, organizationId: record.organizationId,
+    cloudUrl, edgeUrl, organizationId: record.organizationId,
     sandbox: { cloudApiKey: record.sandbox.cloudApiKey, localApiKey },
     live: record.live, owner: record.owner, editor: record.editor, viewer: record.viewer, admin: record.admin,
     other: record.other,

@@ -87,6 +87,19 @@ export class MemoryDeliveries implements DeliveryStore {
     return 0; // this store has one node, which never goes
   }
 
+  async holdUnreadable(claimed: Parameters<DeliveryStore['holdUnreadable']>[0]): Promise<string[]> {
+    return claimed.map(({ deliveryId }) => {
+      const entry = this.#entries.get(deliveryId)!;
+      entry.claimedUntilMs = 0;
+      Object.assign(entry.due.delivery, { status: 'held', nextAttemptAtMs: null });
+      return deliveryId;
+    });
+  }
+
+  async purge(): Promise<number> {
+    return 0; // nothing here gets old
+  }
+
   async releaseClaims(deliveryIds: readonly string[]): Promise<void> {
     this.released += deliveryIds.length;
     for (const id of deliveryIds) this.#entries.get(id)!.claimedUntilMs = 0;

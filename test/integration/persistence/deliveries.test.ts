@@ -199,6 +199,28 @@ test('C5-46 a replay is a new delivery of the same event, as often as it is aske
   t.is(refused.kind === 'refused' && refused.refusal.code, 'NOT_FOUND');
 });
 
+test('I14 the gauge counts what is due, untried and in nobody\'s hands while the leader edge is there', async (t) => {
+  const { live } = await setUp({}, { status: 'disabled' });
+  const before = await stores.deliveries.incompletePublications();
+  await publish(live, {}, {});
+  t.is(await stores.deliveries.incompletePublications(), before, 'an edge that is away is no stall of this service');
+  const session = (liveness: 'live' | 'down') => stores.edge.saveSessions([{
+    id: newId('ses', NOW_MS), accountId: live, role: 'leader', edgeVersion: '0.1.0', liveness, leaseEpoch: 1, outboxMode: 'durable', outboxDepth: 0,
+    outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null,
+  }]);
+  await session('down');
+  t.is(await stores.deliveries.incompletePublications(), before);
+  await session('live');
+  t.is(await stores.deliveries.incompletePublications(), before + 2, 'nobody takes them');
+  const nowMs = Date.now();
+  const [first, second] = await claim(live, { nowMs });
+  t.is(await stores.deliveries.incompletePublications(), before, 'a publisher has them');
+  await stores.deliveries.releaseClaims([second!.delivery.id]);
+  t.is(await stores.deliveries.incompletePublications(), before + 1);
+  await stores.deliveries.recordAttempts([delivered(first!), failed(second!, NOW_MS)]);
+  t.is(await stores.deliveries.incompletePublications(), before, 'a failing endpoint is no stall either');
+});
+
 test('attempts go to the partition of the month of their delivery, and partitions are made ahead', async (t) => {
   const { live } = await setUp({});
   await publish(live, {});

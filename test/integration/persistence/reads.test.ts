@@ -113,7 +113,7 @@ test('deliveries are listed newest first with their attempts, filtered by endpoi
   t.deepEqual(await by({ fromMs: NOW_MS, toMs: NOW_MS + 10 }), [first.eventId]);
   t.deepEqual(await by({ webhookId: 'nothing' }), []);
   t.deepEqual(await stores.read.delivery(live, due!.delivery.id), {
-    id: due!.delivery.id, eventId: first.eventId, event: 'deposit_detected', webhookId: hook.id, url: hook.url, replay: 0, status: 'failed',
+    id: due!.delivery.id, eventId: first.eventId, event: 'deposit_detected', webhookId: hook.id, url: hook.url, replay: 0, status: 'failed', heldReason: null,
     eventAtMs: NOW_MS, nextAttemptAtMs: NOW_MS + 99, createdAtMs: NOW_MS, attempts: [{ attempt: 1, statusCode: null, durationMs: 15_000, error: 'timeout', atMs: NOW_MS + 1 }],
   });
 });

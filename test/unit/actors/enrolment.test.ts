@@ -167,6 +167,23 @@ test('§3.1 approve empties a pool of the old phrase: not_ready until the new ed
   t.deepEqual(rowsOf(rows, 'pool_address').map(({ row }) => row.index), [1, 2, 3, 4]);
 });
 
+test('§4.7 a reset after a rotation goes back to the first address of the new identity, never to one of the old', (t) => {
+  const account = enrolled({ environment: 'sandbox' }, { keys: [pushedKey('evm')], pools: [pushedPool('sol', 4)] });
+  for (let issued = 0; issued < 2; issued += 1) {
+    account.accept(commands.createAddress({ chain: 'sol', unissued: pushedPool('sol', 4).addresses }));
+  }
+  account.accept(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)], rotationId: 'rot_2' }));
+  account.accept({ type: 'decide_rotation', rotationId: 'rot_2', decision: 'approve', byUser: 'usr_1', addressIds: ids() });
+  account.accept({ type: 'reset_sandbox' });
+  t.is(account.refused(commands.createAddress({ chain: 'sol' })).code, 'CHAIN_NOT_READY', 'nothing of the new one was pushed yet');
+  const pool = pushedPool('sol', 3, 2);
+  account.accept({ type: 'push_pool', publicKey: OTHER_IDENTITY, pool, addressIds: ids() });
+  account.accept(commands.createAddress({ chain: 'sol', unissued: pool.addresses }));
+  account.accept({ type: 'reset_sandbox' });
+  t.like(account.state.pools.sol, { next: 2, size: 5, capacity: 3 });
+  t.is(account.accept(commands.createAddress({ chain: 'sol', unissued: pool.addresses })).reply.index, 2);
+});
+
 test('spec 2 a suspended account registers nothing, and its deposits are still told', (t) => {
   const account = enrolled();
   account.accept({ type: 'suspend', suspended: true });

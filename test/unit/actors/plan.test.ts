@@ -74,10 +74,53 @@ test('§3.8 a band upgrade is taken, a downgrade below the active addresses refu
     account.refused({ type: 'change_plan', plan: { band: 'launch' } }),
     { code: 'ADDRESS_LIMIT_EXCEEDED', details: { band: 'launch', limit: 1_000, current: 1_001 } },
   );
-  t.is(account.accept({ type: 'change_plan', plan: { band: 'scale' } }).reply.band, 'scale');
-  account.state = { ...account.state, activeAddresses: 1_000 };
-  t.is(account.accept({ type: 'change_plan', plan: { band: 'launch' } }).reply.band, 'launch');
+  t.like(account.accept({ type: 'change_plan', plan: { band: 'scale' } }).reply, { band: 'scale', pendingBand: null });
   t.is(account.state.plan.tier, 'premium');
+});
+
+const AUGUST_MS = Date.UTC(2026, 7, 1);
+
+test('§3.8 a downgrade begins at the end of the period; until then the band and its cap stay', (t) => {
+  const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
+  account.state = { ...account.state, activeAddresses: 1_000 };
+  const { reply } = account.accept({ type: 'change_plan', plan: { band: 'launch' } });
+  t.like(reply, { band: 'growth', pendingBand: { band: 'launch', atMs: AUGUST_MS } });
+  t.is(account.state.plan.band, 'growth');
+  account.nowMs = AUGUST_MS - 1;
+  t.is(account.accept({ type: 'settle_band' }).events.length, 0);
+  account.nowMs = AUGUST_MS;
+  t.like(account.accept({ type: 'settle_band' }).reply, { band: 'launch', pendingBand: null });
+  t.is(account.state.plan.band, 'launch');
+  t.is(account.accept({ type: 'settle_band' }).events.length, 0, 'once');
+});
+
+test('§3.8 a downgrade that waits is given up when the addresses have outgrown it, and withdrawn by an upgrade or by the present band', (t) => {
+  const waiting = () => {
+    const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
+    account.accept({ type: 'change_plan', plan: { band: 'launch' } });
+    return account;
+  };
+  const outgrown = waiting();
+  outgrown.state = { ...outgrown.state, activeAddresses: 1_001 };
+  outgrown.nowMs = AUGUST_MS;
+  t.like(outgrown.accept({ type: 'settle_band' }), {
+    reply: { band: 'growth', pendingBand: null }, events: [{ type: 'band_change_ended', reason: 'too_many_addresses' }],
+  });
+  for (const band of ['growth', 'scale'] as const) {
+    const account = waiting();
+    t.like(account.accept({ type: 'change_plan', plan: { band } }).reply, { band, pendingBand: null });
+    account.nowMs = AUGUST_MS;
+    t.is(account.accept({ type: 'settle_band' }).reply.band, band);
+  }
+});
+
+test('§3.8 what waits is kept by a change of the tier, and a sandbox waits for nothing', (t) => {
+  const account = new TestAccount({ plan: { tier: 'premium', band: 'growth' } });
+  account.accept({ type: 'change_plan', plan: { band: 'launch' } });
+  t.like(account.accept({ type: 'change_plan', plan: { tier: 'ultimate' } }).reply, { band: 'growth', tier: 'ultimate', pendingBand: { band: 'launch' } });
+  t.like(account.accept({ type: 'change_plan', plan: { tier: 'premium', band: 'launch' } }).reply, { band: 'growth', tier: 'premium' });
+  const sandbox = new TestAccount({ environment: 'sandbox', plan: { tier: 'premium', band: 'growth' } });
+  t.like(sandbox.accept({ type: 'change_plan', plan: { band: 'launch' } }).reply, { band: 'launch', pendingBand: null });
 });
 
 test('§4.7 reset is for sandbox only and begins anew: indexes, counts and pools, not keys and webhooks', (t) => {

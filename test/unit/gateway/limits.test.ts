@@ -115,13 +115,13 @@ test('reliability 3.10: a key that was revoked elsewhere works for at most 30 s,
 test('§2.9 usage: overage above the included count, projected in a straight line, never a rounded cent', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'scale' } });
   const half = Date.UTC(2026, 5, 16); // half of June
-  const state = { ...account.state, activeAddresses: 5, peak: { day: '2026-06-10', active: 9 }, settled: { period: '2026-06', count: 100_001 } };
-  t.deepEqual(usageOf(state, half), {
-    period: { start: '2026-06-01', end: '2026-06-30' }, plan: { tier: 'premium', band: 'scale', subscription: 'active', paymentsActive: true },
+  const state = { ...account.state, activeAddresses: 5, settled: { period: '2026-06', count: 100_001 } };
+  t.deepEqual(usageOf(state, half, 9), {
+    period: { start: '2026-06-01', end: '2026-06-30' }, plan: { tier: 'premium', band: 'scale', subscription: 'active', paymentsActive: true, pendingBand: null },
     activeAddresses: { current: 5, billed: 9, limit: 100_000 }, settledTransactions: { count: 100_001, included: 100_000 },
     overage: { transactions: 1, amount: '0.025', currency: 'USD' }, projected: { transactions: 200_002, overageAmount: '2500.05' },
   });
-  t.like(usageOf(state, Date.UTC(2026, 6, 2)), { activeAddresses: { billed: 5 }, settledTransactions: { count: 0 }, overage: { amount: '0' } }, 'another month');
-  t.like(usageOf({ ...state, plan: { ...state.plan, tier: 'free' } }, half), { overage: { transactions: 0, amount: '0' }, settledTransactions: { included: 100 } }, 'Free stops, it does not go over');
-  t.like(usageOf({ ...state, environment: 'sandbox' }, half), { activeAddresses: { limit: null }, overage: { transactions: 0 } });
+  t.like(usageOf(state, Date.UTC(2026, 6, 2), null), { activeAddresses: { billed: 5 }, settledTransactions: { count: 0 }, overage: { amount: '0' } }, 'another month');
+  t.like(usageOf({ ...state, plan: { ...state.plan, tier: 'free' } }, half, 9), { overage: { transactions: 0, amount: '0' }, settledTransactions: { included: 100 } }, 'Free stops, it does not go over');
+  t.like(usageOf({ ...state, environment: 'sandbox' }, half, 9), { activeAddresses: { limit: null }, overage: { transactions: 0 } });
 });

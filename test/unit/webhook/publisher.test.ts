@@ -39,7 +39,8 @@ function setup(): Setup {
     store, streams: edges, clock, random: () => 0, log: { warn: (_fields, message) => void warnings.push(message) },
     secrets: {
       open: (sealed, context) => (
-        sealed === 'sealed' && context === webhookSecretContext('hook') ? SECRET : context.includes('broken') ? 'nonsense' : SECRET
+        sealed === 'sealed' && context === webhookSecretContext('hook') ? SECRET
+          : sealed === 'unreadable' || context.includes('broken') ? 'nonsense' : SECRET
       ),
     },
     hooks: { onDelivered: (latencyMs) => void delivered.push(latencyMs) },
@@ -289,15 +290,33 @@ test('attempts that could not be recorded are not acknowledged; nonsense of one 
   await publisher.stop();
 });
 
-test('a secret that does not open is told, and keeps nothing else waiting', async (t) => {
-  const { store, edges, publisher, warnings } = setup();
+test('a delivery whose secret does not open is held once, with all of its lane, and keeps nothing else waiting', async (t) => {
+  const { store, edges, publisher, warnings, clock } = setup();
   edges.leads(A);
-  store.add(A, { webhookId: 'broken' });
+  const broken = [1, 2, 3].map(() => store.add(A, { webhookId: 'broken', orderKey: 'one address', sealedSecrets: ['unreadable'] }));
   const id = store.add(A);
   publisher.ring(A);
-  await until('the other left', () => edges.sent.length === 1);
+  await until('the other left and the broken ones are held', () =>
+    edges.sent.length === 1 && broken.every((one) => store.status(one).status === 'held'));
   t.is(edges.sent[0]!.deliveryId, id);
-  t.deepEqual(warnings, ['a webhook secret does not open']);
+  const told = warnings.length;
+  t.true(warnings.includes('deliveries are held: the secret of their endpoint does not open'));
+  const { claims } = store;
+  clock.advance(600_000);
+  await until('it was polled', () => store.claims > claims);
+  await rounds(20);
+  t.is(warnings.length, told, 'nothing is tried for ever');
+  t.true(broken.every((one) => store.status(one).attempts === 0), 'and no attempt is counted');
+  await publisher.stop();
+});
+
+test('decisions 4: of two secrets the one that opens signs alone', async (t) => {
+  const { store, edges, publisher } = setup();
+  edges.leads(A);
+  store.add(A, { webhookId: 'rotating', sealedSecrets: ['sealed', 'unreadable'] });
+  publisher.ring(A);
+  await until('it left', () => edges.sent.length === 1);
+  t.regex(edges.sent[0]!.headers['webhook-signature']!, /^v1,[A-Za-z0-9+/]{43}=$/);
   await publisher.stop();
 });
 

@@ -1,0 +1,26 @@
+/** The outbox of mail. It is written by the publication's own statement: `mail_owners` in the migrations. */
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { DueMail, MailStore } from '../ports.ts';
+import type { Sql } from './sql.ts';
+
+export function createMailStore(sql: Sql): MailStore {
+  return {
+    async claimDue(limit, nowMs, claimMs) {
+      const rows = await sql<DueMail[]>`
+        select * from claim_mail(${nowMs}::timestamptz, ${nowMs + claimMs}::timestamptz, ${limit})`;
+      return rows.map((row) => ({ ...row }));
+    },
+    async record({ eventId, userId }, { atMs, againAtMs, error }) {
+      failpoint('record_mail.before');
+      await sql`select record_mail(${eventId}, ${userId}, ${atMs}::timestamptz, ${againAtMs}::timestamptz, ${error})`;
+    },
+    async unsent() {
+      const [row] = await sql<{ count: number }[]>`select count(*) as count from mail where sent_at is null`;
+      return row!.count;
+    },
+    async purgeSent(olderThanMs) {
+      const { count } = await sql`delete from mail where sent_at < ${olderThanMs}::timestamptz`;
+      return count;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** The mail of a node: a supervised worker that empties the outbox, when there is a way out of it. */
+import type { Logger } from 'pino';
+import type { ActorSystem } from '../actors/kernel/index.ts';
+import { sendDueMail } from '../gateway/mail/sender.ts';
+import { directoryTransport, smtpTransport, type MailTransport } from '../gateway/mail/transports.ts';
+import type { Stores } from '../persistence/postgres/stores.ts';
+import type { CloudConfig } from './config.ts';
+
+/** Pause between two looks at the outbox. */
+const LOOK_MS = 2_000;
+
+export interface MailParts {
+  readonly config: Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM'>;
+  readonly publicUrl: string;
+  readonly system: ActorSystem;
+  readonly stores: Pick<Stores, 'mail'>;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}
+
+function transportOf({ SMTP_URL: url, MAIL_DIR: directory, MAIL_FROM: from }: MailParts['config']): MailTransport | null {
+  if (url !== undefined) return smtpTransport(url, from);
+  return directory === undefined ? null : directoryTransport(directory, from);
+}
+
+/** Starts sending; the answer closes the transport. Without one mail waits in the outbox, and the log says so. */
+export function startMail({ config, publicUrl, system, stores, nowMs, log }: MailParts): () => void {
+  const transport = transportOf(config);
+  if (transport === null) {
+    log.warn('neither SMTP_URL nor MAIL_DIR is set: mail to owners waits in the outbox (svc_mail_unsent)');
+    return () => undefined;
+  }
+  system.spawnWorker<'look'>({
+    path: 'schedules/mail',
+    recover: ({ timers, tellSelf }) => {
+      const again = (): void => {
+        tellSelf('look');
+        timers.after(LOOK_MS, again);
+      };
+      timers.after(0, again);
+    },
+    receive: async () => { await sendDueMail({ store: stores.mail, transport, publicUrl, nowMs, log }); },
+  });
+  return () => transport.close();
+}
