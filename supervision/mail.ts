@@ -7,7 +7,7 @@ import type { Stores } from '../persistence/postgres/stores.ts';
 import type { CloudConfig } from './config.ts';
 
 /** Pause between two looks at the outbox. */
-const LOOK_MS = 2_000;
+const LOOK_MS = 500;
 
 export interface MailParts {
   readonly config: Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM'>;

@@ -1,0 +1,155 @@
+/** Mail to owners: written with the event, sent at least once, whatever happens between. Spec §5.7. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { letterOf } from '../../gateway/mail/letters.ts';
+import { sendDueMail } from '../../gateway/mail/sender.ts';
+import { directoryTransport, smtpTransport, type MailTransport } from '../../gateway/mail/transports.ts';
+import type { DueMail } from '../../persistence/ports.ts';
+import type { Stores } from '../../persistence/postgres/stores.ts';
+import { newId } from '../../protocol/ids.ts';
+import { exampleOf } from '../../protocol/schema/events.ts';
+import { startSmtp } from '../support/smtp.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { newOrganization, NOW_MS, openStores, publicationRow, write } from '../support/store-rows.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+test.beforeEach(async () => {
+  database = await createTestDatabase();
+  stores = await openStores(database);
+});
+test.afterEach.always(() => database.close());
+
+const FROM = 'Flock <flock@example.com>';
+const PUBLIC_URL = 'https://flock.example.com';
+
+/** An organization with two owners and a viewer, and a rotation that was detected. */
+async function rotation() {
+  const { organizationId, live, userId } = await newOrganization(stores);
+  const join = async (role: 'owner' | 'viewer') => {
+    const id = newId('usr', NOW_MS);
+    await stores.identity.insertUser({ id, email: `${id}@example.com`, passwordHash: 'x', sealedTotpSecret: null, totpConfirmed: false, platformRole: null });
+    await stores.identity.insertMembership({ userId: id, organizationId, role });
+    return id;
+  };
+  const owners = [userId, await join('owner')];
+  await join('viewer');
+  const body = JSON.stringify({ ...exampleOf('identity_rotation_detected'), environment: 'live' });
+  const row = publicationRow(live, { event: 'identity_rotation_detected', toAll: true, body });
+  await write(stores, live, [{ table: 'publication', row }]);
+  return { live, row, owners: owners.map((id) => `${id}@example.com`).toSorted() };
+}
+
+const sending = (transport: MailTransport, nowMs: () => number = () => NOW_MS, warnings: unknown[] = []) => ({
+  store: stores.mail, transport, publicUrl: PUBLIC_URL, nowMs, log: { info: () => undefined, warn: (fields: object) => { warnings.push(fields); } },
+});
+
+test.serial('§5.7 every owner is mailed once, by the statement that publishes the event; nobody else is, for no other event', async (t) => {
+  const smtp = await startSmtp(t);
+  const { live, owners } = await rotation();
+  await write(stores, live, [{ table: 'publication', row: publicationRow(live, { event: 'edge_offline' }) }]);
+  t.is(await stores.mail.unsent(), 2);
+  const transport = smtpTransport(smtp.url, FROM);
+  t.is(await sendDueMail(sending(transport)), 2);
+  t.deepEqual(smtp.taken.flatMap(({ to }) => to).toSorted(), owners);
+  t.true(smtp.taken.every(({ from }) => from === 'flock@example.com'));
+  t.is(await stores.mail.unsent(), 0);
+  t.is(await sendDueMail(sending(transport, () => NOW_MS + 1e9)), 0, 'once');
+  t.is(await stores.mail.purgeSent(NOW_MS + 1), 2);
+  transport.close();
+});
+
+test.serial('§5.7 a server that refuses is asked again after pauses, for ever; one owner keeps no other waiting', async (t) => {
+  const smtp = await startSmtp(t);
+  await rotation();
+  const transport = smtpTransport(smtp.url, FROM), warnings: unknown[] = [];
+  let nowMs = NOW_MS, asked = 0;
+  smtp.judge = () => ((asked += 1) === 1 ? 'refuse' : 'take');
+  t.is(await sendDueMail(sending(transport, () => nowMs, warnings)), 1);
+  t.is(warnings.length, 1);
+  t.regex(JSON.stringify(warnings), /451 try again later/);
+  t.is(await sendDueMail(sending(transport, () => nowMs)), 0, 'not at once');
+  smtp.judge = () => 'refuse';
+  for (const minutes of [1, 5, 30, 60, 60, 60]) {
+    nowMs += minutes * 60_000 - 1;
+    t.is((await stores.mail.claimDue(9, nowMs, 0)).length, 0, `not before ${minutes} minutes`);
+    nowMs += 1;
+    t.is(await sendDueMail(sending(transport, () => nowMs)), 0);
+  }
+  smtp.judge = () => 'take';
+  nowMs += 3_600_000;
+  t.is(await sendDueMail(sending(transport, () => nowMs)), 1);
+  t.is(await stores.mail.unsent(), 0);
+  transport.close();
+});
+
+test.serial('§5.7 a line that is cut before the answer, or a process that ends before the record: it comes again under the same Message-ID', async (t) => {
+  const smtp = await startSmtp(t);
+  await rotation();
+  const transport = smtpTransport(smtp.url, FROM);
+  smtp.judge = () => 'cut';
+  t.is(await sendDueMail(sending(transport)), 0);
+  t.is(smtp.taken.length, 2);
+  smtp.judge = () => 'take';
+  const dying = { ...stores.mail, record: async () => { throw new Error('the process ends here'); } };
+  const later = NOW_MS + 60_000;
+  await t.throwsAsync(sendDueMail({ ...sending(transport, () => later), store: dying }), { message: 'the process ends here' });
+  t.is(smtp.taken.length, 3);
+  t.is(await sendDueMail(sending(transport, () => later + 599_999)), 0, 'claimed until the claim ends');
+  t.is(await sendDueMail(sending(transport, () => later + 600_000)), 2);
+  const idOf = ({ message }: { message: string }) => /^Message-ID:\s*(<[^>]+>)/im.exec(message)![1]!;
+  t.is(new Set(smtp.taken.map(idOf)).size, 2, 'a mailbox can tell the repetitions');
+  transport.close();
+});
+
+test.serial('two senders at once send each mail once', async (t) => {
+  const smtp = await startSmtp(t);
+  for (let n = 0; n < 3; n += 1) await rotation();
+  const transport = smtpTransport(smtp.url, FROM);
+  await Promise.all([1, 2, 3].map(() => sendDueMail(sending(transport))));
+  t.is(smtp.taken.length, 6);
+  t.is(await stores.mail.unsent(), 0);
+  transport.close();
+});
+
+test.serial('MAIL_DIR: each message is one whole file that only its user reads', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'flock-mail-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const { owners } = await rotation();
+  t.is(await sendDueMail(sending(directoryTransport(join(directory, 'made'), FROM))), 2);
+  const files = readdirSync(join(directory, 'made'));
+  t.is(files.length, 2);
+  t.true(files.every((name) => name.endsWith('.eml')));
+  const texts = files.map((name) => readFileSync(join(directory, 'made', name), 'utf8'));
+  t.true(owners.every((owner) => texts.some((text) => text.includes(`To: ${owner}`))));
+  t.regex(texts[0]!, /^Auto-Submitted: auto-generated$/m);
+});
+
+const MAIL: Omit<DueMail, 'attempts' | 'accountId'> = {
+  eventId: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i', userId: 'usr_1', organization: 'Acme', kind: 'identity_rotation_detected', recipient: 'ada@example.com',
+  body: exampleOf('identity_rotation_detected'),
+};
+
+test.serial('§5.10 a letter names fingerprints, the rotation and both decisions, and nothing that could act or sign', (t) => {
+  const { rotationId, pinnedIdentity, newIdentity } = MAIL.body.data as Record<string, string>;
+  const { subject, text, messageId } = letterOf(MAIL, PUBLIC_URL)!;
+  for (const said of [rotationId, pinnedIdentity, newIdentity, 'Acme', 'live', MAIL.body.timestamp]) t.true(text.includes(said!), said);
+  for (const path of ['approve', 'reject']) t.true(text.includes(`${PUBLIC_URL}/v1/settings/rotations/${rotationId}/${path}`));
+  t.regex(messageId, /^<[^<>\s@]+@flock\.example\.com>$/);
+  t.notRegex(`${subject}${text}`, /[0-9a-f]{64}|xpub|whsec_|flk_(?:live|test)_|eyJ/);
+  t.is(letterOf({ ...MAIL, kind: 'edge_offline' }, PUBLIC_URL), null);
+});
+
+test.serial('the name of an organization breaks no header and no line', async (t) => {
+  const smtp = await startSmtp(t);
+  const organization = 'Acme\r\nBcc: eve@example.com\u2028\u202e\n\nPay here';
+  const letter = letterOf({ ...MAIL, organization }, PUBLIC_URL)!;
+  t.notRegex(letter.subject, /[\r\n\u2028\u202e]/);
+  const transport = smtpTransport(smtp.url, FROM);
+  await transport.send(letter);
+  t.deepEqual(smtp.taken[0]!.to, ['ada@example.com']);
+  t.notRegex(smtp.taken[0]!.message.split('\r\n\r\n')[0]!, /^Bcc:/im);
+  transport.close();
+});
