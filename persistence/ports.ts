@@ -295,6 +295,8 @@ export interface ReadStore {
   addresses(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus }, page: PageAsk): Promise<Page<AddressRow>>;
   address(accountId: AccountId, id: string): Promise<AddressRow | null>;
   addressByText(accountId: AccountId, chain: Chain, address: string): Promise<AddressRow | null>;
+  /** Of some addresses of a family those that the account has, as text. */
+  addressesAmong(accountId: AccountId, chain: Chain, addresses: readonly string[]): Promise<string[]>;
   ownAddresses(accountId: AccountId, purpose: AddressRow['purpose']): Promise<AddressRow[]>;
   /** Pool addresses that are not issued, lowest index first. */
   unissuedPool(accountId: AccountId, chain: Chain, limit: number): Promise<{ index: number; address: string; path: string }[]>;

@@ -7,7 +7,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Functional areas. Spec §1.5, and those that the service needs beside it. */
 export const TAGS = [
-  'Addresses', 'Balances', 'Transactions', 'Webhooks', 'Edge', 'Edge settings', 'Sandbox', 'Chains', 'Treasury',
+  'Addresses', 'Balances', 'Transactions', 'Webhooks', 'Edge', 'Edge settings', 'Sandbox', 'Chains', 'Treasury', 'Migration',
   'Authentication', 'Organizations', 'Settings', 'Billing', 'Administration', 'Health',
 ] as const;
 export type Tag = (typeof TAGS)[number];

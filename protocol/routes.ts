@@ -8,6 +8,7 @@ import type { Route, Tag } from './route.ts';
 import * as account from './schema/account.ts';
 import * as addresses from './schema/addresses.ts';
 import * as edge from './schema/edge.ts';
+import * as migration from './schema/migration.ts';
 import * as platform from './schema/platform.ts';
 import * as transactions from './schema/transactions.ts';
 import * as webhooks from './schema/webhooks.ts';
@@ -41,7 +42,7 @@ const IDENTITY = [
 const BUILD = [
   'INVALID_CHAIN', 'INVALID_ADDRESS', 'INVALID_AMOUNT', 'NOT_FOUND', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN',
   'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
-  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE',
+  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY',
 ] as const;
 const SIMULATE = ['SANDBOX_ONLY', 'INVALID_CHAIN', 'CHAIN_UNAVAILABLE'] as const;
 
@@ -123,7 +124,7 @@ export const ROUTES = {
   repriceTransaction: {
     ...writes('Transactions'), method: PATCH, path: '/v1/transactions/unsigned/{id}',
     params: transactions.withdrawalParams, reply: transactions.built,
-    refusals: ['NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'CHAIN_UNAVAILABLE'],
+    refusals: ['NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'CHAIN_UNAVAILABLE'],
     summary: 'Price a built transaction anew',
   },
   broadcastTransaction: {
@@ -272,6 +273,25 @@ export const ROUTES = {
   listTokens: {
     ...reads('Treasury'), method: GET, path: '/v1/treasury/tokens', reply: platform.tokenPage, refusals: [],
     summary: 'Token catalogue',
+  },
+
+  // ── Migration ─────────────────────────────────────────────────────────────────────────────────────────────────
+  listKeySources: {
+    ...reads('Migration'), method: GET, path: '/v1/migration/key-sources', reply: migration.keySourcePage, refusals: [],
+    summary: 'Key sources of the edge, and what can be signed',
+  },
+  registerKeySource: {
+    ...signed, tag: 'Migration', status: 201, method: POST, path: '/v1/migration/key-sources',
+    body: migration.registerKeySourceBody, reply: migration.keySourceRegistered,
+    refusals: [
+      ...IDENTITY, 'INVALID_CHAIN', 'INVALID_ADDRESS', 'NO_SUBSCRIPTION', 'TIER_FEATURE_LOCKED', 'CHAIN_NOT_READY',
+      'ADDRESS_LIMIT_EXCEEDED', 'KEY_SOURCE_MISMATCH', 'KEY_SOURCE_PURGED', 'ADDRESS_CONFLICT', 'CONFLICT',
+    ], summary: 'Register public keys and addresses of a phrase or key from elsewhere',
+  },
+  purgeKeySource: {
+    ...signed, tag: 'Migration', method: POST, path: '/v1/migration/key-sources/{id}/purge',
+    params: migration.keySourceParams, reply: migration.keySource, refusals: [...IDENTITY, 'NOT_FOUND'],
+    summary: 'The key material is gone: its addresses are watch-only from now on',
   },
 
   // ── Sandbox ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,6 +14,7 @@ import {
 import { decideRotation, enrol, resume } from './enrolment.ts';
 import { evolve } from './evolve.ts';
 import { applyFacts } from './facts.ts';
+import { purgeKeySource, registerKeySource } from './key-sources.ts';
 import { claimLease, releaseLease } from './lease.ts';
 import { noteLiveness } from './liveness.ts';
 import { changePlan, settleBand, suspend } from './plan.ts';
@@ -56,6 +57,8 @@ function decide(
     case 'claim_lease': return claimLease(deciding(command));
     case 'release_lease': return releaseLease(deciding(command));
     case 'note_liveness': return noteLiveness(deciding(command));
+    case 'register_key_source': return registerKeySource(deciding(command));
+    case 'purge_key_source': return purgeKeySource(deciding(command));
     case 'create_address': return createAddress(deciding(command));
     case 'set_address_status': return setAddressStatus(deciding(command));
     case 'note_peak': return notePeak(deciding(command));

@@ -36,6 +36,8 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'edge_liveness_changed':
       return event.liveness === 'stale' ? state : { ...state, edge: { liveness: event.liveness } };
     case 'address_issued': return issued(state, event);
+    case 'key_source_registered': return sourceRegistered(state, event);
+    case 'key_source_purged': return sourcePurged(state, event);
     case 'address_status_changed':
       return { ...state, activeAddresses: state.activeAddresses + (event.status === 'active' ? 1 : -1) };
     case 'peak_noted': return { ...state, peak: { day: event.day, active: event.active } };
@@ -60,6 +62,20 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'sandbox_reset': return withoutTransactions(state);
     default: return changedWithdrawal(state, event);
   }
+}
+
+function sourceRegistered(
+  state: AccountState, { source, added, chains }: Extract<AccountEvent, { type: 'key_source_registered' }>,
+): AccountState {
+  return {
+    ...state, keySources: { ...state.keySources, [source.id]: source }, activeAddresses: state.activeAddresses + added,
+    chains: [...state.chains, ...chains.filter((chain) => !state.chains.includes(chain))],
+  };
+}
+
+function sourcePurged(state: AccountState, { id, atMs }: { id: string; atMs: number }): AccountState {
+  const source = state.keySources?.[id];
+  return source === undefined ? state : { ...state, keySources: { ...state.keySources, [id]: { ...source, purgedAtMs: atMs } } };
 }
 
 type WithdrawalEvent = Extract<AccountEvent, { type: `withdrawal_${string}` }>;

@@ -27,6 +27,23 @@ export interface AccountKey { xpub: string; accountPath: string; fingerprint: st
  * `capacity` of them were when the edge last pushed. After a rotation `capacity` is zero until the new edge has pushed, and
  * `base` is where its addresses begin: those below are of an identity that was rotated away. Absent: 0.
  */
+/** A public key of a source: extended at a path, or single. */
+export interface SourceKey { family: Family; path: string | null; xpub: string | null; publicKey: string | null }
+export type PushedSourceKey = { chain: Chain; path: string; xpub: string } | { chain: Chain; publicKey: string };
+/** A phrase or key from elsewhere that the edge registered. Spec §2.12. */
+export interface KeySource {
+  id: string;
+  fingerprint: string;
+  label: string;
+  kind: 'phrase' | 'key';
+  keystore: 'file' | 'pkcs11';
+  chains: Chain[];
+  keys: SourceKey[];
+  /** Count of its addresses; they themselves are rows. */
+  addresses: number;
+  registeredAtMs: number;
+  purgedAtMs: number | null;
+}
 export interface Pool { base?: number; size: number; next: number; capacity: number; gasTank: string; gasTankPath: string; lowAnnounced: boolean }
 export interface Enrolment { publicKey: string; keys: Partial<Record<Family, AccountKey>> }
 /**
@@ -70,6 +87,8 @@ export interface AccountState {
   /** `stale` is presence and kept by the edge-stream room; here are only transitions that are announced. */
   edge: { liveness: Exclude<Liveness, 'stale'> };
   counters: Record<string, Counter>;
+  /** By id. Undefined in snapshots that are older than it. */
+  keySources?: Record<string, KeySource>;
   /** Withdrawals that may still change: id → `updatedAtMs` of the newest row, so that a decision on an older row is refused. */
   withdrawals: Record<string, number>;
   /** Confirmed withdrawals that a deep reorg took out of the chain: they are not billed again. */
@@ -100,6 +119,11 @@ export type AccountCommand = (
   | { type: 'claim_lease'; sessionId: string; liveSessions: string[] }
   | { type: 'release_lease'; sessionId: string }
   | { type: 'note_liveness'; liveness: Liveness }
+  /** `known`: of the pushed addresses those that the account has already. `addressIds`: one for each pushed address. */
+  | { type: 'register_key_source'; publicKey: string; id: string; fingerprint: string; label: string; kind: KeySource['kind'];
+      keystore: KeySource['keystore']; chains: Chain[]; keys: PushedSourceKey[];
+      addresses: { chain: Chain; index: number; path: string | null; address: string }[]; known: string[]; addressIds: string[] }
+  | { type: 'purge_key_source'; publicKey: string; id: string }
   // Addresses
   | { type: 'create_address'; id: string; chain: Chain; userRef: string | null; tag: string | null; label: string | null;
       /** Pooled chains: the next unissued pool addresses as the store sees them; the actor takes the one that is next. */
@@ -172,6 +196,9 @@ export type AccountEvent =
   | { type: 'webhook_created' | 'webhook_deleted'; id: string }
   /** `seal` marks the new secrets; null where they stayed. */
   | { type: 'webhook_replaced'; id: string; seal: string | null }
+  /** `added` addresses are new; `chains` are theirs. */
+  | { type: 'key_source_registered'; source: KeySource; added: number; chains: Chain[] }
+  | { type: 'key_source_purged'; id: string; atMs: number }
   | { type: 'delivery_replayed'; deliveryId: string }
   | { type: 'plan_changed'; plan: Plan }
   | { type: 'band_change_scheduled'; band: Band; atMs: number }
@@ -194,6 +221,8 @@ export interface AccountReplies {
   claim_lease: { epoch: number; role: EdgeRole };
   release_lease: { epoch: number };
   note_liveness: { liveness: Liveness };
+  register_key_source: { source: KeySource; added: number; skipped: number };
+  purge_key_source: KeySource;
   create_address: AddressRow;
   set_address_status: AddressRow;
   note_peak: { day: string; active: number };

@@ -30,16 +30,21 @@ export function initialAccount(
   };
 }
 
-/** Without addresses and transactions; enrolment, webhooks, lease and plan stay. Spec: §4.7. */
+/** Without addresses and transactions; enrolment, key sources, webhooks, lease and plan stay. Spec: §4.7. */
 export function withoutTransactions(state: AccountState): AccountState {
   const pools = Object.fromEntries(Object.entries(state.pools).map(([chain, pool]) => [chain, rewound(pool)]));
   return {
-    ...state, pools, indexes: {}, chains: [], activeAddresses: 0, counters: {}, withdrawals: {}, reopened: [],
+    ...state, ...withoutSourceAddresses(state), pools, indexes: {}, chains: [], activeAddresses: 0, counters: {}, withdrawals: {}, reopened: [],
     settled: { period: '', count: 0 },
   };
 }
 
 /** Back to the first address of the present identity: what lies below it belongs to one that was rotated away. */
+function withoutSourceAddresses({ keySources }: AccountState): Pick<AccountState, 'keySources'> {
+  if (keySources === undefined) return {};
+  return { keySources: Object.fromEntries(Object.entries(keySources).map(([id, source]) => [id, { ...source, addresses: 0 }])) };
+}
+
 function rewound(pool: Pool): Pool {
   const { base = 0, size } = pool;
   return { ...pool, next: base, capacity: size - base, lowAnnounced: false };

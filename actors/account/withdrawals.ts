@@ -20,6 +20,7 @@ import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { allocate, counterKey, holdOf, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
+import { watchOnly } from './key-sources.ts';
 import { billingPeriod, tierLimit } from './plan.ts';
 import { changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
 import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
@@ -35,7 +36,7 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const network = book.network(intent.chain), module = book.module(intent.chain);
   const place = placeFor(deciding);
   const no = firstRefusal(
-    rotationPending(state), suspended(state), settledLimit(state, nowMs),
+    rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, intent.chain, command.from.derivationPath),
     isRefusal(place) ? place : null,
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain: intent.chain, permanent: true }) : null,
   );
@@ -140,7 +141,7 @@ export function repriceWithdrawal(
   const { known, inputs } = command;
   const module = book.module(known.chain);
   const no = firstRefusal(
-    rotationPending(state), suspended(state), notNewest(state, known),
+    rotationPending(state), suspended(state), notNewest(state, known), watchOnly(state, known.chain, known.unsigned.fromPath),
     known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true }) : null,
   );

@@ -148,8 +148,8 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
   };
 }
 
-/** The key that signed the request; a signed route has one. */
-function signerOf({ signature }: Caller): string {
+/** The key that signed the request; a signed route has one. Throws: Refused EDGE_SIGNATURE_INVALID. */
+export function signerOf({ signature }: Caller): string {
   if (signature === null) throw new Refused(refuse('EDGE_SIGNATURE_INVALID', { reason: 'headers' }));
   return signature.publicKey;
 }

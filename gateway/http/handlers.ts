@@ -10,6 +10,7 @@ import type { Handlers } from './context.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { edgeHandlers } from './edge.ts';
 import { healthHandlers } from './health.ts';
+import { keySourceHandlers } from './key-sources.ts';
 import { organizationHandlers } from './organizations.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { settingHandlers } from './settings.ts';
@@ -28,5 +29,6 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),
     ...signInHandlers(deps), ...organizationHandlers(deps), ...settingHandlers(deps), ...billingHandlers(deps),
     ...adminHandlers(deps), ...healthHandlers(deps),
+    ...keySourceHandlers(deps),
   };
 }

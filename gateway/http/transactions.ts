@@ -14,6 +14,7 @@ import type { ChainBinding } from '../ports.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
+import { coveredBySource } from './key-sources.ts';
 import { builtView, feeView, transactionView } from './views.ts';
 
 type Area =
@@ -127,7 +128,7 @@ function refusedByEdge({ code, details }: {
 
 /** Everything that a build needs to be asked before it is decided. */
 async function prepare(
-  { chains, stores: { reads } }: HandlerDeps, accountId: AccountId, wish: Wish,
+  { accounts, chains, stores: { reads } }: HandlerDeps, accountId: AccountId, wish: Wish,
 ): Promise<Ready | Refusal> {
   const { chain } = wish;
   const disabled = notEnabled(chains, accountId, chain);
@@ -150,7 +151,10 @@ async function prepare(
     return refuse('INVALID_INPUT', { field: 'chainTag', reason: 'the address names another tag' });
   }
   const row = await reads.addressByText(accountId, chain, from.canonical);
-  if (row === null) return refuse('NOT_FOUND', { field: 'from', reason: 'the service did not issue this address' });
+  if (row === null) {
+    return await coveredBySource({ accounts }, accountId, chain, from.canonical)
+      ?? refuse('NOT_FOUND', { field: 'from', reason: 'the service did not issue this address' });
+  }
   const intent: Intent = {
     chain, from: from.canonical, fromPath: row.derivationPath, to: to.canonical, amount, token,
     tag: wish.chainTag ?? to.tag, kind: wish.kind, ...(to.tag === null ? {} : { tagOfAddress: true }),

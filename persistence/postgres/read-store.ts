@@ -37,7 +37,7 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
 
 function addresses(
   sql: Sql,
-): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
+): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
       const matching = sql`
@@ -53,6 +53,12 @@ function addresses(
     async addressByText(accountId, chain, address) {
       return oneOf(sql, accountId, sql`
         select * from address where account_id = t.account and address = ${address} and family = ${FAMILY_OF[chain]}`, addressOf);
+    },
+    async addressesAmong(accountId, chain, addresses) {
+      const rows = await sql<{ address: string }[]>`
+        select v.address from ${asTenant(sql, accountId, sql`
+          select address from address where account_id = t.account and family = ${FAMILY_OF[chain]} and address = any (${addresses as string[]})`)}`;
+      return rows.map(({ address }) => address);
     },
     async ownAddresses(accountId, purpose) {
       const rows = await sql<Columns[]>`
