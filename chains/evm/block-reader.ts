@@ -59,6 +59,7 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
     const unit = withStateSync(network, unitOf({ block, receipts: await readReceipts(endpoint, block) }));
     assertWhole(network, unit);
     assertContiguous(network, unit);
+    if (lacksGas(unit)) await assertCounted(network, transport, endpoint, block);
     const doubt = doubtOf(network, unit, tokens);
     if (doubt !== null) {
       transport.report(endpoint, 'failed');
@@ -109,6 +110,31 @@ function withStateSync(network: EvmNetwork, unit: Block<EvmRaw>): Block<EvmRaw> 
 function assertContiguous(network: EvmNetwork, { height, raw: { block: { transactions } } }: Block<EvmRaw>): void {
   const gap = transactions.findIndex(({ transactionIndex }, i) => Number(transactionIndex) !== i);
   if (gap !== -1) throw new ChainUnavailable(network.slug, `block ${height}: no transaction with index ${gap}`);
+}
+
+/** Whether the header's gas is more than what the receipts used: transactions at the end may have been left out. */
+function lacksGas({ raw: { block: { gasUsed = '0x0' }, receipts } }: Block<EvmRaw>): boolean {
+  return Number(gasUsed) > receipts.reduce((sum, receipt) => sum + Number(receipt.gasUsed), 0);
+}
+
+/**
+ * G8, C1-4: a block that used gas has transactions. How many, another endpoint must say alike: a header may also count
+ * gas that was refunded (EIP-7778), so that the gas alone proves nothing. Throws: ChainUnavailable.
+ */
+async function assertCounted(
+  network: EvmNetwork, transport: Transport, endpoint: Endpoint, { hash, transactions: { length } }: RawBlock,
+): Promise<void> {
+  const unproven = (what: string) => new ChainUnavailable(network.slug, `block ${hash}: ${what}`);
+  if (length === 0) throw unproven('gas was used and no transaction is told');
+  const others = transport.endpoints.filter((other) => other !== endpoint);
+  const asked = call('eth_getBlockTransactionCountByHash', hash);
+  for (const other of others) {
+    const answer = await tryAsk(network, other, asked).catch(() => null);
+    if (answer?.ok !== true || answer.result === null) continue;
+    if (countOf(answer.result, 'number of transactions') === length) return;
+    throw unproven('endpoints differ on the number of its transactions');
+  }
+  if (others.length > 0) throw unproven('its gas is more than its receipts used, and no other endpoint counts its transactions');
 }
 
 /** V5. State syncs stand outside the bloom of older blocks and inside that of newer ones. */

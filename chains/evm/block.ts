@@ -14,6 +14,7 @@ const header = z.object({
   parentHash: hash,
   timestamp: z.string(),
   logsBloom: z.string().optional(),
+  gasUsed: z.string().optional(),
   baseFeePerGas: z.string().optional(),
 });
 

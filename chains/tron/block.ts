@@ -39,6 +39,7 @@ export function createBlockReader(
     if (header.height !== height) throw new ChainUnavailable(network.slug, `another height than ${height}`);
     const raw = { block: objectIn(answer, 'block'), infos: await readInfos(network, endpoint, height) };
     assertWhole(network, height, raw);
+    assertEmptiness(network, height, raw);
     if (height > heads.solidSeen()) await assertUnchanged(network, heads, endpoint, header);
     internals.note(endpoint, raw.infos);
     return unitOf(header, raw);
@@ -52,6 +53,18 @@ async function assertUnchanged(
 ): Promise<void> {
   const again = await heads.headerAt(endpoint, 'wallet', height);
   if (again?.hash !== hash) throw new ChainUnavailable(network.slug, `block ${height} was replaced while it was read`);
+}
+
+/**
+ * The root over no transactions is zero: any other one names some that are not told. G8, C1-4. Source: java-tron
+ * BlockCapsule.
+ */
+function assertEmptiness(network: Network, height: number, { block }: TronBlock): void {
+  const header = objectIn(objectIn(block['block_header'], 'block_header')['raw_data'], 'raw_data of a header');
+  const isEmpty = listIn(block['transactions'] ?? [], 'transactions of a block').length === 0;
+  if (isEmpty && !/^0*$/.test(String(header['txTrieRoot'] ?? ''))) {
+    throw new ChainUnavailable(network.slug, `block ${height}: its transactions are not told`);
+  }
 }
 
 function assertWhole(network: Network, height: number, { block, infos }: TronBlock): void {

@@ -42,6 +42,31 @@ test('V5 C1-6 an endpoint that lies with empty logs is found out by the bloom; a
   t.deepEqual(quiet.raw.receipts, [], 'a block without transactions has nothing to hide');
 });
 
+test('G8 C1-4 C1-6 a block without its transactions, or without the last of them, is no block: the header says that gas was used', async (t) => {
+  const anvil = await startAnvil(t, eth, '--no-mining');
+  await anvil.fund(PAYER, 10n ** 20n);
+  for (let value = 1n; value <= 3n; value += 1n) await anvil.send({ from: PAYER, to: SHOP, value });
+  await anvil.mine(2);
+  const keeping = (count: number) => distorted(anvil.endpoint, `keeps ${count}`, { after: ({ id, method, params }, { result }) => {
+    if (method === 'eth_getBlockReceipts' && Array.isArray(result)) return { id, result: result.slice(0, count) };
+    const block = result as { transactions?: unknown[] } | null;
+    return method === 'eth_getBlockByNumber' && params[1] === true && block !== null
+      ? { id, result: { ...block, transactions: block.transactions!.slice(0, count) } } : undefined;
+  } });
+  for (const count of [0, 1, 2]) {
+    const { client } = readerOf(eth, [keeping(count), anvil.endpoint]);
+    for (let i = 0; i < 3; i += 1) t.is((await client.getBlock(1)).raw.receipts.length, 3, `${count}`);
+  }
+  await t.throwsAsync(() => readerOf(eth, [keeping(0)]).client.getBlock(1), { ...unavailable, message: /no transaction is told/ });
+  t.is((await readerOf(eth, [keeping(0)]).client.getBlock(2)).raw.receipts.length, 0, 'an empty block has used none');
+  // A header may count refunded gas too: then the number of transactions decides, and the block is whole.
+  const dear = distorted(anvil.endpoint, 'counts refunds', { after: ({ id, method }, { result }) =>
+    (method === 'eth_getBlockByNumber' ? { id, result: { ...result as object, gasUsed: '0xffffff' } } : undefined) });
+  for (let i = 0; i < 2; i += 1) t.is((await readerOf(eth, [dear, anvil.endpoint]).client.getBlock(1)).raw.receipts.length, 3);
+  const mute = failing(anvil.endpoint, 'mute', 'eth_getBlockTransactionCountByHash', { code: -32_601, message: 'method not found' });
+  await t.throwsAsync(() => readerOf(eth, [dear, lacking(mute, 'mute', 'eth_getBlockByNumber')]).client.getBlock(1), { ...unavailable, message: /no other endpoint counts/ });
+});
+
 test('G10 V24 a lagging second endpoint never hides a block, a balance or an outcome', async (t) => {
   const anvil = await startAnvil(t, eth, '--no-mining');
   const txid = await paidChain(anvil);

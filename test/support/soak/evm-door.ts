@@ -10,7 +10,7 @@ type Answered = Record<string, unknown>;
 const FALSE_HASH = `0x${'ab'.repeat(32)}`;
 const isObject = (value: unknown): value is Answered => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Receipts lost, of another block, failed; blocks lost, of another hash, without their last transaction; a head that is not there. */
+/** Receipts lost or of another block; blocks lost, of another hash, without a transaction and what belongs to it; a head that is not there. */
 const LIES: readonly AfterCall[] = [
   ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result) ? { id, result: result.slice(1) } : undefined),
   ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result)
@@ -20,6 +20,11 @@ const LIES: readonly AfterCall[] = [
   ({ id, method }, { result }) => (method === 'eth_getBlockByNumber' && isObject(result) ? { id, result: { ...result, hash: FALSE_HASH } } : undefined),
   ({ id, method, params }, { result }) => (method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
     ? { id, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(1) } } : undefined),
+  ({ id, method, params }, { result }) => {
+    if (method === 'eth_getBlockReceipts' && Array.isArray(result)) return { id, result: result.slice(0, -1) };
+    return method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
+      ? { id, result: { ...result, transactions: (result['transactions'] as unknown[]).slice(0, -1) } } : undefined;
+  },
   ({ id, method, params }, { result }) => (method === 'eth_getBlockByNumber' && params[0] === 'latest' && isObject(result)
     ? { id, result: { ...result, hash: FALSE_HASH, number: `0x${(Number(result['number']) + 40).toString(16)}` } } : undefined),
   ({ id, method }, { result }) => (method === 'eth_getTransactionReceipt' && isObject(result) ? { id, result: null } : undefined),

@@ -29,6 +29,8 @@ const LIES: readonly Lie[] = [
     ? answer.map((info: Told) => ({ ...info, blockNumber: Number(info['blockNumber']) + 1 })) : answer),
   (_view, method, _body, answer) => (method === 'gettransactioninfobyblocknum' ? {} : answer),
   (_view, method, _body, answer) => (method === 'getblockbynum' ? { ...answer as Told, transactions: [] } : answer),
+  (_view, method, _body, answer) => (method === 'getblockbynum' ? { ...answer as Told, transactions: [] }
+    : method === 'gettransactioninfobyblocknum' ? [] : answer),
   (_view, method, _body, answer) => (method.startsWith('getblock') ? renamed(answer) : answer),
   (_view, method, _body, answer) => (method === 'getblockbynum' ? {} : answer),
   (_view, method, body, answer) => (method === 'getnowblock' || (method === 'getblock' && body['id_or_num'] === undefined) ? raised(answer) : answer),

@@ -77,7 +77,7 @@ function blockOf(
 ): PeerBlock {
   const witness = `41${createHash('sha256').update(`producer ${producer}`).digest('hex').slice(0, 40)}`;
   const leaves = entries.map(({ transaction }) => createHash('sha256').update(transaction.bytes).digest());
-  const txRoot = createHash('sha256').update(Buffer.concat(leaves)).digest('hex');
+  const txRoot = leaves.length === 0 ? '0'.repeat(64) : createHash('sha256').update(Buffer.concat(leaves)).digest('hex');
   const raw = messageOf(
     [1, BigInt(timeMs)], [2, Buffer.from(txRoot, 'hex')], [3, Buffer.from(parentId, 'hex')], [7, BigInt(height)],
     [9, Buffer.from(witness, 'hex')], [10, 34n],
