@@ -52,7 +52,8 @@ export const apiKeyPage = pageReply(apiKey);
 
 export const edgeSetup = z.object({
   environment: z.enum(ENVIRONMENTS),
-  command: z.string(),
+  command: z.string().meta({ description: 'with Docker: the image is what `docker compose build edge` makes' }),
+  checkoutCommand: z.string().meta({ description: 'without Docker: in a checkout of Flock after `npm ci`' }),
   variables: z.array(z.object({ name: z.string(), value: z.string().nullable(), description: z.string() })),
 });
 

@@ -30,3 +30,11 @@ test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
     t.is(JSON.stringify(service).includes('phrase'), name === 'edge', name);
   }
 });
+
+test('issue 4.1: the image gives the directory of a data volume to the user that it runs as', (t) => {
+  const { 'x-image': image } = compose as unknown as { 'x-image': { build: { dockerfile_inline: string } } };
+  const lines = image.build.dockerfile_inline.trim().split('\n');
+  t.is(compose.services['edge']!.environment!['EDGE_DATA_DIR'], '/data');
+  t.true(lines.indexOf('RUN mkdir /data && chown node:node /data') < lines.indexOf('USER node'));
+  t.true(lines.includes('RUN mkdir /data && chown node:node /data'));
+});
