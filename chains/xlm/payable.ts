@@ -107,22 +107,23 @@ function roomOf({ limit, balance, buyingLiabilities }: TrustLine): bigint {
 }
 
 /**
- * M26: the preconditions of a trust line. Refuses: INVALID_INPUT, CHAIN_REJECTED (no such issuer), CONFLICT (the line is
- * there), INSUFFICIENT_GAS, INSUFFICIENT_RESERVE.
+ * M26, spec §4.2: the preconditions of a trust line. Refuses: INVALID_INPUT, CHAIN_REJECTED (no such account, no such
+ * issuer), CONFLICT (the line is there), INSUFFICIENT_RESERVE (one entry more, and the fee), INSUFFICIENT_GAS (of another
+ * fee payer).
  */
 export function checkTrustline(inputs: XlmInputs, { from, token, tag }: Intent, fee: Fee): Refusal | null {
   if (token === null) return refuse('INVALID_INPUT', { field: 'asset', reason: 'a trust line is for an issued asset' });
   if (tag !== null) return refuse('INVALID_INPUT', { field: 'address', reason: 'a trust line has no tag' });
   if (issuerOf(token) === from) return refuse('INVALID_INPUT', { field: 'asset', reason: 'op_self_not_allowed' });
   const { sender, issuer, payer, feePayer } = inputs, baseReserve = BigInt(inputs.baseReserve);
+  if (sender === null) return rejected('tx_no_source_account', { account: from });
   if (issuer === null) return rejected('op_no_issuer', { asset: token.contract });
-  if (sender?.lines[token.contract] !== undefined) {
+  if (sender.lines[token.contract] !== undefined) {
     return refuse('CONFLICT', { reason: 'the trust line exists', asset: token.contract });
   }
-  const funds = feeFunds(feePayer === from ? sender : payer, baseReserve);
-  if (sender !== null && funds < fee.total) return short('INSUFFICIENT_GAS', funds, fee.total, 'tx_insufficient_balance');
-  const held = sender === null ? 0n : BigInt(sender.balance) - BigInt(sender.sellingLiabilities);
-  const kept = sender === null ? BigInt(BASE_RESERVES + 1) * baseReserve : minimumBalance(sender, baseReserve, 1);
-  const required = kept + (feePayer === from ? fee.total : 0n);
-  return held >= required ? null : short('INSUFFICIENT_RESERVE', held, required, 'op_low_reserve');
+  const selfPaid = feePayer === from, required = minimumBalance(sender, baseReserve, 1) + (selfPaid ? fee.total : 0n);
+  const held = BigInt(sender.balance) - BigInt(sender.sellingLiabilities);
+  if (held < required) return short('INSUFFICIENT_RESERVE', held, required, 'op_low_reserve');
+  const funds = selfPaid ? fee.total : feeFunds(payer, baseReserve);
+  return funds >= fee.total ? null : short('INSUFFICIENT_GAS', funds, fee.total, 'tx_insufficient_balance');
 }

@@ -89,13 +89,13 @@ test('M28 a fee that somebody else pays is short with him', (t) => {
   t.is(verdict(wish, { ...inputs, payer: null }), 'INSUFFICIENT_GAS tx_insufficient_balance');
 });
 
-test('M26 a trust line: an issued asset, an issuer that is there, no line yet, one more reserve and the fee', (t) => {
+test('M26 §4.2 a trust line: an issued asset, an account and an issuer that are there, no line yet, one more reserve and the fee', (t) => {
   const wish = { kind: 'trustline', to: US.address, token: USDC, amount: 0n } as const;
   const issuer = accountOf(), sender = (stroops: bigint, more: object = {}) => accountOf({ balance: stroops.toString(), ...more });
   t.is(verdict(wish, { issuer, sender: sender(15_000_100n) }), 'built');
   t.is(verdict(wish, { issuer, sender: sender(15_000_099n) }), 'INSUFFICIENT_RESERVE op_low_reserve');
-  t.is(verdict(wish, { issuer, sender: sender(10_000_099n) }), 'INSUFFICIENT_GAS tx_insufficient_balance');
-  t.is(verdict(wish, { issuer, sender: null }), 'INSUFFICIENT_RESERVE op_low_reserve');
+  t.is(verdict(wish, { issuer, sender: sender(10_000_000n) }), 'INSUFFICIENT_RESERVE op_low_reserve', '1.5 XLM and the fee');
+  t.is(verdict(wish, { issuer, sender: null }), 'CHAIN_REJECTED tx_no_source_account');
   t.is(verdict(wish, { issuer: null }), 'CHAIN_REJECTED op_no_issuer');
   t.is(verdict(wish, { issuer, sender: accountOf(line(0n)) }), 'CONFLICT the trust line exists');
   t.is(verdict(wish, { issuer, sender: accountOf(line(0n, { authorized: false })) }), 'CONFLICT the trust line exists', 'also one that nobody has authorised');
@@ -103,4 +103,5 @@ test('M26 a trust line: an issued asset, an issuer that is there, no line yet, o
   t.is(verdict({ ...wish, token: null }, { issuer }), 'INVALID_INPUT a trust line is for an issued asset');
   t.is(verdict({ ...wish, token: { ...USDC, contract: `USDC:${US.address}` } }, { issuer }), 'INVALID_INPUT op_self_not_allowed');
   t.is(verdict(wish, { issuer, sender: sender(15_000_000n), feePayer: tank.address, payer: accountOf() }), 'built', 'M28');
+  t.is(verdict(wish, { issuer, sender: sender(15_000_000n), feePayer: tank.address, payer: accountOf({ balance: '10000199' }) }), 'INSUFFICIENT_GAS tx_insufficient_balance');
 });
