@@ -6,6 +6,8 @@ import { between, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-ch
 
 const NODES = 3;
 const PAYER_SUN = 1_000_000_000_000n;
+/** What comes back after many reorgs must not have expired meanwhile. */
+const EXPIRY_MS = 12 * 3_600_000;
 type Told = Record<string, unknown>;
 type Lie = NonNullable<Knobs['lie']>;
 
@@ -44,7 +46,7 @@ export async function openTron(): Promise<SoakChain> {
   const urls = await Promise.all(nodes.map((node) => node.listen()));
   return {
     chain: 'tron', unit: 1_000_000n, threshold, reorgMax: 12, peers: NODES, cloudEnv: envOf('tron', urls),
-    pay: async (address, amount) => standIn.send(payer, { type: 'TransferContract', to: address, amount }),
+    pay: async (address, amount) => standIn.send(payer, { type: 'TransferContract', to: address, amount }, EXPIRY_MS),
     mine: async (blocks) => ledger.mine(blocks),
     async reorg(depth, comesBack) {
       const head = ledger.headHeight();

@@ -54,7 +54,7 @@ export interface TronStandIn {
   setAccount(address: string, change: Partial<Account>): void;
   deploy(name: string, contract: Contract): string;
   /** Signs and submits a transaction of one of the stand-in's people; its txid. Throws: Error with the node's text. */
-  send(from: KeyPair, wish: Wish): string;
+  send(from: KeyPair, wish: Wish, expiryMs?: number): string;
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
       });
       return address;
     },
-    send(from, wish) {
+    send(from, wish, expiryMs = EXPIRY_MS) {
       const head = ledger.block(ledger.headHeight())!, solid = ledger.block(ledger.solidHeight())!;
       sent += 1;
       const { type, ...asked } = wish, owner = { owner_address: from.address };
@@ -101,7 +101,7 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
       const rawBytes = packRaw({
         contract: [{ type, parameter: { value } }], ref_block_bytes: solid.id.slice(12, 16),
         ref_block_hash: solid.id.slice(16, 32),
-        expiration: head.timeMs + EXPIRY_MS, timestamp: head.timeMs + sent,
+        expiration: head.timeMs + expiryMs, timestamp: head.timeMs + sent,
         fee_limit: 'contract' in asked ? asked.feeLimit ?? 100_000_000n : 0n,
       }, true);
       const { result, code, message, txid } = ledger.broadcast(signedBytes(rawBytes, from), new Set());
