@@ -230,6 +230,8 @@ function webhookOf(event: (typeof EVENTS)[number]): Json {
   return {
     post: {
       operationId: `on_${event}`, tags: ['Webhooks'], summary: EVENT_CATALOGUE[event].when,
+      description: 'At least once. For one address and one endpoint first attempts leave in the order of publication; a '
+        + 'retry or a replay may be overtaken.',
       parameters: [
         header('webhook-id', "the event's id: consumers are idempotent on it"),
         header('webhook-timestamp', 'seconds of the attempt'),

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { envelopeOf, EVENT_CATALOGUE, exampleOf } from '../../protocol/schema/events.ts';
 import { EVENTS, type EventName } from '../../protocol/slugs.ts';
+import { eventDocument } from '../support/event-catalogue.ts';
 import { codesIn, documentText, sectionOf, tableRows } from '../support/documents.ts';
 
 const SECTION = sectionOf(documentText('spec.md'), '## 6. Events');
@@ -29,6 +30,22 @@ test('§6 envelope and deposit data have the fields of the specification', (t) =
   for (const field of ['chain', 'txid', 'address', 'amount', 'amountFormatted', 'decimals', 'userRef', 'tag', 'outputIndex', 'tokenContract', 'tokenSymbol', 'incarnation']) {
     t.true(fields.includes(field), field);
   }
+});
+
+test('issue 4.10: docs/events.md is what the catalogue says: every event with its fields, an example and when it is sent', (t) => {
+  const text = documentText('events.md');
+  t.is(text, eventDocument(), 'out of date: npm run -s docs:events');
+  for (const event of EVENTS) {
+    const section = sectionOf(text, `## \`${event}\``);
+    t.true(section.includes(EVENT_CATALOGUE[event].when), event);
+    t.deepEqual(JSON.parse(/```json\n([\s\S]*?)```/.exec(section)![1]!), exampleOf(event), event);
+  }
+});
+
+test('issue 4.9: the documents say what order holds and what may be overtaken', (t) => {
+  const text = documentText('webhooks.md').replaceAll(/\s+/g, ' ');
+  t.true(text.includes('first attempts leave in the order in which the events were published'));
+  t.true(text.includes('A retry or a replay may be overtaken'));
 });
 
 for (const event of EVENTS) {
