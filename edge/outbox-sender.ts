@@ -1,5 +1,6 @@
 /** Sends the outbox, oldest first, one batch in flight: order is kept because nothing overtakes. */
 import type { Outbox, OutboxKind, OutboxWrite } from './outbox.ts';
+import { StorageFailed } from './storage/storage.ts';
 
 /**
  * `taken`   the cloud has it, or has decided about it for good
@@ -94,7 +95,11 @@ export class OutboxSender {
     const route = this.#routes[first.kind];
     // After a refusal writes go one at a time, so that the one that is not taken shows itself.
     const writes = first.tries > 0 ? [first] : this.#outbox.head(route.batch);
-    const sent = await route.send(writes);
+    const sent = await route.send(writes).catch((error: unknown): Sent => {
+      this.#onFault(error);
+      // A write that breaks its own route would hold the queue for ever without a word; a full disk is not its fault.
+      return error instanceof StorageFailed ? { kind: 'held' } : { kind: 'refused', code: 'INTERNAL_ERROR' };
+    });
     if (sent.kind === 'taken') this.#outbox.taken(writes);
     if (sent.kind === 'refused') this.#outbox.refused(first, sent.code);
     return sent.kind === 'taken';

@@ -5,7 +5,8 @@
  *   attempt   what became of one webhook attempt; subject `deliveryId/attempt`
  *   signed    a signed transaction to submit; subject `transactionId/txid`
  *
- * A write that the cloud keeps refusing stays at the head and holds the queue: `poisoned` says so, with the code.
+ * A write that the cloud keeps refusing stays at the head and holds the queue: `poisoned` says so, with the code. An
+ * operator can set it aside, where it is kept until it is restored to its old place (edge/cli/outbox.ts).
  */
 import { refuse, Refused } from '../protocol/errors.ts';
 import type { Storage } from './storage/storage.ts';
@@ -26,6 +27,18 @@ export interface OutboxReport {
   readonly outboxPoisoned: boolean;
   /** Subject and code of the write that holds the queue; null when none does. */
   readonly poisonedBy: { readonly subject: string; readonly kind: OutboxKind; readonly code: string; readonly tries: number } | null;
+  /** Writes that an operator took out of the queue and that are kept. */
+  readonly setAside: number;
+}
+
+/** A write as an operator sees it. */
+export interface ListedWrite {
+  readonly seq: number;
+  readonly kind: OutboxKind;
+  readonly subject: string;
+  readonly tries: number;
+  readonly lastCode: string | null;
+  readonly createdAtMs: number;
 }
 
 /** Refusals of the same write after which the queue counts as poisoned. */
@@ -94,7 +107,35 @@ export class Outbox {
       'select subject, kind, last_code, tries from outbox order by seq limit 1');
     const poisonedBy = head !== null && head.tries >= POISONED_AFTER_TRIES
       ? { subject: head.subject, kind: head.kind, code: head.last_code ?? 'INTERNAL_ERROR', tries: head.tries } : null;
-    return { outboxDepth: this.#depth, outboxPoisoned: poisonedBy !== null, poisonedBy };
+    const { count } = this.#storage.one<{ count: number }>('select count(*) as count from outbox_aside')!;
+    return { outboxDepth: this.#depth, outboxPoisoned: poisonedBy !== null, poisonedBy, setAside: count };
+  }
+
+  /** Writes that wait, or that were set aside, oldest first. */
+  list(which: 'waiting' | 'aside', limit: number): ListedWrite[] {
+    const table = which === 'waiting' ? 'outbox' : 'outbox_aside';
+    return this.#storage.all<ListedWrite>(
+      `select seq, kind, subject, tries, last_code as lastCode, created_at_ms as createdAtMs from ${table} order by seq limit ?`, limit);
+  }
+
+  /** Takes a write out of the queue and keeps it, both or neither. False when none waits under that number. */
+  setAside(seq: number): boolean {
+    return this.#storage.transaction(() => {
+      const kept = this.#storage.run(`insert into outbox_aside (seq, kind, subject, body, tries, last_code, created_at_ms, set_aside_at_ms)
+        select seq, kind, subject, body, tries, last_code, created_at_ms, ? from outbox where seq = ?`, this.#nowMs(), seq);
+      this.#storage.run('delete from outbox where seq = ?', seq);
+      return kept === 1;
+    });
+  }
+
+  /** Puts a write back in its old place, to be tried anew. False when none is kept under that number. */
+  restore(seq: number): boolean {
+    return this.#storage.transaction(() => {
+      // The same subject may have been written again meanwhile: it is in the queue then, and once is enough.
+      this.#storage.run(`insert into outbox (seq, kind, subject, body, created_at_ms)
+        select seq, kind, subject, body, created_at_ms from outbox_aside where seq = ? on conflict (kind, subject) do nothing`, seq);
+      return this.#storage.run('delete from outbox_aside where seq = ?', seq) === 1;
+    });
   }
 
   #insert(kind: OutboxKind, { subject, body }: { subject: string; body: string }): number {

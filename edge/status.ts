@@ -41,7 +41,7 @@ function headlineOf({ registration, streamUp, lease, outbox, stopping }: EdgeSta
     };
   }
   if (outbox.outboxPoisoned) {
-    return { tone: 'bad', headline: 'A report is stuck', explanation: 'The cloud keeps refusing one write, and everything behind it waits. See the outbox below.' };
+    return { tone: 'bad', headline: 'A report is stuck', explanation: 'The cloud keeps refusing one write, and everything behind it waits. See the outbox below; `flock-edge outbox set-aside` takes it out of the way without losing it.' };
   }
   if (!streamUp) {
     return { tone: 'warn', headline: 'The cloud cannot be reached', explanation: 'Registered before, but there is no connection now. Webhooks wait in the cloud and are delivered when it is back.' };
@@ -66,6 +66,7 @@ function linesOf(status: EdgeStatus): StatusLine[] {
       label: 'Outbox', value: outbox.outboxDepth === 0 ? 'empty' : `${outbox.outboxDepth} waiting`,
       ...(stuck === null ? {} : { tone: 'bad', hint: `${stuck.kind} ${stuck.subject} was refused ${stuck.tries} times: ${stuck.code}` } as const),
     },
+    ...(outbox.setAside === 0 ? [] : [{ label: 'Set aside', value: String(outbox.setAside), tone: 'warn', hint: 'kept until `flock-edge outbox restore`' } as const]),
     { label: 'Webhooks in flight', value: String(deliveries) },
     { label: 'Alarms', value: String(alarms), ...(alarms === 0 ? {} : { tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const) },
     { label: 'Chains', value: config.chains.join(', ') },

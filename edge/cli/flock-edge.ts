@@ -17,6 +17,14 @@ const COMMANDS: readonly Command[] = [
     words: ['local-keys'], usage: 'local-keys mint --label NAME | list | revoke ID', does: 'keys that this edge accepts from applications',
     run: async (args) => (await import('./local-keys.ts')).localKeysCommand(args, process.env, process.stdout, process.stderr),
   },
+  {
+    words: ['outbox'], usage: 'outbox list | set-aside SEQ | restore SEQ', does: 'writes to the cloud that wait, and one that holds them up',
+    run: async (args) => (await import('./outbox.ts')).outboxCommand(args, process.env, process.stdout, process.stderr),
+  },
+  {
+    words: ['sources'], usage: 'sources import|list|check|detect|register|purge', does: 'phrases and keys from elsewhere, in the encrypted keystore',
+    run: async (args) => (await import('./sources.ts')).sourcesCommand(args, process.env, process.stdout, process.stderr),
+  },
 ];
 
 function usage(): string {

@@ -15,6 +15,9 @@ export const outbox = z.object({
   outboxDepth: z.number().int().nonnegative(),
   outboxPoisoned: z.boolean(),
   outboxMode: z.string().nullable(),
+  poisonedBy: z.object({ subject: z.string(), kind: z.string(), code: z.string(), tries: z.number().int() }).nullable().exactOptional()
+    .meta({ description: 'at the edge only: the write that holds the queue, and why' }),
+  setAside: z.number().int().exactOptional().meta({ description: 'at the edge only: writes that an operator took out of the queue' }),
 });
 export const readiness = z.object({
   chain: z.enum(CHAINS),

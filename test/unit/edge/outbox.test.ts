@@ -2,7 +2,9 @@ import test from 'ava';
 import { Outbox, POISONED_AFTER_TRIES } from '../../../edge/outbox.ts';
 import { OutboxSender, type OutboxRoute, type Sent } from '../../../edge/outbox-sender.ts';
 import { Refused } from '../../../protocol/errors.ts';
-import { newStorage } from '../../support/edge/disk.ts';
+import { outboxCommand } from '../../../edge/cli/outbox.ts';
+import { openStorage } from '../../../edge/storage/storage.ts';
+import { newDirectory, newStorage } from '../../support/edge/disk.ts';
 import { until } from '../../support/until.ts';
 
 const SETTINGS = { capacity: 10, nowMs: () => 1_700_000_000_000 };
@@ -74,7 +76,7 @@ test('§2.8 a write that keeps being refused poisons the outbox, holds what is b
     await sender.idle();
   }
   t.deepEqual(outbox.report(), {
-    outboxDepth: 2, outboxPoisoned: true, poisonedBy: { subject: 'a', kind: 'attempt', code: 'INVALID_INPUT', tries: POISONED_AFTER_TRIES },
+    outboxDepth: 2, outboxPoisoned: true, poisonedBy: { subject: 'a', kind: 'attempt', code: 'INVALID_INPUT', tries: POISONED_AFTER_TRIES }, setAside: 0,
   });
   t.deepEqual(refusing.sent, [['a', 'b'], ['a'], ['a']], 'after a refusal writes go alone, so that the bad one shows itself');
   await sender.stop();
@@ -100,4 +102,47 @@ test('a sender whose route throws says so and goes on', async (t) => {
   await until('the write left', () => outbox.report().outboxDepth === 0);
   await sender.stop();
   t.is(calls, 2);
+});
+
+test('a write whose route breaks is poison like one that is refused, and is named', async (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  let faults = 0;
+  const breaking: OutboxRoute = { batch: 3, send: () => Promise.reject(new Error('broken')) };
+  const sender = new OutboxSender(outbox, { attempt: breaking, signed: breaking }, () => { faults += 1; });
+  outbox.append('attempt', ['a', 'b'].map(attempt));
+  for (let tries = 0; tries < POISONED_AFTER_TRIES; tries += 1) await sender.idle();
+  t.like(outbox.report(), { outboxDepth: 2, outboxPoisoned: true, poisonedBy: { subject: 'a', code: 'INTERNAL_ERROR' } });
+  t.is(faults, POISONED_AFTER_TRIES);
+  await sender.stop();
+});
+
+test('§2.8 a write that holds the queue is set aside by the operator and kept; what is behind leaves; restored, it is first again', async (t) => {
+  const dataDir = newDirectory();
+  const storage = openStorage(dataDir);
+  const outbox = new Outbox(storage, SETTINGS);
+  const command = (...args: string[]) => {
+    let out = '', err = '';
+    const code = outboxCommand([...args, '--data-dir', dataDir], {}, { write: (text) => void (out += text) }, { write: (text) => void (err += text) });
+    return { code, err, lines: out.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>) };
+  };
+  outbox.append('attempt', ['a', 'b', 'c'].map(attempt));
+  for (let tries = 0; tries < POISONED_AFTER_TRIES; tries += 1) outbox.refused(outbox.head(1)[0]!, 'INVALID_INPUT');
+  t.true(outbox.report().outboxPoisoned);
+  t.like(command('list').lines[0], { seq: 1, kind: 'attempt', subject: 'a', tries: POISONED_AFTER_TRIES, lastCode: 'INVALID_INPUT', state: 'waiting' });
+  t.like(command('set-aside', '1'), { code: 0, lines: [{ seq: 1, state: 'aside', outboxDepth: 2, outboxPoisoned: false, setAside: 1 }] });
+  t.like(outbox.report(), { outboxDepth: 2, outboxPoisoned: false, setAside: 1 }, 'a running edge sees it');
+  t.deepEqual(outbox.head(10).map(({ subject }) => subject), ['b', 'c']);
+  t.deepEqual(command('list').lines.map(({ subject, state }) => `${String(subject)} ${String(state)}`), ['b waiting', 'c waiting', 'a aside']);
+  outbox.taken(outbox.head(1));
+  t.is(command('restore', '1').code, 0);
+  t.deepEqual(outbox.head(10).map(({ subject, body, tries }) => [subject, body, tries]), [['a', 'body of a', 0], ['c', 'body of c', 0]]);
+  t.like(outbox.report(), { outboxDepth: 2, setAside: 0 });
+  for (const [args, code] of [[['set-aside', '99'], 1], [['restore', '1'], 1], [['set-aside'], 2], [['restore', 'x'], 2], [['list', '1'], 2], [['drop', '1'], 2]] as const) {
+    t.is(command(...args).code, code, args.join(' '));
+  }
+  outbox.setAside(1);
+  outbox.append('attempt', [attempt('a')]);
+  t.is(command('restore', '1').code, 0, 'written again meanwhile');
+  t.deepEqual(outbox.head(10).map(({ subject }) => subject), ['c', 'a']);
+  storage.close();
 });

@@ -5,7 +5,7 @@ import { routeOf } from '../../../protocol/routes.ts';
 
 const STATUS: EdgeStatus = {
   config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'confirmed' }, streamUp: true,
-  lease: { role: 'leader', leaseEpoch: 4, held: true }, outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null }, deliveries: 0, alarms: 0,
+  lease: { role: 'leader', leaseEpoch: 4, held: true }, outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 }, deliveries: 0, alarms: 0,
   uptimeSeconds: 3_700, sessionId: 'ses_x', stopping: false,
 };
 
@@ -16,7 +16,7 @@ for (const [change, headline, tone] of [
   [{ registration: { kind: 'unconfirmed', code: null } }, 'Not registered yet', 'warn'],
   [{ registration: { kind: 'unconfirmed', code: 'EDGE_VERSION_UNSUPPORTED' } }, 'Not registered yet', 'warn'],
   [{ registration: { kind: 'halted', code: 'IDENTITY_ROTATION_PENDING' } }, 'Waiting for the account owner', 'bad'],
-  [{ outbox: { outboxDepth: 3, outboxPoisoned: true, poisonedBy: { subject: 'dlv_1/1', kind: 'attempt', code: 'INVALID_INPUT', tries: 3 } } }, 'A report is stuck', 'bad'],
+  [{ outbox: { outboxDepth: 3, outboxPoisoned: true, poisonedBy: { subject: 'dlv_1/1', kind: 'attempt', code: 'INVALID_INPUT', tries: 3 }, setAside: 0 } }, 'A report is stuck', 'bad'],
   [{ stopping: true }, 'Stopping', 'warn'],
 ] as const satisfies readonly (readonly [Partial<EdgeStatus>, string, string])[]) {
   test(`§4.3 the status page says in words: ${headline} ${JSON.stringify(change).slice(0, 60)}`, (t) => {
