@@ -3,6 +3,7 @@
  * when that channel closes, so that it never outlives whoever started it.
  */
 import { ConfigurationError, readConfig } from './config.ts';
+import { coreFilesPossible } from './core-files.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
 import { openEdgeKeystore } from './key-sources.ts';
 import { KEYSTORE_SECRETS } from './keystore/settings.ts';
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
   // Children, crash reports and inspectors read the environment; what is in there has been used.
   for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', ...KEYSTORE_SECRETS]) delete process.env[name];
   const log = createEdgeLog(config.logLevel);
+  if (coreFilesPossible()) log.warn('core_files_possible');
   process.on('unhandledRejection', (error) => log.fault('unhandled_rejection', error));
   process.on('uncaughtException', (error) => {
     log.fault('uncaught_exception', error);

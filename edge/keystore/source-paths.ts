@@ -3,7 +3,6 @@
  * are. Every step that has no apostrophe is searched from extended public keys.
  */
 import { HDKey } from '@scure/bip32';
-import secp256k1 from 'secp256k1';
 import type { ScriptType } from '../../chains/btc/derive.ts';
 import { addressOf } from './source-address.ts';
 import type { SourceFamily } from './source-record.ts';
@@ -88,10 +87,4 @@ function inBranch(root: HDKey, template: PathTemplate, account: number, indexes:
   }
   if (before !== root) before.wipePrivateData();
   return null;
-}
-
-/** Whether a private key and a public key belong together, shown by a signature that verifies. */
-export function provesKey(privateKey: Uint8Array, publicKey: Uint8Array, message: Uint8Array): boolean {
-  const { signature } = secp256k1.ecdsaSign(message, privateKey);
-  return secp256k1.ecdsaVerify(signature, message, publicKey);
 }

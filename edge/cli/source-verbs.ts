@@ -1,0 +1,285 @@
+/** What `flock-edge sources` can do, one function for each word. Each answers null when it is done, or a refusal. */
+import { factsOf, networkOf } from '../../chains/registry.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { CHAINS, FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
+import { ConfigurationError, environmentOfKey, type Environ } from '../config.ts';
+import { createIdentity } from '../identity.ts';
+import { ownSeed } from '../key-sources.ts';
+import { registerSource, tellPurge } from '../key-source-registration.ts';
+import { identityKeyPair, isMnemonic, seedOf } from '../keys.ts';
+import { KeyFile } from '../keystore/key-file.ts';
+import { KeystoreError } from '../keystore/keystore-error.ts';
+import { fileMark } from '../keystore/sealed-file.ts';
+import { readKeystoreSettings, wrapOf, type KeystoreSettings } from '../keystore/settings.ts';
+import { checkSource } from '../keystore/source-check.ts';
+import { addressesOfSingleKey } from '../keystore/source-address.ts';
+import { detectPath, INDEXES_DEFAULT } from '../keystore/source-paths.ts';
+import { SOURCE_FAMILIES, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
+import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystore/source-secret.ts';
+import { canonicalPath } from '../phrase-address.ts';
+import { readSecret } from '../secret-setting.ts';
+import { createUpstream, type Upstream } from '../upstream.ts';
+import type { SecretPrompt } from './secret-prompt.ts';
+import type { SourceOptions } from './sources.ts';
+
+export interface Output { write(text: string): unknown }
+export interface Asked {
+  readonly operands: readonly string[];
+  readonly options: SourceOptions;
+  readonly env: Environ;
+  readonly prompt: SecretPrompt;
+  /** One JSON line of the answer. */
+  readonly print: (value: object) => void;
+  /** A line for people. */
+  readonly tell: (text: string) => void;
+}
+/** Null when done. `failed`: told already. */
+export type Verb = (asked: Asked) => Promise<Refusal | null | 'failed'>;
+
+interface Word { readonly takes: (operands: readonly string[], options: SourceOptions) => boolean; readonly run: Verb }
+
+const FINGERPRINT = /^[0-9a-f]{16}$/;
+const isFingerprint = (operands: readonly string[]) => operands.length === 1 && FINGERPRINT.test(operands[0]!);
+const COUNT_MAX = 10_000;
+
+export const VERBS: Readonly<Record<string, Word | undefined>> = {
+  import: {
+    takes: ([kind, ...rest], { label, family }) => rest.length === 0 && label !== undefined && label !== '' && label.length <= 120
+      && (kind === 'phrase' ? family === undefined : kind === 'key' && (SOURCE_FAMILIES as readonly unknown[]).includes(family)),
+    run: importSource,
+  },
+  list: { takes: (operands) => operands.length === 0, run: listSources },
+  check: { takes: (operands) => operands.length === 0 || isFingerprint(operands), run: checkSources },
+  detect: { takes: (operands, { chain, address }) => isFingerprint(operands) && chainOf(chain) !== null && address?.length === 1, run: detect },
+  register: { takes: (operands, { chains }) => isFingerprint(operands) && chainsOf(chains) !== null, run: register },
+  purge: { takes: (operands, { yes }) => isFingerprint(operands) && yes === true, run: purge },
+};
+
+function chainOf(text: string | undefined): Chain | null {
+  const chain = CHAINS.find((slug) => slug === text);
+  return chain === undefined || !(SOURCE_FAMILIES as readonly string[]).includes(FAMILY_OF[chain]) ? null : chain;
+}
+
+function chainsOf(text: string | undefined): Chain[] | null {
+  const chains = (text ?? '').split(',').map((part) => chainOf(part.trim()));
+  return chains.includes(null) ? null : chains as Chain[];
+}
+
+async function importSource(asked: Asked): Promise<null> {
+  const { operands: [kind], options: { label, family, own = false } } = asked;
+  return withKeystore(asked, true, async (file) => {
+    const parsed = kind === 'phrase' ? await askPhrase(asked) : await askKey(asked, family as SourceFamily);
+    try {
+      const { fingerprint, keys, secret } = parsed;
+      const added = await file.add({ fingerprint, kind: kind as 'phrase' | 'key', label: label!, own, keys, createdAt: new Date().toISOString() }, secret);
+      asked.print(viewOf(added));
+    } finally {
+      parsed.secret.fill(0);
+    }
+    return null;
+  });
+}
+
+async function askPhrase({ prompt, options }: Asked): Promise<ParsedSource> {
+  const phrase = await prompt.ask('recovery phrase: ');
+  const passphrase = options['bip39-passphrase'] === true ? await prompt.ask('BIP-39 passphrase: ') : Buffer.alloc(0);
+  try {
+    return parsePhraseSource(phrase.toString('utf8'), passphrase.toString('utf8'));
+  } finally {
+    phrase.fill(0);
+    passphrase.fill(0);
+  }
+}
+
+async function askKey({ prompt }: Asked, family: SourceFamily): Promise<ParsedSource> {
+  const key = await prompt.ask(`private key (${family}): `);
+  try {
+    return parseKeySource(family, key.toString('utf8'));
+  } finally {
+    key.fill(0);
+  }
+}
+
+function listSources(asked: Asked): Promise<null> {
+  return withKeystore(asked, false, async (file) => {
+    file.sources.forEach((source) => asked.print(viewOf(source)));
+    return null;
+  });
+}
+
+function checkSources(asked: Asked): Promise<null | 'failed'> {
+  return withKeystore(asked, false, async (file) => {
+    const [fingerprint] = asked.operands;
+    const chosen = fingerprint === undefined ? file.sources : [sourceOf(file, fingerprint)];
+    let failed = false;
+    for (const source of chosen) {
+      if (source.purgedAt !== null) {
+        asked.print({ fingerprint: source.fingerprint, label: source.label, signs: false, reason: 'purged', purgedAt: source.purgedAt });
+        continue;
+      }
+      const check = file.withSecret(source.fingerprint, (secret) => checkSource(source, secret));
+      failed ||= check.failed.length > 0;
+      asked.print({ fingerprint: source.fingerprint, label: source.label, signs: check.failed.length === 0, ...check });
+    }
+    return failed ? 'failed' : null;
+  });
+}
+
+function detect(asked: Asked): Promise<null> {
+  const { operands: [fingerprint], options } = asked;
+  const chain = chainOf(options.chain)!, address = canonical(chain, options.address![0]!);
+  return withKeystore(asked, false, async (file) => {
+    asked.print({ chain, address, ...pathTo(file, sourceOf(file, fingerprint!), chain, address, numberOf(options.indexes, INDEXES_DEFAULT)) });
+    return null;
+  });
+}
+
+/** Throws: KeystoreError PATH_UNKNOWN. */
+function pathTo(file: KeyFile, { fingerprint, kind, keys }: SourceRecord, chain: Chain, address: string, indexes: number) {
+  const family = FAMILY_OF[chain] as SourceFamily;
+  if (kind === 'key') {
+    const forms = keys.filter((key) => key.family === family).flatMap(addressesOfSingleKey);
+    if (forms.includes(address)) return { path: null, wallets: 'single key' };
+    throw new KeystoreError('PATH_UNKNOWN');
+  }
+  const found = file.withSecret(fingerprint, (seed) => detectPath(seed, family, address, indexes));
+  if (found === null) throw new KeystoreError('PATH_UNKNOWN', `${indexes} indexes of each were tried`);
+  return found;
+}
+
+async function register(asked: Asked): Promise<Refusal | null> {
+  const { operands: [fingerprint], options } = asked;
+  const chains = chainsOf(options.chains)!;
+  return withKeystore(asked, false, async (file, settings) => {
+    const source = sourceOf(file, fingerprint!);
+    const paths = pathsOf(file, source, chains, options);
+    const registered = await withCloud(asked, file, (upstream) =>
+      registerSource(file, upstream, source.fingerprint, { chains, paths, keystore: settings.token === null ? 'file' : 'pkcs11' }));
+    if (isRefusal(registered)) return registered;
+    asked.print({ fingerprint: source.fingerprint, ...registered });
+    return null;
+  });
+}
+
+/** Paths of the EVM addresses that are chosen: by known addresses, or by a path and a count. Throws: ConfigurationError. */
+function pathsOf(file: KeyFile, source: SourceRecord, chains: readonly Chain[], options: SourceOptions): (string | null)[] {
+  const evm = chains.find((chain) => FAMILY_OF[chain] === 'evm');
+  if (evm === undefined) return [];
+  if (source.kind === 'key') return [null];
+  const { address = [], path, count, from, indexes } = options;
+  const detected = address.map((text) => pathTo(file, source, evm, canonical(evm, text), numberOf(indexes, INDEXES_DEFAULT)).path);
+  if (path === undefined) {
+    if (detected.length === 0) throw new ConfigurationError(['--path with --count, or --address: which addresses of the phrase?']);
+    return detected;
+  }
+  const first = numberOf(from, 0);
+  const template = path.includes('i') ? path : `${path}/i`;
+  const counted = Array.from({ length: numberOf(count, 1) }, (_, at) => canonicalPath(template.replace('i', String(first + at))));
+  if (counted.includes(null)) throw new ConfigurationError(["--path: expected a path such as m/44'/60'/0'/0, or one with i for the index"]);
+  return [...detected, ...counted];
+}
+
+function purge(asked: Asked): Promise<Refusal | null> {
+  const [fingerprint] = asked.operands;
+  return withKeystore(asked, false, async (file) => {
+    sourceOf(file, fingerprint!);
+    const purged = await file.purge(fingerprint!, Date.now());
+    asked.print(viewOf(purged));
+    if (purged.sourceId === null || purged.purgeTold) return null;
+    asked.tell('the key material is gone; telling the cloud');
+    return withCloud(asked, file, (upstream) => tellPurge(file, upstream, purged));
+  });
+}
+
+/** Opens the keystore, makes a new one where an import may, and closes it. Throws: KeystoreError, ConfigurationError. */
+async function withKeystore<T>(asked: Asked, mayCreate: boolean, use: (file: KeyFile, settings: KeystoreSettings) => Promise<T>): Promise<T> {
+  const { env, options, prompt } = asked;
+  const problems: string[] = [];
+  const settings = readKeystoreSettings({ ...withoutEmpty(env), ...(options.keystore === undefined ? {} : { EDGE_KEYSTORE_FILE: options.keystore }) }, problems);
+  if (settings === null) throw new ConfigurationError(problems.length > 0 ? problems : ['EDGE_KEYSTORE_FILE or --keystore: where is the keystore?']);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const isNew = mayCreate && fileMark(settings.file) === null;
+  const secret = settings.secret === null ? await askSecret(prompt, settings, isNew) : Buffer.from(settings.secret);
+  let file: KeyFile | null = null;
+  try {
+    const wrap = wrapOf(settings, secret);
+    file = isNew ? await KeyFile.create(settings.file, wrap) : await KeyFile.open(settings.file, wrap);
+    secret.fill(0);
+    return await use(file, settings);
+  } finally {
+    secret.fill(0);
+    file?.close();
+  }
+}
+
+/** Asked twice by a terminal when it is new: a passphrase that was mistyped opens nothing. */
+async function askSecret(prompt: SecretPrompt, { token }: KeystoreSettings, isNew: boolean): Promise<Buffer> {
+  if (token !== null) return prompt.ask('PIN of the token: ');
+  const secret = await prompt.ask(isNew ? 'passphrase of the new keystore: ' : 'passphrase of the keystore: ');
+  if (!isNew || !prompt.interactive) return secret;
+  const again = await prompt.ask('once more: ');
+  const same = again.equals(secret);
+  again.fill(0);
+  if (!same) throw new KeystoreError('KEYSTORE_LOCKED', 'the two passphrases differ');
+  return secret;
+}
+
+/** The cloud, as this edge. Throws: ConfigurationError, KeystoreError when nobody has the edge's own phrase. */
+async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream: Upstream) => Promise<T>): Promise<T> {
+  const problems: string[] = [];
+  const present = withoutEmpty(env);
+  const { API_KEY: apiKey, CLOUD_URL: cloudUrl } = present;
+  if (apiKey === undefined) problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
+  else environmentOfKey(apiKey, problems);
+  if (cloudUrl === undefined || !URL.canParse(cloudUrl)) problems.push('CLOUD_URL: must be an http or https address');
+  const mnemonic = readSecret(present, 'MNEMONIC', problems), passphrase = readSecret(present, 'MNEMONIC_PASSPHRASE', problems);
+  const words = mnemonic?.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
+  if (words !== undefined && !isMnemonic(words)) problems.push('MNEMONIC: is no valid BIP-39 phrase (words or checksum)');
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const seed = words === undefined ? ownSeed(file) : seedOf(words, passphrase ?? '');
+  const { privateKey } = identityKeyPair(seed);
+  const identity = createIdentity(privateKey);
+  privateKey.fill(0);
+  seed.fill(0);
+  const upstream = createUpstream({ cloudUrl: cloudUrl!.replace(/\/+$/, ''), apiKey: apiKey!, identity, nowMs: Date.now });
+  try {
+    return await use(upstream);
+  } finally {
+    await upstream.close();
+  }
+}
+
+function sourceOf(file: KeyFile, fingerprint: string): SourceRecord {
+  return file.find(fingerprint) ?? unknownSource();
+}
+
+function unknownSource(): never {
+  throw new KeystoreError('SOURCE_UNKNOWN');
+}
+
+/** The address as its chain writes it. Throws: ConfigurationError. */
+function canonical(chain: Chain, text: string): string {
+  const parsed = factsOf(chain).parseAddress(networkOf(chain), text);
+  if (isRefusal(parsed)) throw new ConfigurationError([`--address: is no address of ${chain}`]);
+  return parsed.canonical;
+}
+
+function numberOf(text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
+  if (value < 0 || value > COUNT_MAX) throw new ConfigurationError([`--count, --from, --indexes: whole numbers up to ${COUNT_MAX}`]);
+  return value;
+}
+
+function withoutEmpty(env: Environ): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
+}
+
+/** What is public of a source. */
+function viewOf({ fingerprint, kind, label, own, createdAt, purgedAt, keys, addresses, sourceId }: SourceRecord): object {
+  return {
+    fingerprint, kind, label, own, createdAt, purgedAt, keySourceId: sourceId,
+    keys: keys.map(({ family, path, xpub, publicKey }) => ({ family, path, ...(xpub === null ? { publicKey } : { xpub }) })),
+    addresses: addresses.map(({ chain, path, address }) => ({ chain, path, address })),
+  };
+}

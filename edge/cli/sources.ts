@@ -1,0 +1,88 @@
+/**
+ * `npm run -s flock-edge -- sources …`: phrases and keys from elsewhere, in the encrypted keystore. Answers are JSON
+ * lines on standard output, questions go to standard error. Secrets are asked for without echo or are lines of standard
+ * input, in the order in which they would be asked for; never an argument. Spec §4.8.
+ */
+import { parseArgs } from 'node:util';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { findKeyMaterialInFields } from '../../protocol/key-material.ts';
+import { ConfigurationError, type Environ } from '../config.ts';
+import { CORE_WARNING, coreFilesPossible } from '../core-files.ts';
+import { KeystoreError } from '../keystore/keystore-error.ts';
+import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
+import { VERBS, type Asked, type Output, type Verb } from './source-verbs.ts';
+
+const USAGE = `usage: flock-edge sources import phrase --label NAME [--bip39-passphrase] [--own]
+       flock-edge sources import key --family evm|btc|tron|xrp --label NAME
+       flock-edge sources list
+       flock-edge sources check [FINGERPRINT]
+       flock-edge sources detect FINGERPRINT --chain CHAIN --address A [--indexes N]
+       flock-edge sources register FINGERPRINT --chains C,C [--path M --count N [--from I]] [--address A]…
+       flock-edge sources purge FINGERPRINT --yes
+  --keystore FILE     the keystore (EDGE_KEYSTORE_FILE)
+  secrets             asked for without echo, or one line each on standard input; never arguments`;
+
+const OPTIONS = {
+  label: { type: 'string' }, family: { type: 'string' }, 'bip39-passphrase': { type: 'boolean' }, own: { type: 'boolean' },
+  chain: { type: 'string' }, chains: { type: 'string' }, address: { type: 'string', multiple: true }, indexes: { type: 'string' },
+  path: { type: 'string' }, count: { type: 'string' }, from: { type: 'string' }, yes: { type: 'boolean' }, keystore: { type: 'string' },
+} as const;
+
+export type SourceOptions = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS; allowPositionals: true }>>['values'];
+
+/** Runs one command; answers the exit code: 0 done, 1 refused, 2 not understood. */
+export async function sourcesCommand(
+  args: readonly string[], env: Environ, out: Output, err: Output, prompt: SecretPrompt = createSecretPrompt(process.stdin, process.stderr),
+): Promise<number> {
+  try {
+    if (looksSecret(args)) {
+      err.write('an argument looks like a phrase or a private key. Arguments stand in the process list and in the history of the\nshell: treat that secret as known, and give secrets only when you are asked for them\n');
+      return 2;
+    }
+    const parsed = parse(args);
+    if (parsed === null) {
+      err.write(`${USAGE}\n`);
+      return 2;
+    }
+    if (coreFilesPossible()) err.write(`warning: ${CORE_WARNING}\n`);
+    const refusal = await parsed.verb({ ...parsed.asked, env, prompt, print: (value) => void out.write(`${JSON.stringify(value)}\n`), tell: (text) => void err.write(`${text}\n`) });
+    if (refusal === null) return 0;
+    if (isRefusal(refusal)) err.write(`${refusal.code}: ${refusal.message}${detailsOf(refusal)}\n`);
+    return 1;
+  } catch (error) {
+    return told(error, err);
+  } finally {
+    prompt.close();
+  }
+}
+
+/** A phrase may be given as one argument or as many. */
+function looksSecret(args: readonly string[]): boolean {
+  const values = args.map((text) => ({ name: '', text }));
+  return findKeyMaterialInFields(values) !== null || findKeyMaterialInFields([{ name: '', text: args.join(' ') }]) !== null;
+}
+
+function parse(args: readonly string[]): { verb: Verb; asked: Pick<Asked, 'operands' | 'options'> } | null {
+  try {
+    const { positionals: [name = '', ...operands], values: options } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const known = VERBS[name];
+    if (known === undefined || !known.takes(operands, options)) return null;
+    return { verb: known.run, asked: { operands, options } };
+  } catch {
+    return null;
+  }
+}
+
+/** Public facts of a refusal: chain, index, reason. */
+function detailsOf({ details }: Refusal): string {
+  const facts = Object.entries(details).filter(([, value]) => ['string', 'number'].includes(typeof value));
+  return facts.length === 0 ? '' : ` (${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')})`;
+}
+
+/** Only texts that were written for people leave: an error of a library may quote what it was given. */
+function told(error: unknown, err: Output): number {
+  if (error instanceof ConfigurationError) err.write(`${error.problems.join('\n')}\n`);
+  else if (error instanceof KeystoreError || error instanceof PromptEnded) err.write(`${error.message}\n`);
+  else err.write(`the command failed: ${error instanceof Error ? error.name : 'unknown'}\n`);
+  return 1;
+}
