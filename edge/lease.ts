@@ -1,17 +1,27 @@
 /**
- * What this replica may believe about its leadership. The cloud grants; the replica only shortens: a grant ends here
- * `LEASE_MARGIN_MS` before its TTL is over, counted on the monotonic clock from the moment at which this replica SENT
- * what the grant answers. A replica that was frozen therefore wakes up without a lease, whatever stands in its buffers.
+ * What this replica may believe about its leadership. The cloud grants; the replica only shortens: a grant ends here a
+ * margin before the grace is over, counted on the monotonic clock from the moment at which this replica SENT what the
+ * grant answers. A replica that was frozen therefore wakes up without a lease, whatever stands in its buffers.
  *
- *   follower ── grant(leader, epoch ≥ own) ──▶ leader ── TTL − margin, grant(follower), hint(higher epoch) ──▶ follower
+ * The grace and not the TTL: the cloud gives the lease to another one a grace after it saw the stream end, and that end
+ * may be the cloud's alone (a proxy that died on one side), while here the stream still looks well.
+ *
+ *   follower ── grant(leader, epoch ≥ own) ──▶ leader ── grace − margin, grant(follower), hint(higher epoch) ──▶ follower
  *
  * A frame that the cloud pushed by itself has no send time of ours and extends nothing: it is a hint to ask.
  */
+import { leaseGraceMs } from '../protocol/frames.ts';
 import type { EdgeRole } from '../protocol/slugs.ts';
 
-/** Reliability 1.3. Milliseconds. */
-export const LEASE_MARGIN_MS = 2_000;
+/** A leader gives up this share of the grace early. Reliability 1.3: 2 s of the 10 s of an ordinary grace. */
+const MARGIN_SHARE = 5;
 const LEASE_TTL_MS_MAX = 600_000;
+
+/** How long a grant is believed after its request was sent, milliseconds. */
+export function beliefMs(leaseTtlMs: number): number {
+  const graceMs = leaseGraceMs(Math.min(leaseTtlMs, LEASE_TTL_MS_MAX));
+  return graceMs - graceMs / MARGIN_SHARE;
+}
 
 export interface Grant {
   readonly role: EdgeRole;
@@ -36,7 +46,7 @@ export class Lease {
   /** Takes an answer of the cloud. False for an epoch below the highest one seen: it is not believed. */
   grant({ role, leaseEpoch, leaseTtlMs, sentAtMs }: Grant): boolean {
     if (leaseEpoch < this.#epoch) return false;
-    const endsAtMs = sentAtMs + Math.min(leaseTtlMs, LEASE_TTL_MS_MAX) - LEASE_MARGIN_MS;
+    const endsAtMs = sentAtMs + beliefMs(leaseTtlMs);
     // An answer that was overtaken by a newer one of the same epoch must not shorten it.
     this.#endsAtMs = leaseEpoch === this.#epoch && role === this.#role ? Math.max(this.#endsAtMs, endsAtMs) : endsAtMs;
     this.#role = role;
@@ -50,11 +60,6 @@ export class Lease {
     if (leaseEpoch > this.#epoch || role === 'follower') this.lose();
     this.#epoch = leaseEpoch;
     return role === 'leader';
-  }
-
-  /** The stream broke: the cloud keeps the lease for `graceMs` and then gives it to another replica. */
-  shorten(graceMs: number): void {
-    this.#endsAtMs = Math.min(this.#endsAtMs, this.#monotonicMs() + graceMs - LEASE_MARGIN_MS);
   }
 
   lose(): void {

@@ -4,7 +4,7 @@
  */
 import { isRefusal, refuse, type ErrorCode } from '../protocol/errors.ts';
 import {
-  heartbeatReply, HEARTBEAT_MS, leaseGraceMs, leaseRenewMs, LEASE_TTL_MS, type Acknowledgement, type DeliverFrame,
+  heartbeatReply, HEARTBEAT_MS, leaseRenewMs, LEASE_TTL_MS, type Acknowledgement, type DeliverFrame,
   type HeartbeatBody, type InstructionRecord, type LeaseFrame, type WelcomeFrame,
 } from '../protocol/frames.ts';
 import type { PooledChain } from '../protocol/slugs.ts';
@@ -79,7 +79,7 @@ export class Session {
       ...(settings.openSocket === undefined ? {} : { openSocket: settings.openSocket }),
       auth: () => ({ headers: upstream.handshakeHeaders(), sessionId, edgeVersion, podHint }),
       onUp: () => log.info('stream_up'),
-      onDown: (reason) => this.#down(reason),
+      onDown: (reason) => log.info('stream_down', { reason }),
       onRefused: (code) => this.#refused(code),
       onMalformed: (frame) => log.warn('frame_malformed', { frame }),
       handlers: {
@@ -196,6 +196,7 @@ export class Session {
 
   #welcome(frame: WelcomeFrame, connectStartedAtMs: number): void {
     const { lease, log, keyShare } = this.#settings;
+    if (this.#stopped) return;
     if (!lease.grant({ ...frame, sentAtMs: connectStartedAtMs })) {
       log.alarm('stale_lease_epoch', { leaseEpoch: frame.leaseEpoch });
       this.#stream.cut();
@@ -257,6 +258,7 @@ export class Session {
 
   #granted(reply: LeaseFrame, sentAtMs: number): void {
     const { lease, log, onMovement } = this.#settings;
+    if (this.#stopped) return; // The lease was given back; an answer that was on its way does not bring it again.
     const before = lease.view();
     if (!lease.grant({ ...reply, sentAtMs })) {
       log.alarm('stale_lease_epoch', { leaseEpoch: reply.leaseEpoch });
@@ -280,11 +282,6 @@ export class Session {
     if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
     const waitMs = this.#settings.lease.view().held ? leaseRenewMs(this.#leaseTtlMs) : HEARTBEAT_MS;
     this.#cancelBeat = this.#settings.timers.after(waitMs, () => void this.beat());
-  }
-
-  #down(reason: string): void {
-    this.#settings.log.info('stream_down', { reason });
-    this.#settings.lease.shorten(leaseGraceMs(this.#leaseTtlMs));
   }
 
   #refused(code: string): void {

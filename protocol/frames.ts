@@ -5,8 +5,9 @@
  *
  * Handshake: `auth` is a `handshakeAuth`; its `headers` are the RFC 9421 headers of a signed GET on STREAM_PATH (no
  * query) plus `X-API-Key`. A refused handshake is a `connect_error` whose `data` is `{ code, message, details }`.
- * The edge renews its lease: the leader sends `heartbeat` every third of the TTL and may act until the TTL after it
- * SENT the last one that was answered, by its own monotonic clock; a follower sends it every HEARTBEAT_MS.
+ * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than the
+ * grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot tell a
+ * leader that was killed from a stream that ended on the cloud's side alone. A follower sends it every HEARTBEAT_MS.
  * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `instructions`, `closing`.
  * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `instructions`, `release`.
  * A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be sent again.
@@ -19,9 +20,9 @@ export const STREAM_PATH = '/v1/edge/stream';
 /** Decisions 3. Milliseconds. */
 export const HEARTBEAT_MS = 30_000;
 export const LEASE_TTL_MS = 30_000;
-/** The leader renews every third of the TTL that it was told. */
-export const leaseRenewMs = (ttlMs: number): number => Math.floor(ttlMs / 3);
-/** A closed leader stream may come back within a third of the TTL and keep the lease. */
+/** The leader renews every tenth of the TTL that it was told: two renewals may be lost within the grace. */
+export const leaseRenewMs = (ttlMs: number): number => Math.floor(ttlMs / 10);
+/** A closed leader stream may come back within a third of the TTL and keep the lease; no leader acts longer without an answer. */
 export const leaseGraceMs = (ttlMs: number): number => Math.floor(ttlMs / 3);
 export const LIVENESS_STALE_MS = 60_000;
 export const LIVENESS_DOWN_MS = 120_000;
