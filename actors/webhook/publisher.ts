@@ -14,7 +14,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { failpoint } from '../../protocol/failpoint.ts';
 import { DELIVERIES_PER_FRAME } from '../../protocol/frames.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import { shardOf, type AccountId } from '../../protocol/ids.ts';
 import type { DueDelivery } from '../../persistence/ports.ts';
 import type { TimerHandle } from '../kernel/timers.ts';
 import { Flights, type Flight } from './flights.ts';
@@ -49,6 +49,10 @@ class RunningPublisher implements Publisher {
   readonly #keys = new Map<string, KeyObject>();
   readonly #rung = new Set<AccountId>();
   readonly #pausedUntilMs = new Map<AccountId, number>();
+  /** Accounts of which a statement on claims had no answer: the store may hold claims that nobody here knows. */
+  readonly #doubtful = new Set<AccountId>();
+  /** Claims on their way back. */
+  #giving: Promise<void> = Promise.resolve();
   #pollFrom = 0;
   #running = false;
   #round: Promise<void> = Promise.resolve();
@@ -87,7 +91,7 @@ class RunningPublisher implements Publisher {
   }
 
   leaderLost(accountId: AccountId): void {
-    this.#release(this.#flights.removeAccount(accountId));
+    void this.#give([accountId], this.#flights.removeAccount(accountId));
   }
 
   async stop(): Promise<void> {
@@ -95,7 +99,8 @@ class RunningPublisher implements Publisher {
     this.#deps.clock.clearTimer(this.#timer);
     await this.#round;
     await this.#recorder.settled();
-    await this.#give(this.#flights.accounts().flatMap((accountId) => this.#flights.removeAccount(accountId)));
+    const accountIds = this.#flights.accounts();
+    await this.#give(accountIds, accountIds.flatMap((accountId) => this.#flights.removeAccount(accountId)));
   }
 
   #schedule(): void {
@@ -108,7 +113,8 @@ class RunningPublisher implements Publisher {
 
   #poll(): void {
     const nowMs = this.#deps.clock.nowMs();
-    this.#release(this.#flights.removeExpired(nowMs));
+    const accountIds = this.#flights.accounts();
+    void this.#give(accountIds, this.#flights.removeExpired(nowMs));
     for (const [accountId, untilMs] of this.#pausedUntilMs) if (untilMs <= nowMs) this.#pausedUntilMs.delete(accountId);
     const leaders = [...this.#deps.streams.leaders()];
     if (this.#pollFrom >= leaders.length) this.#pollFrom = 0;
@@ -140,14 +146,35 @@ class RunningPublisher implements Publisher {
   async #claim(accountIds: readonly AccountId[]): Promise<void> {
     if (accountIds.length === 0) return;
     const { store, clock } = this.#deps;
+    await this.#giving;
+    await this.#settleDoubts();
     const nowMs = clock.nowMs();
-    const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds));
+    const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds)).catch((error: unknown) => {
+      for (const accountId of accountIds) this.#doubtful.add(accountId);
+      throw error;
+    });
     failpoint('publisher.claimed');
-    if (this.#stopped) return this.#give(due.map(({ delivery }) => delivery.id));
+    if (this.#stopped) return this.#give(accountIds, due.map(({ delivery }) => delivery.id));
     for (const one of due) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
     if (due.length < CLAIM_MAX) return;
     for (const accountId of accountIds) this.#rung.add(accountId);
     this.#again = true;
+  }
+
+  /**
+   * Claims that nobody here knows would let later events of their lanes go first. All claims of the shards concerned are
+   * given back, and what was here is claimed again; the edge leaves out what it has already.
+   */
+  async #settleDoubts(): Promise<void> {
+    if (this.#doubtful.size === 0) return;
+    const accountIds = [...this.#doubtful], shards = new Set(accountIds.map(shardOf));
+    await this.#deps.store.releaseAbandoned([...shards]);
+    for (const accountId of accountIds) this.#doubtful.delete(accountId);
+    for (const accountId of this.#flights.accounts()) {
+      if (!shards.has(shardOf(accountId))) continue;
+      this.#flights.removeAccount(accountId);
+      this.#rung.add(accountId);
+    }
   }
 
   #takeRung(): AccountId[] {
@@ -246,16 +273,19 @@ class RunningPublisher implements Publisher {
     if (next.status === 'delivered' && dueAtMs !== null) hooks?.onDelivered?.(clock.nowMs() - dueAtMs);
   }
 
-  #release(deliveryIds: readonly string[]): void {
-    void this.#give(deliveryIds);
+  /** Gives claims back, before anything more is claimed: a later event must not go first. */
+  #give(accountIds: readonly AccountId[], deliveryIds: readonly string[]): Promise<void> {
+    if (deliveryIds.length > 0) {
+      this.#giving = Promise.all([this.#giving, this.#giveNow(accountIds, deliveryIds)]).then(() => undefined);
+    }
+    return this.#giving;
   }
 
-  /** Gives claims back. A claim that cannot be given back runs out by itself. */
-  async #give(deliveryIds: readonly string[]): Promise<void> {
-    if (deliveryIds.length === 0) return;
+  async #giveNow(accountIds: readonly AccountId[], deliveryIds: readonly string[]): Promise<void> {
     try {
       await this.#deps.store.releaseClaims(deliveryIds);
     } catch (error) {
+      for (const accountId of accountIds) this.#doubtful.add(accountId);
       this.#deps.log.warn({ err: error, count: deliveryIds.length }, 'claims could not be given back');
     }
   }

@@ -3,7 +3,7 @@
  * attempt.
  */
 import type { DeliveryStore, DueDelivery } from '../../persistence/ports.ts';
-import { newId, type AccountId } from '../../protocol/ids.ts';
+import { newId, shardOf, type AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 
 interface Entry { readonly due: DueDelivery; readonly seq: number; claimedUntilMs: number }
@@ -16,6 +16,9 @@ export class MemoryDeliveries implements DeliveryStore {
   released = 0;
   /** The next statements of `recordAttempts` fail. */
   failing = 0;
+  /** The next claims take effect and are not answered; the next releases are not made. */
+  unanswered = 0;
+  failingReleases = 0;
   /** Attempts of this delivery are refused by a constraint. */
   poison: string | null = null;
   #seq = 0;
@@ -57,6 +60,10 @@ export class MemoryDeliveries implements DeliveryStore {
       && (delivery.status === 'pending' || delivery.status === 'failed') && delivery.nextAttemptAtMs! <= nowMs)
       .sort((a, b) => a.seq - b.seq).slice(0, limit);
     for (const entry of due) entry.claimedUntilMs = nowMs + claimMs;
+    if (this.unanswered > 0) {
+      this.unanswered -= 1;
+      throw new Error('the connection was lost after the statement');
+    }
     return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
   }
 
@@ -83,8 +90,11 @@ export class MemoryDeliveries implements DeliveryStore {
     }
   }
 
-  async releaseAbandoned(): Promise<number> {
-    return 0; // this store has one node, which never goes
+  async releaseAbandoned(shards: readonly number[]): Promise<number> {
+    const claimed = [...this.#entries.values()]
+      .filter(({ claimedUntilMs, due }) => claimedUntilMs > 0 && shards.includes(shardOf(due.accountId)));
+    for (const entry of claimed) entry.claimedUntilMs = 0;
+    return claimed.length;
   }
 
   async holdUnreadable(claimed: Parameters<DeliveryStore['holdUnreadable']>[0]): Promise<string[]> {
@@ -101,6 +111,10 @@ export class MemoryDeliveries implements DeliveryStore {
   }
 
   async releaseClaims(deliveryIds: readonly string[]): Promise<void> {
+    if (this.failingReleases > 0) {
+      this.failingReleases -= 1;
+      throw new Error('the database is away');
+    }
     this.released += deliveryIds.length;
     for (const id of deliveryIds) this.#entries.get(id)!.claimedUntilMs = 0;
   }

@@ -227,6 +227,39 @@ test('a lost leader gives its claims back: the next one gets the same attempts',
   await publisher.stop();
 });
 
+test('§6 a claim whose answer was lost is given back before anything more is claimed: an address keeps its order', async (t) => {
+  const { store, edges, publisher, clock } = setup();
+  edges.leads(A);
+  const first = store.add(A, { orderKey: 'addr' });
+  store.unanswered = 1;
+  publisher.ring(A);
+  await until('the claim was not answered', () => store.unanswered === 0);
+  const second = store.add(A, { orderKey: 'addr' });
+  clock.advance(200);
+  await until('one left', () => edges.frames.length === 1);
+  await publisher.report(A, [answered(edges.sent[0]!)]);
+  await until('the other left', () => edges.frames.length === 2);
+  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), [first, second]);
+  await publisher.stop();
+});
+
+test('§6 claims of a lost leader that could not be given back do not let a later event go first', async (t) => {
+  const { store, edges, publisher, clock } = setup();
+  edges.leads(A);
+  const first = store.add(A, { orderKey: 'addr' });
+  publisher.ring(A);
+  await until('the first left', () => edges.frames.length === 1);
+  edges.leaves(A);
+  store.failingReleases = 1;
+  publisher.leaderLost(A);
+  store.add(A, { orderKey: 'addr' });
+  edges.leads(A);
+  clock.advance(200);
+  await until('it left again', () => edges.frames.length === 2);
+  t.is(edges.sent[1]!.deliveryId, first);
+  await publisher.stop();
+});
+
 test('what is never reported is due again when its claim ends, under the same attempt number', async (t) => {
   const { store, edges, publisher, clock } = setup();
   edges.leads(A);
