@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { existsSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { KeyFile } from '../../../../edge/keystore/key-file.ts';
+import { KeystoreError, type KeystoreCode } from '../../../../edge/keystore/keystore-error.ts';
+import { createPassphraseWrap } from '../../../../edge/keystore/passphrase-wrap.ts';
+import { decodeFile, newHeader, encodeFile } from '../../../../edge/keystore/sealed-file.ts';
+import { parseKeySource, parsePhraseSource } from '../../../../edge/keystore/source-secret.ts';
+import { addTo, CHEAP, filledKeystore, newKeystorePath, OLD_PHRASE, PASSPHRASE, wrapWith } from '../../../support/edge/keystores.ts';
+
+const codeOf = async (work: () => Promise<unknown>): Promise<KeystoreCode | 'none'> => {
+  try {
+    await work();
+    return 'none';
+  } catch (error) {
+    if (error instanceof KeystoreError) return error.code;
+    throw error;
+  }
+};
+const refuses = async (t: ExecutionContext, code: KeystoreCode, work: () => Promise<unknown>) => t.is(await codeOf(work), code);
+const withDigest = (content: Buffer) => Buffer.concat([content, createHash('sha256').update(content).digest()]);
+
+test('issue 4.8 what is imported comes back: sources, and the secret for one call, which is zero afterwards', async (t) => {
+  const { path, file } = await filledKeystore();
+  file.close();
+  const opened = await KeyFile.open(path, wrapWith());
+  t.deepEqual(opened.sources.map(({ kind, label, purgedAt }) => [kind, label, purgedAt]), [['phrase', 'old wallet', null], ['key', 'hot key', null]]);
+  const { fingerprint } = parseKeySource('evm', '11'.repeat(32));
+  const lent: Buffer[] = [];
+  t.is(opened.withSecret(fingerprint, (secret) => {
+    lent.push(secret);
+    return secret.toString('hex');
+  }), '11'.repeat(32));
+  t.true(lent[0]!.every((byte) => byte === 0));
+  t.deepEqual(opened.withSecret(parsePhraseSource(OLD_PHRASE, '').fingerprint, (secret) => Buffer.from(secret)), parsePhraseSource(OLD_PHRASE, '').secret);
+});
+
+test('issue 4.8 the file is for its owner only, holds no secret in clear, and no other file is left beside it', async (t) => {
+  const { path, file } = await filledKeystore();
+  t.is(statSync(path).mode & 0o777, 0o600);
+  t.deepEqual(readdirSync(dirname(path)), ['keys.flock']);
+  const bytes = readFileSync(path);
+  t.true(bytes.toString('latin1').startsWith('flock-keystore 1 {"id":"'));
+  for (const secret of [Buffer.from('11'.repeat(32), 'hex'), Buffer.from('11'.repeat(32)), Buffer.from('legal winner'), Buffer.from('old wallet'), parsePhraseSource(OLD_PHRASE, '').secret]) {
+    t.false(bytes.includes(secret));
+  }
+  file.close();
+});
+
+test('issue 4.8 a wrong passphrase, a missing file, a short passphrase and a foreign file each have their code', async (t) => {
+  const { path } = await filledKeystore();
+  await refuses(t, 'KEYSTORE_LOCKED', () => KeyFile.open(path, wrapWith('correct horse battery stapler')));
+  await refuses(t, 'KEYSTORE_MISSING', () => KeyFile.open(newKeystorePath(), wrapWith()));
+  await refuses(t, 'PASSPHRASE_WEAK', () => KeyFile.create(newKeystorePath(), wrapWith('elevenchars')));
+  await refuses(t, 'KEYSTORE_UNAVAILABLE', () => KeyFile.open(dirname(path), wrapWith()));
+  const foreign = newKeystorePath();
+  for (const text of ['', 'x', 'some other file that is longer than a digest of SHA-256 is', '-----BEGIN PRIVATE KEY-----']) {
+    writeFileSync(foreign, text);
+    await refuses(t, 'KEYSTORE_DAMAGED', () => KeyFile.open(foreign, wrapWith()));
+  }
+});
+
+test('issue 4.8 any flipped bit and any cut is KEYSTORE_DAMAGED, before anybody waits for scrypt', async (t) => {
+  const { path } = await filledKeystore();
+  const bytes = readFileSync(path);
+  const wrap = { ...wrapWith(), unwrap: () => Promise.reject(new Error('nobody asks for the key')) };
+  await fc.assert(fc.asyncProperty(fc.nat(bytes.length * 8 - 1), async (bit) => {
+    const altered = Buffer.from(bytes);
+    altered[bit >> 3]! ^= 1 << (bit & 7);
+    writeFileSync(path, altered);
+    return await codeOf(() => KeyFile.open(path, wrap)) === 'KEYSTORE_DAMAGED';
+  }), { numRuns: 300 });
+  await fc.assert(fc.asyncProperty(fc.nat(bytes.length - 1), async (length) => {
+    writeFileSync(path, bytes.subarray(0, length));
+    return await codeOf(() => KeyFile.open(path, wrap)) === 'KEYSTORE_DAMAGED';
+  }), { numRuns: 100 });
+  t.pass();
+});
+
+test('issue 4.8 any flipped bit is refused also where somebody made a new digest for it: header and body are authenticated', async (t) => {
+  const { path } = await filledKeystore();
+  const content = readFileSync(path).subarray(0, -32);
+  const codes = new Set<string>();
+  await fc.assert(fc.asyncProperty(fc.nat(content.length * 8 - 1), async (bit) => {
+    const altered = Buffer.from(content);
+    altered[bit >> 3]! ^= 1 << (bit & 7);
+    writeFileSync(path, withDigest(altered));
+    const code = await codeOf(() => KeyFile.open(path, wrapWith()));
+    codes.add(code);
+    return code !== 'none';
+  }), { numRuns: 120 });
+  t.true(codes.has('KEYSTORE_DAMAGED'));
+  t.true(codes.has('KEYSTORE_LOCKED'));
+});
+
+test('issue 4.8 parameters that are cheaper or dearer than the bounds, and another version, are KEYSTORE_UNSUPPORTED', async (t) => {
+  const { path } = await filledKeystore();
+  const [line] = readFileSync(path).subarray(0, -32).toString('latin1').split('\n');
+  const rest = readFileSync(path).subarray(line!.length, -32);
+  for (const [from, to] of [['"n":16384', '"n":1024'], ['"n":16384', '"n":2097152'], ['"n":16384', '"n":16385'], ['"r":1', '"r":99'], ['"p":1', '"p":0'], ['flock-keystore 1', 'flock-keystore 2'], ['"kdf":"scrypt"', '"kdf":"md5"']] as const) {
+    t.true(line!.includes(from));
+    writeFileSync(path, withDigest(Buffer.concat([Buffer.from(line!.replace(from, to), 'latin1'), rest])));
+    t.is(await codeOf(() => KeyFile.open(path, wrapWith())), 'KEYSTORE_UNSUPPORTED', to);
+  }
+});
+
+test('issue 4.8 a body under another header, and a secret under another fingerprint, are refused', async (t) => {
+  const dataKey = Buffer.alloc(32, 7);
+  const wrapped = await createPassphraseWrap(Buffer.from(PASSPHRASE), CHEAP).wrap(dataKey);
+  const [one, other] = [newHeader(wrapped), newHeader(wrapped)];
+  const body = encodeFile(one.header, dataKey, Buffer.from('{"sources":[]}')).subarray(one.header.length, -32);
+  const moved = newKeystorePath();
+  writeFileSync(moved, withDigest(Buffer.concat([other.header, body])));
+  await refuses(t, 'KEYSTORE_DAMAGED', () => KeyFile.open(moved, wrapWith()));
+
+  const { path, file, phrase, key } = await filledKeystore();
+  const swapped = { sources: [{ ...phrase, secret: key.secret }, key] };
+  const { header, wrapped: held } = decodeFile(readFileSync(path));
+  const opened = await wrapWith().unwrap(held);
+  writeFileSync(path, encodeFile(header, opened, Buffer.from(JSON.stringify(swapped))));
+  file.refresh();
+  t.throws(() => file.withSecret(phrase.fingerprint, () => undefined), { instanceOf: KeystoreError, message: /KEYSTORE_DAMAGED/ });
+});
+
+test('§4.8 a purge keeps the record, destroys the secret, and overwrites the bytes that it was in', async (t) => {
+  const { path, file, phrase, key } = await filledKeystore();
+  // Another name of the same bytes shows what becomes of them.
+  const before = `${path}.before`;
+  linkSync(path, before);
+  const purged = await file.purge(phrase.fingerprint, Date.UTC(2026, 0, 2));
+  t.like(purged, { purgedAt: '2026-01-02T00:00:00.000Z', secret: null, label: 'old wallet' });
+  t.true(readFileSync(before).every((byte) => byte === 0));
+  t.throws(() => file.withSecret(phrase.fingerprint, () => undefined), { message: /SOURCE_PURGED/ });
+  const opened = await KeyFile.open(path, wrapWith());
+  t.deepEqual(opened.sources.map(({ purgedAt }) => purgedAt !== null), [true, false]);
+  t.is(opened.withSecret(key.fingerprint, (secret) => secret.length), 32);
+  t.is((await opened.purge(phrase.fingerprint, Date.UTC(2027, 0, 1))).purgedAt, '2026-01-02T00:00:00.000Z');
+  await refuses(t, 'SOURCE_PURGED', () => addTo(opened, parsePhraseSource(OLD_PHRASE, '')));
+});
+
+test('issue 4.8 a source is imported once, there is one own phrase, and an unknown one is told', async (t) => {
+  const { file } = await filledKeystore();
+  await refuses(t, 'SOURCE_KNOWN', () => addTo(file, parsePhraseSource(OLD_PHRASE, '')));
+  await addTo(file, parsePhraseSource(OLD_PHRASE, 'one'), { own: true });
+  await refuses(t, 'SOURCE_KNOWN', () => addTo(file, parsePhraseSource(OLD_PHRASE, 'two'), { own: true }));
+  await refuses(t, 'SOURCE_UNKNOWN', () => file.purge('0'.repeat(16), 0));
+  t.throws(() => file.withSecret('0'.repeat(16), () => undefined), { message: /SOURCE_UNKNOWN/ });
+});
+
+test('issue 4.8 two processes over one file: what the other wrote is kept and seen; a lock of a living one is respected', async (t) => {
+  const { path, file } = await filledKeystore();
+  const other = await KeyFile.open(path, wrapWith());
+  await addTo(other, parseKeySource('evm', '22'.repeat(32)), { kind: 'key' });
+  await addTo(file, parseKeySource('evm', '33'.repeat(32)), { kind: 'key' });
+  t.is(file.sources.length, 4);
+  other.refresh();
+  t.is(other.sources.length, 4);
+  writeFileSync(`${path}.lock`, String(process.ppid));
+  await refuses(t, 'KEYSTORE_BUSY', () => addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' }));
+  writeFileSync(`${path}.lock`, '4194305'); // above the highest process id that Linux gives
+  await addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' });
+  t.false(existsSync(`${path}.lock`));
+});
+
+test('issue 4.8 round trip of any labels and keys', async (t) => {
+  await fc.assert(fc.asyncProperty(
+    fc.uniqueArray(fc.tuple(fc.uint8Array({ minLength: 32, maxLength: 32 }).filter((key) => key[0]! < 0xff && key.some((byte) => byte > 0)), fc.string({ minLength: 1, unit: 'grapheme' })), { minLength: 1, maxLength: 4, selector: ([key]) => Buffer.from(key).toString('hex') }),
+    async (entries) => {
+      const path = newKeystorePath();
+      const file = await KeyFile.create(path, wrapWith());
+      for (const [key, label] of entries) await addTo(file, parseKeySource('evm', Buffer.from(key).toString('hex')), { kind: 'key', label });
+      const opened = await KeyFile.open(path, wrapWith());
+      return opened.sources.every(({ fingerprint, label }, at) => label === entries[at]![1]
+        && opened.withSecret(fingerprint, (secret) => secret.equals(Buffer.from(entries[at]![0]))));
+    },
+  ), { numRuns: 15 });
+  t.pass();
+});
