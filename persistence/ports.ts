@@ -321,6 +321,8 @@ export interface SandboxTransaction {
   transfers: { outputIndex: number; to: string; amount: string; tokenContract: string | null; activates?: true }[];
   /** The transaction's own bytes, hex, where the ledger consists of outputs that are spent (btc). */
   raw?: string;
+  /** The asset that its sender has opted in to (xrp, xlm). */
+  opens?: string;
 }
 
 export interface SandboxStore {

@@ -5,7 +5,7 @@ import {
 } from '../../chains/chain.ts';
 import type { SandboxBlock } from '../../persistence/ports.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import type { SenderView } from './family.ts';
+import { openedBy, type SenderView } from './family.ts';
 import { append, headOf, type LedgerParts } from './ledger.ts';
 
 /** Blocks that are read ahead of a follower in one query. */
@@ -40,7 +40,7 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     return {
       height, hash, timeMs: parts.nowMs(), nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
       tokenBalance: tokenContract === null ? null : await store.balance(ledger, from, tokenContract),
-      ...(family.keepsOutputs === true ? { history: await store.transactionsOf(ledger, from) } : {}),
+      ...(family.keepsOutputs === true || family.keepsLines === true ? { history: await store.transactionsOf(ledger, from) } : {}),
       ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
     };
   };
@@ -79,7 +79,10 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     },
     async fetchBalance(address, token): Promise<Balance> {
       await up();
-      return family.balanceOf(network, await store.balance(ledger, address, token?.contract ?? null), token);
+      const amount = await store.balance(ledger, address, token?.contract ?? null);
+      if (token === null || amount > 0n || family.keepsLines !== true) return family.balanceOf(network, amount, token);
+      const opened = openedBy({ history: await store.transactionsOf(ledger, address) });
+      return family.balanceOf(network, amount, token, opened.has(token.contract));
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();

@@ -17,10 +17,15 @@ export interface SenderView {
   readonly nativeBalance: bigint;
   /** Of the token that is moved; null for the native coin. */
   readonly tokenBalance: bigint | null;
-  /** What the sender received and sent, oldest first; where the ledger consists of outputs. */
+  /** What the sender received and sent, oldest first; where the ledger consists of outputs, or holders opt in to assets. */
   readonly history?: readonly { readonly height: number; readonly transaction: SandboxTransaction }[];
   /** Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there. */
   readonly destinationBalance?: bigint;
+}
+
+/** Assets that a sender has opted in to. */
+export function openedBy({ history = [] }: Pick<SenderView, 'history'>): ReadonlySet<string> {
+  return new Set(history.flatMap(({ transaction: { success, opens } }) => (success && opens !== undefined ? [opens] : [])));
 }
 
 /** A payload that the ledger can read, before its sender's holdings are known. */
@@ -54,12 +59,15 @@ export interface SimulatedFamily {
   deposit(network: Network, ask: DepositAsk): SandboxTransaction | Refusal;
   /** A node's answers for a block. */
   render(network: Network, block: SandboxBlock): Block;
-  balanceOf(network: Network, amount: bigint, token: Token | null): Balance;
+  /** `opened`: the holder has opted in to the token, where the ledger keeps lines. */
+  balanceOf(network: Network, amount: bigint, token: Token | null, opened?: boolean): Balance;
   buildInputs(network: Network, intent: Intent, view: SenderView): BuildInputs;
   /** Decodes signed bytes and verifies their signature, network and txid. Refuses: CHAIN_REJECTED. */
   read(network: Network, signed: Signed): ReadPayload | Refusal;
   /** The ledger consists of outputs: a sender's view has its history. */
   readonly keepsOutputs?: true;
+  /** Holders opt in to assets: a sender's view has its history. */
+  readonly keepsLines?: true;
   /** Why a payload can never be in a block, given what its sender holds; null while it still can (G27). */
   deathOf?(unsigned: Unsigned, view: SenderView): string | null;
   /** The last height at which a payload can be in a block, where it says one: above it it is dead (G27). */

@@ -1,7 +1,7 @@
 /**
  * Stellar as a simulated ledger: closed ledgers in Horizon's records, signed envelopes as a server takes them. A block is a
- * ledger that closed, sequences begin at 1, every address may hold every listed asset (the lines are thought to be there),
- * and the reserve is what stands here, for a simulated ledger has nobody who votes on it.
+ * ledger that closed, sequences begin at 1, every address may be paid every listed asset (a line that nobody opened is
+ * thought to be there), and the reserve is what stands here, for a simulated ledger has nobody who votes on it.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -20,7 +20,7 @@ import type { XlmLedger } from '../../chains/xlm/transfers.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import type { DepositAsk, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
+import { openedBy, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
 
 /** Choice: the fee and the reserve of the main network in 2024, stroops. */
 const BASE_FEE = 100n;
@@ -38,9 +38,10 @@ export const simulatedXlm: SimulatedFamily = {
   hashText: hex,
   deposit: (_network, ask) => depositOf(ask),
   render: (_network, block) => renderBlock(block) as Block,
-  balanceOf(_network, amount, token) {
+  keepsLines: true,
+  balanceOf(_network, amount, token, opened = false) {
     const account = token === null ? accountOf(amount, 0) : accountOf(0n, 0, { [token.contract]: amount });
-    return balanceOf(amount === 0n ? null : account, BASE_RESERVE, token);
+    return balanceOf(amount === 0n && !opened ? null : account, BASE_RESERVE, token);
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
   read: readPayload,
@@ -101,7 +102,8 @@ function accountOf(balance: bigint, nonce: number, lines: Readonly<Record<string
 
 function inputsOf({ from, to, token }: Intent, view: SenderView): XlmInputs {
   const { height, timeMs, nonce, nativeBalance, tokenBalance, destinationBalance = 0n } = view;
-  const held = token !== null && (tokenBalance ?? 0n) > 0n ? { [token.contract]: tokenBalance! } : {};
+  const opened = Object.fromEntries([...openedBy(view)].map((asset) => [asset, 0n]));
+  const held = token !== null && (tokenBalance ?? 0n) > 0n ? { ...opened, [token.contract]: tokenBalance! } : opened;
   const sender = nativeBalance === 0n ? null : accountOf(nativeBalance, nonce, held);
   // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
   const destination = token !== null && to !== from ? accountOf(destinationBalance, 0, { [token.contract]: 0n })
@@ -152,7 +154,7 @@ function run(txid: string, { transaction, bump }: Payload, view: SenderView): Ra
   const done = (transfers: SandboxTransaction['transfers'], reason: string | null = null): SandboxTransaction => ({
     txid, success: reason === null, reason, fee: paid.toString(), from: source, nonce: view.nonce, transfers,
   });
-  return operation.kind === 'change_trust' ? done([]) : pay(operation, view, paid, done);
+  return operation.kind === 'change_trust' ? { ...done([]), opens: operation.asset } : pay(operation, view, paid, done);
 }
 
 type Payment = Exclude<OwnOperation, { kind: 'change_trust' }>;

@@ -1,7 +1,7 @@
 /**
  * The XRP Ledger as a simulated ledger: validated ledgers as a server shows them, signed payments as it takes them. A
- * block is a ledger that closed, sequences begin at 1, every address may hold every token (the lines are thought to be
- * there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
+ * block is a ledger that closed, sequences begin at 1, every address may be paid every token (a line that nobody opened is
+ * thought to be there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Signed, Unsigned } from '../../chains/chain.ts';
@@ -18,7 +18,7 @@ import type { XrpLedger } from '../../chains/xrp/transfers.ts';
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import type { DepositAsk, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
+import { openedBy, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
 
 /** Choice: the reserves and the fee of the main network in 2024, drops. */
 const RESERVES: XrpReserves = { base: 1_000_000n, increment: 200_000n };
@@ -36,13 +36,14 @@ export const simulatedXrp: SimulatedFamily = {
   hashText: hex,
   deposit: (_network, ask) => depositOf(ask),
   render: (_network, block) => renderBlock(block) as Block,
-  balanceOf(_network, amount, token) {
+  keepsLines: true,
+  balanceOf(_network, amount, token, opened = false) {
     if (token === null) {
       return balanceOf(amount === 0n ? null : { Balance: amount.toString(), OwnerCount: 0 }, RESERVES);
     }
     const { currency, issuer } = assetOf(token.contract);
     return tokenBalanceOf(
-      amount === 0n ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer,
+      amount === 0n && !opened ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer,
     );
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
@@ -116,6 +117,7 @@ function amountJson(amount: bigint, tokenContract: string | null): unknown {
 }
 
 function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
+  const isOpen = token !== null && openedBy(view).has(token.contract);
   const line = (balance: bigint): LineState => ({
     balance: balance.toString(), limit: TRUST_LIMIT.toString(), frozen: false, deepFrozen: false, authorized: true,
     noRippleAtIssuer: false,
@@ -131,7 +133,7 @@ function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
       : { balanceDrops: destinationBalance.toString(), requiresTag: false, refusesXrp: false, takesDeposits: true },
     token: token === null ? null : {
       issuer: { transferRate: RATE_ONE.toString(), requiresAuthorization: false, globallyFrozen: false },
-      senderLine: (tokenBalance ?? 0n) === 0n ? null : line(tokenBalance!), destinationLine: line(0n),
+      senderLine: (tokenBalance ?? 0n) === 0n && !isOpen ? null : line(tokenBalance ?? 0n), destinationLine: line(0n),
     },
   };
 }
@@ -174,7 +176,7 @@ function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
     txid, success: true, reason: null, fee: feeDrops.toString(), from: transaction.account, nonce: view.nonce,
     transfers,
   });
-  return transaction.type === 'TrustSet' ? done([]) : pay(transaction, view, done);
+  return transaction.type === 'TrustSet' ? { ...done([]), opens: transaction.tokenContract } : pay(transaction, view, done);
 }
 
 function pay(

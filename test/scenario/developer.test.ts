@@ -36,6 +36,33 @@ test('issue 2 an amount that no chain can move is INVALID_AMOUNT in the sandbox,
   t.is((await atEdge.must('getBalance', { params: { chain: 'eth', address } })).amount, '1000000000000000000');
 });
 
+for (const [chain, token, small, enough] of [
+  ['xlm', 'USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN', '1.2', '5'],
+  ['xrp', '524C555344000000000000000000000000000000:rMxCKbEDwqr76QuheSUMdEGf4B9xJ8m5De', '1', '5'],
+] as const) {
+  test(`§4.2 §4.7 M26 R27 a trust line in the sandbox of ${chain}: its preconditions, its signature, and that it is there afterwards`, async (t) => {
+    const { address } = await atEdge.must('createAddress', { body: { chain } });
+    const open = () => atEdge.call('createTrustline', { params: { address }, body: { chain, asset: token } });
+    const deposit = async (amount: string) => {
+      const before = BigInt((await atEdge.must('getBalance', { params: { chain, address } })).amount);
+      await atEdge.must('simulateDeposit', { body: { chain, address, amount, autoConfirm: true } });
+      await patiently('balance', () => atEdge.call('getBalance', { params: { chain, address } }), (view) => !isRefusal(view) && BigInt(view.amount) > before);
+    };
+    t.like(await open(), { code: 'CHAIN_REJECTED' }, 'no account');
+    await deposit(small);
+    if (chain === 'xlm') t.like(await open(), { code: 'INSUFFICIENT_RESERVE' });
+    await deposit(enough);
+    const held = () => atEdge.must('getTokenBalance', { params: { chain, address, token } });
+    t.like(await held(), { amount: '0', accountExists: false });
+    const built = await open();
+    if (isRefusal(built)) throw new Error(JSON.stringify(built));
+    await atEdge.must('broadcastTransaction', { params: { id: built.id } });
+    await patiently('inclusion', () => atEdge.call('getTransaction', { params: { id: built.id } }), (row) => !isRefusal(row) && row.txid !== null);
+    t.like(await patiently('the line', held, (view) => view.accountExists), { amount: '0', accountExists: true });
+    t.like(await open(), { code: 'CONFLICT' });
+  });
+}
+
 test.serial('G25 a cloud node that was started anew takes the signature of what was built before, also in a sandbox nobody else uses', async (t) => {
   const from = await flock.fund('1');
   const built = await atEdge.must('buildTransaction', { body: { chain: 'eth', from, to: TO, amount: '1' } });
