@@ -50,6 +50,22 @@ async function settleBands({ stores, accounts, nowMs }: Pick<ScheduleParts, 'sto
   }
 }
 
+/** What a node does at its start and at the first seconds of each day, UTC; doing it again changes nothing. */
+export async function dailyRound(parts: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
+  await parts.stores.maintain(parts.nowMs());
+  await notePeaks(parts);
+  await settleBands(parts);
+}
+
+/** Removes what has had its time. Daily too, but in a worker of its own: a day of deliveries takes a while. Spec §6. */
+export async function retentionRound(
+  { stores, nowMs, log }: Pick<ScheduleParts, 'nowMs'> & { stores: Pick<Stores, 'deliveries' | 'mail'>; log: Pick<Logger, 'info'> },
+): Promise<void> {
+  const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
+  const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
+  log.info({ deliveries, mails }, 'what had its time is gone');
+}
+
 /** Starts the schedules as a supervised worker; the answer stops the cron jobs. */
 export function startSchedules({ system, stores, accounts, nowMs, log }: ScheduleParts): () => void {
   const tasks: Record<Task, () => Promise<void>> = {
@@ -62,14 +78,7 @@ export function startSchedules({ system, stores, accounts, nowMs, log }: Schedul
       const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
       log.debug({ nonces, count: keys }, 'purged');
     },
-    async daily() {
-      await stores.maintain(nowMs());
-      await notePeaks({ stores, accounts, nowMs });
-      await settleBands({ stores, accounts, nowMs });
-      const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
-      const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
-      log.info({ deliveries, mails }, 'what had its time is gone');
-    },
+    daily: () => dailyRound({ stores, accounts, nowMs }),
   };
   const worker = system.spawnWorker<Task>({
     path: 'schedules/housekeeping',
@@ -82,10 +91,17 @@ export function startSchedules({ system, stores, accounts, nowMs, log }: Schedul
     },
     receive: (task) => tasks[task](),
   });
-  tell(worker, 'daily');
+  const retention = system.spawnWorker<'daily'>({
+    path: 'schedules/retention', receive: () => retentionRound({ stores, nowMs, log }),
+  });
+  const daily = (): void => {
+    tell(worker, 'daily');
+    tell(retention, 'daily');
+  };
+  daily();
   const jobs = [
     schedule('17 * * * * *', () => { tell(worker, 'purge'); }),
-    schedule('5 0 0 * * *', () => { tell(worker, 'daily'); }, { timezone: 'UTC' }),
+    schedule('5 0 0 * * *', daily, { timezone: 'UTC' }),
   ];
   return () => { for (const job of jobs) void job.stop(); };
 }
