@@ -6,6 +6,7 @@ import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import { readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
 import { readSecret } from './secret-setting.ts';
+import { spendLedgerPlace, type SpendLedgerPlace } from './shared-spend.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
 const DIGITS_MAX = 78;
@@ -61,6 +62,8 @@ export interface EdgeConfig {
   /** Highest fee of one transaction, smallest native unit; absent: the network's own. G29. */
   readonly feeCaps: ReadonlyMap<Chain, bigint>;
   readonly spendWindowMs: number;
+  /** Where all replicas count together; null: each counts for itself. */
+  readonly spendLedger: SpendLedgerPlace | null;
   /** Where sweeps may go beside the derived treasury, canonical texts by chain. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
   readonly instructionTtlMs: number;
@@ -103,6 +106,7 @@ export function readConfig(
   const environment = environmentOfKey(present['API_KEY'], problems);
   const caps = readChainSettings(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
+  const spendLedger = readSpendLedger(present, problems);
   const sweepTreasuries = readTreasuries(base.success ? base.data.EDGE_SWEEP_TREASURY_ALLOWLIST : [], problems);
   const keystore = readUnattendedKeystore(present, problems);
   const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
@@ -115,7 +119,7 @@ export function readConfig(
       host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
       spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, feeCaps: caps.EDGE_FEE_CAP,
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
-      sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
+      spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
@@ -155,6 +159,14 @@ function readChainSettings(env: Record<string, string>, problems: string[]): Rec
     else problems.push(`${name}: ${amount.error.issues[0]!.message}`);
   }
   return caps;
+}
+
+function readSpendLedger(env: Record<string, string>, problems: string[]): SpendLedgerPlace | null {
+  const text = readSecret(env, 'EDGE_SPEND_LEDGER', problems);
+  if (text == null) return null;
+  const place = spendLedgerPlace(text);
+  if (place === null) problems.push('EDGE_SPEND_LEDGER: must be a postgres:// address or the absolute path of a directory');
+  return place;
 }
 
 /** Every entry is an address of at least one chain: a misspelt one would silently stop sweeps. */

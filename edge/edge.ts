@@ -54,7 +54,7 @@ interface Links { readonly session: Session; readonly sender: OutboxSender; read
  * Throws: ConfigurationError (data directory of another environment, older registry), StorageFailed, a port in use.
  */
 export async function startEdge(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): Promise<RunningEdge> {
-  const parts = openParts(config, keystore, log, ports);
+  const parts = await openParts(config, keystore, log, ports);
   const { sessionId, end: endSession } = claimSessionId(config.dataDir, () => newId('ses', ports.wallMs()));
   const running = { stopping: false, port: config.port, startedAtMs: ports.monotonicMs(), confirm: () => undefined as void };
   const registered = new Promise<void>((resolve) => {
@@ -118,7 +118,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     signed: { batch: 1, send: (writes) => submissions.send(writes) },
   }, (error) => log.fault('outbox_fault', error));
   const signing = new Signing({
-    environment: config.environment, lease, instructions, ledger: parts.ledger, outbox, submissions, keystore: context.keystore, upstream,
+    environment: config.environment, lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, outbox, submissions, keystore: context.keystore, upstream,
     policies: { instructions, own: parts.own, feeCaps: config.feeCaps, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
     beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
@@ -225,6 +225,7 @@ async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promi
   parts.timers.stop();
   await parts.upstream.close();
   await ended;
+  await parts.sharedSpend?.close();
   parts.storage.close();
   keystore.stop();
 }

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const { config, phrase, keystore: settings } = readConfig(process.env, isMnemonic);
   const keystore = await openEdgeKeystore(phrase, settings);
   // Children, crash reports and inspectors read the environment; what is in there has been used.
-  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', ...KEYSTORE_SECRETS]) delete process.env[name];
+  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', 'EDGE_SPEND_LEDGER', ...KEYSTORE_SECRETS]) delete process.env[name];
   const log = createEdgeLog(config.logLevel);
   if (coreFilesPossible()) log.warn('core_files_possible');
   process.on('unhandledRejection', (error) => log.fault('unhandled_rejection', error));

@@ -13,6 +13,7 @@ import { OwnAddresses } from './own-addresses.ts';
 import { guardRegistry } from './registry-guard.ts';
 import { createSpendClock } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
+import { openSharedSpend, type SharedSpend } from './shared-spend.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
 import { createTimers, type Timers } from './timers.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
@@ -32,6 +33,8 @@ export interface EdgeParts {
   readonly lease: Lease;
   readonly outbox: Outbox;
   readonly ledger: SpendLedger;
+  /** EDGE_SPEND_LEDGER; null where each replica counts for itself. */
+  readonly sharedSpend: SharedSpend | null;
   readonly instructions: Instructions;
   readonly instructionShare: InstructionShare;
   readonly localKeys: LocalKeys;
@@ -40,7 +43,7 @@ export interface EdgeParts {
 }
 
 /** Throws: ConfigurationError when the data directory is another edge's, StorageFailed. */
-export function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): EdgeParts {
+export async function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, ports: EdgePorts): Promise<EdgeParts> {
   const storage = openStorage(config.dataDir);
   const problems = [claimEnvironment(storage, config), guardRegistry(storage)].filter((problem) => problem !== null);
   if (problems.length > 0) {
@@ -48,11 +51,14 @@ export function openParts(config: EdgeConfig, keystore: Keystore, log: EdgeLog, 
     throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
   }
   const { identity } = keystore;
+  const sharedSpend = config.spendLedger === null ? null : await openSharedSpend({
+    ...ports, place: config.spendLedger, caps: config, scope: `${config.environment} ${identity.publicKey}`,
+  });
   const identityKey = publicKeyOf(identity.publicKey);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs);
   const instructions = new Instructions(storage, ports.wallMs);
   return {
-    storage, localKeys,
+    storage, localKeys, sharedSpend,
     timers: createTimers(),
     upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
     lease: new Lease(ports.monotonicMs),

@@ -17,7 +17,8 @@ import type { Outbox } from './outbox.ts';
 import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
-import type { SpendLedger } from './spend-ledger.ts';
+import { exclusiveKeys, type SharedSpend } from './shared-spend.ts';
+import type { Spend, SpendLedger } from './spend-ledger.ts';
 import type { Submissions, Submitted } from './submissions.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
@@ -27,6 +28,8 @@ export interface SigningSettings {
   readonly lease: Lease;
   readonly instructions: Instructions;
   readonly ledger: SpendLedger;
+  /** The count of all replicas together; null where each counts for itself. */
+  readonly shared: SharedSpend | null;
   readonly outbox: Outbox;
   readonly submissions: Submissions;
   readonly keystore: Keystore;
@@ -116,11 +119,15 @@ export class Signing {
     const signer = await this.#settings.signerOf(instruction.chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
     const policy = await this.#policy(recorded);
+    const spend: Spend = {
+      subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned), exclusive: exclusiveKeys(unsigned),
+    };
+    const unable = this.#checked(signer, recorded, policy) ?? await this.#settings.shared?.count(spend) ?? null;
+    if (unable !== null) return unable;
     // From here on nothing is awaited: lease, journal and cap cannot change between the check and the signature.
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
-    const refusal = this.#checked(signer, recorded, policy)
-      ?? ledger.count({ subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned) });
+    const refusal = this.#checked(signer, recorded, policy) ?? ledger.count(spend);
     if (refusal !== null) return refusal;
     failpoint('edge.sign.counted');
     instructions.journal(recorded);

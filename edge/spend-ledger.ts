@@ -5,9 +5,11 @@
  *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
  *   withdrawal  what a holder of a local key told: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
  *
- * A native transfer spends amount + highest fee, a token transfer its highest fee.
+ * A native transfer spends amount + highest fee, a token transfer its highest fee. This is one replica's own count; where
+ * EDGE_SPEND_LEDGER is set all replicas count in one beside it (shared-spend.ts).
  */
 import { refuse, type Refusal } from '../protocol/errors.ts';
+import { refuseToSign } from './signers/signer.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import type { SpendClock } from './spend-clock.ts';
 import type { Storage } from './storage/storage.ts';
@@ -20,12 +22,28 @@ export interface Spend {
   readonly chain: Chain;
   readonly purpose: SpendPurpose;
   readonly amount: bigint;
+  /** Keys of which two signatures for the subject must share one; see `exclusiveKeys`. */
+  readonly exclusive?: readonly string[];
 }
 
 export interface SpendCaps {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
   readonly spendWindowMs: number;
+}
+
+/** Null: unbounded. */
+export function capOf({ spendCaps, withdrawalCaps }: SpendCaps, { chain, purpose }: Pick<Spend, 'chain' | 'purpose'>): bigint | null {
+  return purpose === 'cloud' ? spendCaps.get(chain) ?? 0n : withdrawalCaps.get(chain) ?? null;
+}
+
+/** AMOUNT_CAP_EXCEEDED, with what was spent within the window. */
+export function overCap(spend: Spend, caps: SpendCaps, spent: bigint): Refusal {
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    chain: spend.chain, cap: String(capOf(caps, spend)), spent: spent.toString(), amount: spend.amount.toString(),
+    setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
+    windowSeconds: caps.spendWindowMs / 1_000,
+  });
 }
 
 /** Instant of the newest entry, 0 in an empty ledger. */
@@ -44,25 +62,25 @@ export class SpendLedger {
     this.#clock = clock;
   }
 
-  /** Counts a spend; durable when it returns. Refuses: AMOUNT_CAP_EXCEEDED, and then nothing is counted. */
+  /**
+   * Counts a spend; durable when it returns.
+   * Refuses: AMOUNT_CAP_EXCEEDED, SIGNED_BATCH_REJECTED for another exclusive key than before; then nothing is counted.
+   */
   count(spend: Spend): Refusal | null {
-    const cap = this.#capOf(spend);
+    const cap = capOf(this.#caps, spend);
+    const { subject, chain, purpose, amount, exclusive } = spend;
     return this.#storage.transaction(() => {
       // Read inside the transaction: replicas may share the file, and another one may have counted just before.
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
-      const known = this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', spend.subject);
-      if (known !== null && BigInt(known.amount) >= spend.amount) return null;
+      const known = this.#storage.one<{ amount: string; exclusive: string | null }>('select amount, exclusive from spend where subject = ?', subject);
+      const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
+      if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
+      if (known !== null && BigInt(known.amount) >= amount) return null;
       const spent = this.#spentWithin(spend, nowMs);
-      if (cap !== null && spent + spend.amount > cap) {
-        return refuse('AMOUNT_CAP_EXCEEDED', {
-          chain: spend.chain, cap: cap.toString(), spent: spent.toString(), amount: spend.amount.toString(),
-          setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
-          windowSeconds: this.#caps.spendWindowMs / 1_000,
-        });
-      }
-      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms) values (?, ?, ?, ?, ?)
+      if (cap !== null && spent + amount > cap) return overCap(spend, this.#caps, spent);
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive) values (?, ?, ?, ?, ?, ?)
         on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`,
-        spend.subject, spend.chain, spend.purpose, spend.amount.toString(), nowMs);
+        subject, chain, purpose, amount.toString(), nowMs, exclusive === undefined ? null : JSON.stringify(exclusive));
       return null;
     });
   }
@@ -70,11 +88,6 @@ export class SpendLedger {
   /** Counted within the window that ends now, smallest native unit. */
   spent(chain: Chain, purpose: SpendPurpose): bigint {
     return this.#spentWithin({ chain, purpose, subject: '' }, this.#clock.nowMs());
-  }
-
-  /** Null: unbounded. */
-  #capOf({ chain, purpose }: Spend): bigint | null {
-    return purpose === 'cloud' ? this.#caps.spendCaps.get(chain) ?? 0n : this.#caps.withdrawalCaps.get(chain) ?? null;
   }
 
   #spentWithin({ chain, purpose, subject }: Pick<Spend, 'chain' | 'purpose' | 'subject'>, nowMs: number): bigint {

@@ -85,4 +85,7 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     created_at_ms integer not null,
     set_aside_at_ms integer not null
   ) strict;
+`, `
+  -- JSON list: two signatures for one subject must share one of these keys.
+  alter table spend add column exclusive text;
 `];

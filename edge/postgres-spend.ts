@@ -1,0 +1,130 @@
+/**
+ * The shared spend ledger in a PostgreSQL database of the customer's. One function call counts a spend or refuses it: it
+ * takes a row lock first and reads after it, so that two replicas that count at one moment see each other. Its time is the
+ * database's, and never goes back behind the newest entry.
+ */
+import postgres from 'postgres';
+import { refuse, type Refusal } from '../protocol/errors.ts';
+import { refuseToSign } from './signers/signer.ts';
+import { capOf, overCap, type Spend, type SpendCaps } from './spend-ledger.ts';
+import type { SharedSpend } from './shared-spend.ts';
+
+const CONNECT_TIMEOUT_S = 5;
+const STATEMENT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 8_000;
+const IDLE_TIMEOUT_S = 60;
+/** As in the cloud's pool: a first message of this size keeps a connection that broke from being taken for a good one. */
+const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
+
+type Sql = postgres.Sql;
+interface Counted { readonly outcome: 'counted' | 'over_cap' | 'other_key'; readonly spent: string }
+
+export interface PostgresSpendSettings { readonly url: string; readonly scope: string; readonly caps: SpendCaps }
+
+/** A ledger that connects, and makes its tables, when it is first asked. */
+export function openPostgresSpend({ url, scope, caps }: PostgresSpendSettings): SharedSpend {
+  const sql = postgres(url, {
+    max: 1, connect_timeout: CONNECT_TIMEOUT_S, idle_timeout: IDLE_TIMEOUT_S, onnotice: () => undefined, fetch_types: false,
+    connection: { application_name: 'flock-edge', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS, ...LONG_STARTUP },
+  });
+  let prepared: Promise<void> | null = null;
+  const prepare = () => prepared ??= createTables(sql).catch((error: unknown) => {
+    prepared = null;
+    throw error;
+  });
+  return {
+    async count(spend) {
+      try {
+        const counted = await within((async () => {
+          await prepare();
+          return ask(sql, scope, spend, caps);
+        })(), ANSWER_TIMEOUT_MS);
+        return refusalOf(counted, spend, caps);
+      } catch (error) {
+        // Counted or not: it is not known, and the same spend may be counted again without harm.
+        const { code } = error as { code?: unknown };
+        return refuse('SERVICE_UNAVAILABLE', {
+          reason: 'spend_ledger', setting: 'EDGE_SPEND_LEDGER', cause: typeof code === 'string' ? code : 'no_answer', retryAfterSeconds: 5,
+        }, 'the spend ledger cannot be asked; nothing was signed');
+      }
+    },
+    close: () => sql.end({ timeout: 1 }),
+  };
+}
+
+async function ask(sql: Sql, scope: string, spend: Spend, caps: SpendCaps): Promise<Counted> {
+  const { subject, chain, purpose, amount, exclusive = [] } = spend;
+  const [row] = await sql<Counted[]>`
+    select outcome, spent::text from flock_count_spend(${scope}, ${subject}, ${chain}, ${purpose}, ${amount.toString()}::text::numeric,
+      ${capOf(caps, spend)?.toString() ?? null}::text::numeric, ${caps.spendWindowMs / 1_000}, ${JSON.stringify(exclusive)}::text::jsonb)`;
+  return row!;
+}
+
+function refusalOf({ outcome, spent }: Counted, spend: Spend, caps: SpendCaps): Refusal | null {
+  if (outcome === 'counted') return null;
+  return outcome === 'other_key' ? refuseToSign('signed_under_another_key') : overCap(spend, caps, BigInt(spent));
+}
+
+/** One statement, under a lock, so that replicas that start together make the tables once. */
+async function createTables(sql: Sql): Promise<void> {
+  await sql`
+    do $ddl$
+    begin
+      perform pg_advisory_xact_lock(7305820);
+      if to_regprocedure('flock_count_spend(text, text, text, text, numeric, numeric, integer, jsonb)') is not null then
+        return;
+      end if;
+      create table if not exists flock_spend (
+        scope      text           not null,
+        subject    text           not null,
+        chain      text           not null,
+        purpose    text           not null,
+        amount     numeric(78, 0) not null check (amount >= 0),
+        exclusive  jsonb          not null,
+        counted_at timestamptz    not null,
+        primary key (scope, subject)
+      );
+      create index if not exists flock_spend_window on flock_spend (scope, chain, purpose, counted_at);
+      create table if not exists flock_spend_lock (scope text primary key);
+      create function flock_count_spend(
+        of_scope text, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric, window_seconds integer, keys jsonb
+      ) returns table (outcome text, spent numeric) language plpgsql as $fn$
+      declare
+        known  flock_spend%rowtype;
+        at     timestamptz;
+        so_far numeric;
+      begin
+        insert into flock_spend_lock (scope) values (of_scope) on conflict do nothing;
+        perform from flock_spend_lock l where l.scope = of_scope for update;
+        -- Each statement from here on sees what was committed before the lock was had.
+        select greatest(clock_timestamp(), max(s.counted_at)) into at from flock_spend s where s.scope = of_scope;
+        select * into known from flock_spend s where s.scope = of_scope and s.subject = of_subject;
+        if found and not exists (select from jsonb_array_elements_text(known.exclusive) k where keys ? k) then
+          return query select 'other_key', 0::numeric;
+          return;
+        end if;
+        if known.amount >= of_amount then
+          return query select 'counted', 0::numeric;
+          return;
+        end if;
+        select coalesce(sum(s.amount), 0) into so_far from flock_spend s
+         where s.scope = of_scope and s.chain = of_chain and s.purpose = of_purpose and s.subject <> of_subject
+           and s.counted_at > at - make_interval(secs => window_seconds);
+        if so_far + of_amount > cap then
+          return query select 'over_cap', so_far;
+          return;
+        end if;
+        insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, of_amount, keys, at)
+          on conflict (scope, subject) do update set amount = excluded.amount, counted_at = excluded.counted_at;
+        return query select 'counted', so_far + of_amount;
+      end $fn$;
+    end $ddl$`;
+}
+
+function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer in time')), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

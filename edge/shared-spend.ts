@@ -1,0 +1,56 @@
+/**
+ * EDGE_SPEND_LEDGER: one count of spends for all replicas of an edge, so that the caps bound all of them together and an
+ * instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
+ * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
+ */
+import { createHash } from 'node:crypto';
+import type { Unsigned } from '../chains/chain.ts';
+import type { Refusal } from '../protocol/errors.ts';
+import { replayKeyTexts } from './instructions.ts';
+import { createSpendClock } from './spend-clock.ts';
+import { newestSpendMs, SpendLedger, type Spend, type SpendCaps } from './spend-ledger.ts';
+import { openStorage } from './storage/storage.ts';
+
+export interface SharedSpend {
+  /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
+  count(spend: Spend): Promise<Refusal | null>;
+  close(): Promise<void>;
+}
+
+/** Where the shared ledger is. */
+export type SpendLedgerPlace = { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'directory'; readonly path: string };
+
+/** The place that a setting names, or null for a text that is none. */
+export function spendLedgerPlace(text: string): SpendLedgerPlace | null {
+  if (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text };
+  return text.startsWith('/') ? { kind: 'directory', path: text } : null;
+}
+
+/**
+ * What two signatures for one instruction must share a part of, so that at most one of their payloads can land: the
+ * counter or the outpoints. A payload that only expires excludes no other one, so there it is the payload itself.
+ */
+export function exclusiveKeys({ replayKey, payload }: Pick<Unsigned, 'replayKey' | 'payload'>): string[] {
+  return replayKey.kind === 'expiry' ? [`payload:${createHash('sha256').update(payload).digest('hex')}`] : replayKeyTexts(replayKey);
+}
+
+export interface SharedSpendSettings {
+  readonly place: SpendLedgerPlace;
+  /** Whose spends these are: edges of other phrases or environments may use the same database. */
+  readonly scope: string;
+  readonly caps: SpendCaps;
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+}
+
+/** Opens the shared ledger; a database is connected to when it is first asked. Throws: StorageFailed. */
+export async function openSharedSpend(settings: SharedSpendSettings): Promise<SharedSpend> {
+  const { place, caps, wallMs, monotonicMs } = settings;
+  if (place.kind === 'postgres') return (await import('./postgres-spend.ts')).openPostgresSpend({ ...settings, url: place.url });
+  const storage = openStorage(place.path);
+  const ledger = new SpendLedger(storage, caps, createSpendClock(newestSpendMs(storage), wallMs, monotonicMs));
+  return {
+    count: async (spend) => ledger.count(spend),
+    close: async () => storage.close(),
+  };
+}

@@ -1,0 +1,136 @@
+/** EDGE_SPEND_LEDGER: one count for all replicas, in the customer's own PostgreSQL or in a directory they share. */
+import { createServer, type AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { exclusiveKeys, openSharedSpend, spendLedgerPlace, type SharedSpend } from '../../../edge/shared-spend.ts';
+import type { Spend, SpendCaps } from '../../../edge/spend-ledger.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { openDatabase } from '../../../persistence/postgres/sql.ts';
+import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
+import { builtFor, RECEIVER, transactionFor, type Wanted } from '../../support/edge/built.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
+import { eventually, FIRST, startTestEdge } from '../../support/edge/edges.ts';
+import { testServerUrl } from '../../support/postgres.ts';
+
+const WINDOW_MS = 3_600_000;
+let databases = 0;
+
+/** A database that only the edges know. */
+async function newDatabase(t: ExecutionContext): Promise<string> {
+  const server = await testServerUrl();
+  const name = `spend_${process.pid}_${databases += 1}`;
+  const admin = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
+  await admin`create database ${admin(name)}`;
+  t.teardown(async () => {
+    await admin`drop database ${admin(name)} with (force)`;
+    await admin.end({ timeout: 5 });
+  });
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+type Opened = (scope?: string, caps?: Partial<SpendCaps>) => Promise<SharedSpend>;
+
+function opener(t: ExecutionContext, place: string): Opened {
+  return async (scope = 'live a', more = {}) => {
+    const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: WINDOW_MS, ...more };
+    const ledger = await openSharedSpend({ place: spendLedgerPlace(place)!, scope, caps, wallMs: Date.now, monotonicMs: () => performance.now() });
+    t.teardown(() => ledger.close());
+    return ledger;
+  };
+}
+
+const PLACES = [
+  ['PostgreSQL', newDatabase], ['a shared directory', async () => newDirectory()],
+] as const;
+const spendOf = (subject: string, amount: bigint, more: Partial<Spend> = {}): Spend => ({ subject, chain: 'eth', purpose: 'withdrawal', amount, exclusive: [`nonce:${subject}`], ...more });
+const CAP = { withdrawalCaps: new Map([['eth' as const, 500n]]) };
+
+for (const [name, placeOf] of PLACES) {
+  test(`decisions 6: in ${name} the cap holds exactly over replicas that count at the same time, and over restarts`, async (t) => {
+    const open = opener(t, await placeOf(t));
+    const replicas = await Promise.all([open('live a', CAP), open('live a', CAP), open('live a', CAP)]);
+    const answers = await Promise.all(Array.from({ length: 90 }, (_, index) => replicas[index % 3]!.count(spendOf(`txn_${index}`, 10n))));
+    t.is(answers.filter((answer) => answer === null).length, 50);
+    t.true(answers.every((answer) => answer === null || answer.code === 'AMOUNT_CAP_EXCEEDED'));
+    const refused = answers.find((answer) => answer !== null)!;
+    t.like(refused.details, { cap: '500', spent: '500', amount: '10', setting: 'EDGE_WITHDRAWAL_CAP_ETH' });
+    const counted = answers.findIndex((answer) => answer === null);
+    const later = await open('live a', CAP);
+    t.is(await later.count(spendOf(`txn_${counted}`, 10n)), null, 'what is counted is not counted twice');
+    t.is((await later.count(spendOf('one more', 1n)))?.code, 'AMOUNT_CAP_EXCEEDED');
+    t.is(await later.count(spendOf('other chain', 1n, { chain: 'bsc' })), null);
+  });
+
+  test(`decisions 6: in ${name} one instruction is signed under one replay key; what the cloud can start has cap zero`, async (t) => {
+    const open = opener(t, await placeOf(t));
+    const [one, other] = await Promise.all([open(), open()]);
+    t.is(await one.count(spendOf('txn_1', 5n, { exclusive: ['nonce:7'] })), null);
+    t.like(await other.count(spendOf('txn_1', 5n, { exclusive: ['nonce:8'] })), { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'signed_under_another_key' } });
+    t.is(await other.count(spendOf('txn_1', 6n, { exclusive: ['nonce:7', 'nonce:8'] })), null, 'a version that shares a key excludes the first one');
+    t.like(await one.count(spendOf('sweep', 1n, { purpose: 'cloud' })), { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_SPEND_CAP_ETH', cap: '0' } });
+    t.is(await one.count(spendOf('big', 10n ** 30n)), null);
+  });
+}
+
+test('two payloads that only expire share no key; two with one counter do', (t) => {
+  const [first, second] = ['a', 'b'].map((payload) => exclusiveKeys({ payload, replayKey: { kind: 'expiry', value: '9' } }));
+  t.notDeepEqual(first, second);
+  t.deepEqual(exclusiveKeys({ payload: 'a', replayKey: { kind: 'nonce', value: 9 } }), exclusiveKeys({ payload: 'b', replayKey: { kind: 'nonce', value: 9 } }));
+});
+
+test('edges of other phrases and environments that use one database count apart', async (t) => {
+  const open = opener(t, await newDatabase(t));
+  const [ours, theirs] = await Promise.all([open('live a', CAP), open('sandbox a', CAP)]);
+  t.is(await ours.count(spendOf('txn_1', 500n)), null);
+  t.is(await theirs.count(spendOf('txn_1', 500n, { exclusive: ['nonce:other'] })), null);
+});
+
+test('a database whose clock was set back frees nothing: its time never goes behind the newest entry', async (t) => {
+  const url = await newDatabase(t);
+  const open = opener(t, url);
+  const ledger = await open('live a', CAP);
+  t.is(await ledger.count(spendOf('txn_1', 500n)), null);
+  const sql = openDatabase({ url, connections: 1, name: 'flock-test', role: null });
+  await sql`update public.flock_spend set counted_at = clock_timestamp() + interval '10 hours'`;
+  await sql.end({ timeout: 5 });
+  t.is((await ledger.count(spendOf('txn_2', 1n)))?.code, 'AMOUNT_CAP_EXCEEDED');
+});
+
+test('a ledger that cannot be asked, or does not answer, signs nothing', async (t) => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  t.teardown(() => silent.close());
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const { port } = silent.address() as AddressInfo;
+  for (const place of ['postgres://nobody:x@127.0.0.1:1/none', `postgres://nobody:x@127.0.0.1:${port}/none`]) {
+    const answer = await (await opener(t, place)()).count(spendOf('txn_1', 1n));
+    t.like(answer, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'spend_ledger' } });
+    t.false(JSON.stringify(answer).includes('nobody'), 'no address in the answer');
+  }
+});
+
+test('issue 4: two replicas with one EDGE_SPEND_LEDGER sign together no more than the cap', async (t) => {
+  const fee = 21_000n * 30_000_000_000n, amount = 10n ** 17n;
+  const env = { EDGE_CHAINS: 'eth', EDGE_SPEND_LEDGER: await newDatabase(t), EDGE_WITHDRAWAL_CAP_ETH: ((amount + fee) * 3n).toString() };
+  const wanted: Wanted = { from: FIRST, to: RECEIVER, amount };
+  const replicas = await Promise.all([0, 1].map(async () => {
+    const cloud = await HostileCloud.start();
+    t.teardown(() => cloud.close());
+    const edge = await startTestEdge(t, cloud.url, { env });
+    await eventually('it leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+    return { cloud, edge };
+  }));
+  const statuses: number[] = [];
+  for (let nonce = 0; nonce < 6; nonce += 1) {
+    const { cloud, edge } = replicas[nonce % 2]!;
+    const id = newId('txn', Date.now());
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(wanted, transactionFor(wanted, { nonce }), id), status: 201 }));
+    const built = await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: amount.toString() });
+    t.is(built.status, 201, built.text);
+    statuses.push((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status);
+  }
+  t.deepEqual(statuses, [200, 200, 200, 403, 403, 403]);
+  t.is(replicas.reduce((sum, { cloud }) => sum + cloud.submitted.length, 0), 3);
+  t.false(replicas.some(({ edge }) => isRefusal(edge)));
+});
