@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
-import type { EdgeStore, IdentityStore, ReadStore, WatchStore } from '../persistence/ports.ts';
+import type { EdgeStore, IdentityStore, InboxStore, ReadStore, WatchStore } from '../persistence/ports.ts';
 import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
@@ -94,6 +94,7 @@ export interface GaugeReader {
   read(): Promise<{
     publicationsIncomplete: number;
     mailUnsent: number;
+    factsSetAside: number;
     blocksUnresolved: Readonly<Record<string, number>>;
     headAgeSeconds: Readonly<Record<string, number>>;
     nonceGaps: Readonly<Record<string, number>>;
@@ -131,6 +132,7 @@ export interface GatewayDeps {
     readonly reads: ReadStore;
     readonly edge: EdgeStore;
     readonly watch: Pick<WatchStore, 'coverage'>;
+    readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
   };
   readonly accounts: Accounts;
   readonly chains: ChainAccess;

@@ -142,14 +142,32 @@ export interface AuditStore {
   discrepancies(ledger: LedgerId, limit: number): Promise<DiscrepancyRow[]>;
 }
 
+/** A fact that its account could not take: kept in its place, tried again by itself, holding up its own subject only. */
+export interface FactSetAside {
+  id: string; accountId: AccountId; subject: string; fact: unknown;
+  /** Why the last of `tries` failed. */
+  trouble: string; tries: number;
+  /** Later facts of the same subject, which wait behind it. */
+  behind: number;
+  recordedAtMs: number; retryAtMs: number;
+}
+
 export interface InboxStore {
   /**
-   * Facts waiting for an account, oldest first, with the rows that a decision about them needs: deposits of the same
+   * Facts waiting for an account, oldest first, without those that were set aside until their next try and those behind
+   * one of the same subject that was; with the rows that a decision about them needs: deposits of the same
    * credit keys, withdrawals named by the facts, the addresses paid, and the account's own addresses (G20).
    */
   inboxOf(accountId: AccountId, limit: number): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
-  /** Accounts with facts older than an instant: lost pushes are found here. */
+  /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */
   accountsWithInbox(olderThanMs: number, limit: number): Promise<AccountId[]>;
+  /** Sets a fact aside for a pause that doubles with each try. Answers its tries, null when it was taken meanwhile. */
+  setAside(accountId: AccountId, id: string, trouble: string): Promise<number | null>;
+  /** Over all accounts, by id, after one. */
+  factsSetAside(afterId: string, limit: number): Promise<FactSetAside[]>;
+  countSetAside(): Promise<number>;
+  /** Makes facts due that were set aside: one, all of an account, or all. Answers the accounts to wake. */
+  retryFacts(which: { accountId: AccountId | null; id: string | null }): Promise<AccountId[]>;
 }
 
 // ── Publisher ────────────────────────────────────────────────────────────────────────────────────────────────────

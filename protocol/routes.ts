@@ -430,6 +430,15 @@ export const ROUTES = {
     reply: platform.actorRestarted, refusals: ['NOT_FOUND'],
     summary: 'Forget the memory of an actor and read it again',
   },
+  listFactsSetAside: {
+    ...admin, method: GET, path: '/v1/admin/facts', query: platform.factsQuery, reply: platform.factsSetAside,
+    refusals: [], summary: 'Facts of chains that their accounts could not take, oldest first',
+  },
+  retryFacts: {
+    ...admin, method: POST, path: '/v1/admin/facts/retry', body: platform.retryFactsBody,
+    reply: platform.factsRetried, refusals: ['NOT_FOUND'],
+    summary: 'Try facts that were set aside at once: one, all of an account, or all',
+  },
   getLive: {
     ...open('Health'), where: 'both', method: GET, path: '/health/live', reply: platform.live,
     summary: 'The process runs',

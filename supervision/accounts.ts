@@ -1,9 +1,10 @@
 /** Messages to account actors: the node's `Accounts` port over the kernel. */
 import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
-import { ask, type Entities } from '../actors/kernel/index.ts';
+import { ask, futility, type Entities } from '../actors/kernel/index.ts';
 import type { Accounts, Answer } from '../gateway/ports.ts';
 import type { InboxStore } from '../persistence/ports.ts';
 import type { WithdrawalRow } from '../persistence/rows.ts';
+import { refuse } from '../protocol/errors.ts';
 import { newId, type AccountId } from '../protocol/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
 import type { Logger } from 'pino';
@@ -33,6 +34,12 @@ export interface AccountsDeps {
   readonly onSigned?: (row: WithdrawalRow) => Promise<void>;
 }
 
+/** What a caller is told: what is wrong inside is for the log and the operator. */
+function told<C extends AccountCommand>(answer: Answer<C>): Answer<C> {
+  if (answer.ok !== false || futility(answer) === null) return answer;
+  return refuse('INTERNAL_ERROR', { reason: answer.details.reason });
+}
+
 interface Waking { running: Promise<void>; again: boolean }
 
 /** The port, with at most one inbox round per account at a time: a wake that comes meanwhile causes one more round. */
@@ -48,24 +55,39 @@ export function createAccounts({ entities, inbox, nowMs, log, onPublished, onPoo
     return answer;
   };
 
+  /**
+   * Applies what waits, in order. A batch that the account cannot take is halved until the fact is found that it cannot
+   * take, which is set aside: the others are not held up by it.
+   */
   async function applyInbox(accountId: AccountId): Promise<void> {
+    let limit = INBOX_BATCH_MAX;
     for (;;) {
-      const waiting = await inbox.inboxOf(accountId, INBOX_BATCH_MAX);
-      if (waiting.inbox.length === 0) return;
+      const waiting = await inbox.inboxOf(accountId, limit);
+      const [first] = waiting.inbox;
+      if (first === undefined) return;
       const depositIds = waiting.inbox.map(() => newId('dep', nowMs()));
       const answer = await send(accountId, { type: 'apply_facts', ...waiting, depositIds });
-      if (answer.ok !== true) {
+      if (answer.ok === true) {
+        // A deferred fact waits for a row that just changed: with it read again, it is applied.
+        if (waiting.inbox.length < limit && answer.reply.deferred === 0) return;
+        if (answer.reply.applied === 0) return;
+        limit = Math.min(INBOX_BATCH_MAX, limit * 2);
+        continue;
+      }
+      const trouble = futility(answer);
+      if (trouble === null) {
         log.warn({ accountId, outcome: answer.ok === 'duplicate' ? 'duplicate' : answer.code }, 'facts wait in the inbox');
         return; // the sweep of the inbox comes back to it
       }
-      // A deferred fact waits for a row that just changed: with it read again, it is applied.
-      if (waiting.inbox.length < INBOX_BATCH_MAX && answer.reply.deferred === 0) return;
-      if (answer.reply.applied === 0) return;
+      limit = Math.ceil(waiting.inbox.length / 2);
+      if (waiting.inbox.length > 1) continue;
+      const tries = await inbox.setAside(accountId, first.id, trouble);
+      log.error({ accountId, what: `fact ${first.id}`, reason: trouble, tries }, 'a fact was set aside; it is tried again by itself');
     }
   }
 
   return {
-    ask: send,
+    ask: async (accountId, command) => told(await send(accountId, command)),
     wake(accountId) {
       const known = waking.get(accountId);
       if (known !== undefined) {

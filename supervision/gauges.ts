@@ -5,7 +5,7 @@ import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Chain } from '../protocol/slugs.ts';
 
 export interface GaugeParts {
-  readonly stores: Pick<Stores, 'deliveries' | 'mail' | 'watch' | 'operators'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'mail' | 'watch' | 'operators' | 'inbox'>;
   readonly system: Pick<ActorSystem, 'counts'>;
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;
@@ -16,9 +16,10 @@ export function createGaugeReader({ stores, system, liveChains, streamCount, now
   return {
     async read() {
       const chains = liveChains();
-      const [publicationsIncomplete, mailUnsent, nonceGaps, ...coverage] = await Promise.all([
+      const [publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps, ...coverage] = await Promise.all([
         stores.deliveries.incompletePublications(),
         stores.mail.unsent(),
+        stores.inbox.countSetAside(),
         stores.operators.counterGaps(),
         ...chains.map((chain) => stores.watch.coverage(chain)),
       ]);
@@ -26,7 +27,7 @@ export function createGaugeReader({ stores, system, liveChains, streamCount, now
       const byChain = (value: (index: number) => number): Record<string, number> =>
         Object.fromEntries(chains.map((chain, index) => [chain, value(index)]));
       return {
-        publicationsIncomplete, mailUnsent, nonceGaps,
+        publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps,
         blocksUnresolved: byChain((index) => coverage[index]!.unresolved.length),
         headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
         mailboxDepth: waiting, residentAccounts: residents,

@@ -75,7 +75,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const chains: Chains = await openChains({ config, shelf, stores, accounts, system, metrics, nowMs, log });
   const firstSubmit = createFirstSubmit({ access: chains.access, accounts, log });
   const gateway = await createGateway({
-    log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch },
+    log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch, inbox: stores.inbox },
     accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
     rateLimiter: createMemoryRateLimiter(), health: async () => ({ database: await answers(sql) }), config: gatewayConfig(config),
   });

@@ -15,7 +15,8 @@ export interface Duplicate { readonly ok: 'duplicate' }
 /**
  * What an asker is told. Beside the refusals of the entity itself:
  * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: full, stopping, not loadable, not begun in time;
- * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown.
+ * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown;
+ * or `undecidable` and `unstorable`: nothing was done, and nothing would be another time (`futility`).
  */
 export type Outcome<Reply> = { readonly ok: true; readonly reply: Reply } | Refusal | Duplicate;
 
@@ -39,6 +40,18 @@ export function unavailable(reason: UnavailableReason): Refusal {
 /** Something broke; the outcome may be unknown, so only an idempotency key makes a second try safe. */
 export function crashed(reason: CrashReason): Refusal {
   return refuse('INTERNAL_ERROR', { reason });
+}
+
+/** The command itself is at fault: what `decide` threw at it, or what the schema says. Nothing was done. */
+export function futile(reason: 'undecidable' | 'unstorable', fault: string): Refusal {
+  return refuse('INTERNAL_ERROR', { reason, fault });
+}
+
+/** What is wrong with a command that would fare no better another time; null for every other outcome. */
+export function futility(outcome: Outcome<unknown>): string | null {
+  if (outcome.ok !== false || outcome.code !== 'INTERNAL_ERROR') return null;
+  const { reason, fault } = outcome.details;
+  return reason === 'undecidable' || reason === 'unstorable' ? String(fault) : null;
 }
 
 /** Messages that nobody handled or nobody waited for any more. Monotone. */

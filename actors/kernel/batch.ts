@@ -1,5 +1,6 @@
 /** Deciding a batch of commands one after another on the evolving state. Pure. */
-import { crashed, type Outcome } from './ask.ts';
+import { futile, type Outcome } from './ask.ts';
+import { faultOf } from './fault.ts';
 import { PoisonousEvent, type Entity } from './protocol.ts';
 
 /** What a batch would change, and what each member is told once that is durable. */
@@ -31,7 +32,7 @@ export function decideBatch<State, Command, Event, Row, Reply>(
       decision = entity.decide(state, command, nowMs);
     } catch (error) {
       faults.push(error);
-      outcomes.push(crashed('crashed'));
+      outcomes.push(futile('undecidable', faultOf(error, nowMs).message));
       continue;
     }
     if (!decision.ok) {

@@ -7,17 +7,20 @@
  *   duplicate  an idempotency key was taken: nothing was written, so each member runs alone and only the duplicate
  *              one is told so
  *   refused    the schema says no to something: likewise
+ *   unstorable the schema must never hold something of it: likewise; that member's command is at fault, not the entity
  *   throws     the outcome is unknown: every member gets INTERNAL_ERROR, the entity restarts and reads its state again
  *
  * Nothing is appended after the leaf was stopped, however late a turn goes on; a write under way then is fenced by
  * version and epoch like any other.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { DUPLICATE, unavailable, type Envelope } from './ask.ts';
+import { DUPLICATE, futile, unavailable, type Duplicate, type Envelope } from './ask.ts';
 import { decideBatch, type BatchPlan } from './batch.ts';
 import { KernelFault, type RestartPolicy } from './fault.ts';
 import { Leaf } from './leaf.ts';
-import { PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded } from './protocol.ts';
+import {
+  APPEND_REFUSED, PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded,
+} from './protocol.ts';
 import type { Parent, Shared } from './shared.ts';
 
 /** What all entities of one kind share. */
@@ -34,6 +37,9 @@ export interface EntityKind<State, Command, Event, Row, Reply> {
   /** The leaf has nothing to do; `exists` false when there is no such entity. */
   rested(leaf: Leaf, exists: boolean): void;
 }
+
+/** What an append came to, or that the schema must never hold what it was given: nothing was written. */
+type Tried = AppendOutcome | { readonly kind: 'unstorable'; readonly error: Error };
 
 /** Decisions of one batch: the second is made on what a stale append made us load. */
 const TRIES_PER_BATCH = 2;
@@ -114,26 +120,35 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
       }
       if (outcome.kind === 'duplicate') return this.#settleApart(batch, DUPLICATE);
       if (outcome.kind === 'refused') return this.#settleApart(batch, outcome.refusal);
+      if (outcome.kind === 'unstorable') {
+        const fault = batch.length === 1 ? this.note(outcome.error).message : '';
+        return this.#settleApart(batch, futile('unstorable', fault));
+      }
     }
     this.failWith(unavailable('stale_owner'));
     throw new KernelFault('stale_owner', 'another incarnation wrote twice during one batch');
   }
 
-  async #settleApart(batch: readonly Envelope[], answer: typeof DUPLICATE | Refusal): Promise<void> {
+  async #settleApart(batch: readonly Envelope[], answer: Duplicate | Refusal): Promise<void> {
     const [only] = batch;
     if (batch.length === 1) return this.answer(only!, answer);
     for (const envelope of batch) await this.#settle([envelope]);
   }
 
   /** A plan that changes nothing is durable already: queries and refusals cost no append. */
-  async #append(live: Loaded<State>, plan: BatchPlan<State, Event, Row, Reply>): Promise<AppendOutcome> {
+  async #append(live: Loaded<State>, plan: BatchPlan<State, Event, Row, Reply>): Promise<Tried> {
     if (plan.events.length === 0 && plan.rows.length === 0) return { kind: 'appended' };
     const { store, storeTimeoutMs } = this.#of;
     const entry = {
       entityId: this.id, ownerEpoch: live.ownerEpoch, expectedVersion: live.version,
       events: plan.events, state: plan.state, rows: plan.rows,
     };
-    return this.shared.deadlines.bound(store.append(entry), storeTimeoutMs, () => storeTimedOut('append'));
+    try {
+      return await this.shared.deadlines.bound(store.append(entry), storeTimeoutMs, () => storeTimedOut('append'));
+    } catch (error) {
+      if (error instanceof Error && (error as { code?: unknown }).code === APPEND_REFUSED) return { kind: 'unstorable', error };
+      throw error;
+    }
   }
 }
 

@@ -22,7 +22,7 @@
  * What is promised
  * - One turn of an actor at a time; a turn of an entity decides all that waits (to a limit) and appends once.
  * - An asker is answered exactly once, after the append, before its deadline. SERVICE_UNAVAILABLE: nothing was done.
- *   INTERNAL_ERROR: the outcome may be unknown. `duplicate`: the idempotency key's first answer is in the store.
+ *   INTERNAL_ERROR: the outcome may be unknown, unless `futility` says what is wrong with the command. `duplicate`: the idempotency key's first answer is in the store.
  * - Safety never rests on "there is only one": every append carries epoch and version. Two incarnations cost a reload.
  * - A fault forgets the actor's memory and restarts it after a pause that grows; too many in a window and it is given
  *   up, answers INTERNAL_ERROR and raises `hooks.onGiveUp`; the rest live on. A poisonous event is given up at once.
@@ -30,7 +30,7 @@
  * - Nothing here reads a clock, a random source or a timer but through `SystemSpec`; nact itself uses setImmediate.
  */
 export type { Address } from './address.ts';
-export { ask, ASK_TIMEOUT_MS, tell, type DeadLetters, type Duplicate, type Outcome } from './ask.ts';
+export { ask, ASK_TIMEOUT_MS, futility, tell, type DeadLetters, type Duplicate, type Outcome } from './ask.ts';
 export {
   faultOf, withoutSecrets, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict,
 } from './fault.ts';

@@ -45,6 +45,9 @@ export type AppendOutcome =
   | { readonly kind: 'appended' } | { readonly kind: 'stale' } | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
+/** `code` of the error of a store whose schema must never hold what it was given. */
+export const APPEND_REFUSED = 'append_refused';
+
 /** An event that cannot be folded. Reading it again cannot cure it: the entity is given up until someone restarts it. */
 export class PoisonousEvent extends Error {
   readonly code = 'poisonous_event';
@@ -60,6 +63,9 @@ export interface Loaded<State> { readonly state: State; readonly version: number
 export interface EntityStore<State, Event, Rows> {
   /** Loads AND fences the entity in one statement; null when there is none. Throws on a stale owner, PoisonousEvent. */
   load(entityId: string): Promise<Loaded<State> | null>;
-  /** Durable when it resolves. Throws when the outcome is unknown. */
+  /**
+   * Durable when it resolves. Throws when the outcome is unknown, save for an error of the code APPEND_REFUSED: nothing
+   * was written, and nothing would be another time.
+   */
   append(entry: Append<State, Event, Rows>): Promise<AppendOutcome>;
 }

@@ -1,6 +1,7 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
 import type { GatewayDeps } from '../ports.ts';
 import { adminHandlers } from '../admin/actors.ts';
+import { factHandlers } from '../admin/facts.ts';
 import { addressHandlers } from './addresses.ts';
 import type { Auth } from './auth/auth.ts';
 import { balanceHandlers } from './balances.ts';
@@ -28,7 +29,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...addressHandlers(deps), ...balanceHandlers(deps), ...transactionHandlers(deps), ...webhookHandlers(deps),
     ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),
     ...signInHandlers(deps), ...organizationHandlers(deps), ...settingHandlers(deps), ...billingHandlers(deps),
-    ...adminHandlers(deps), ...healthHandlers(deps),
+    ...adminHandlers(deps), ...factHandlers(deps), ...healthHandlers(deps),
     ...keySourceHandlers(deps),
   };
 }

@@ -47,6 +47,7 @@ export function createMetrics(reader: GaugeReader): Metrics {
       'svc_event_publication_incomplete', 'Recorded events that are due, untried and in nobody\'s hands, although their edge is there',
     ),
     mailUnsent: gauge('svc_mail_unsent', 'Mail to owners that no transport has taken yet'),
+    factsSetAside: gauge('svc_facts_set_aside', 'Facts that their accounts could not take; an operator should look'),
     mailboxDepth: gauge('svc_mailbox_depth', 'Messages that wait in all mailboxes'),
     deadLetters: gauge('svc_dead_letters', 'Messages that nobody handled or nobody waited for'),
     residentAccounts: gauge('svc_resident_accounts', 'Account actors in memory'),

@@ -8,7 +8,7 @@
  * Nothing waits for a timer: an append on an idle node leaves at once, a busy node batches by itself.
  */
 import { failpoint } from '../../protocol/failpoint.ts';
-import type { AppendOutcome } from '../../actors/kernel/protocol.ts';
+import type { APPEND_REFUSED, AppendOutcome } from '../../actors/kernel/protocol.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { encodeEntry, joinEntries, type AccountAppend, type EncodedEntry } from './batch.ts';
 import { constraintOf, sqlstateOf, type Sql } from './sql.ts';
@@ -26,7 +26,7 @@ export interface GroupedAppendOptions {
 
 /** The database refused the rows of an entry: a broken invariant. Nothing of the entry was written. */
 export class AppendRefused extends Error {
-  readonly code = 'append_refused';
+  readonly code: typeof APPEND_REFUSED = 'append_refused';
   readonly sqlstate: string;
   /** Name of the violated constraint, e.g. `address_registry_key`. */
   readonly constraint: string | null;
@@ -64,6 +64,8 @@ const TRIES_ALONE = 3;
 const ALONE = /^(22|23|40|55)/;
 const TRANSIENT = /^(40|55)/;
 const BROKEN = /^(22|23)/;
+/** SQLSTATE of a value that is none. */
+const DATA_EXCEPTION = '22000';
 
 function outcomeOf(text: string | undefined): AppendOutcome {
   if (text === 'appended' || text === 'stale' || text === 'duplicate') return { kind: text };
@@ -71,6 +73,15 @@ function outcomeOf(text: string | undefined): AppendOutcome {
 }
 
 export type AppendEntry = (entry: AccountAppend) => Promise<AppendOutcome>;
+
+/** Throws: AppendRefused for a value that no column can hold. */
+function encoded(append: AccountAppend, nowMs: number): EncodedEntry | null {
+  try {
+    return encodeEntry(append, nowMs);
+  } catch (error) {
+    throw new AppendRefused(DATA_EXCEPTION, null, error);
+  }
+}
 
 /** The `append` of every entity of a node. Rejects: AppendRefused; anything else means that the outcome is unknown. */
 export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
@@ -152,7 +163,7 @@ export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
   }
 
   return (append) => new Promise((resolve, reject) => {
-    const entry = encodeEntry(append, nowMs()); // throws into the promise: only this entry is rejected
+    const entry = encoded(append, nowMs()); // throws into the promise: only this entry is rejected
     if (entry === null) return resolve({ kind: 'duplicate' });
     let bytes = 0;
     for (const rows of entry.values()) for (const row of rows) bytes += row.length;

@@ -1,7 +1,8 @@
 /** Facts that wait for an account, with the rows that a decision about them needs. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { Fact, InboxRow } from '../rows.ts';
-import type { InboxStore } from '../ports.ts';
+import { failpoint } from '../../protocol/failpoint.ts';
+import type { Fact, InboxRow, SeenTransfer } from '../rows.ts';
+import type { FactSetAside, InboxStore } from '../ports.ts';
 import { addressOf, depositOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
@@ -12,7 +13,11 @@ export function createInboxStore(sql: Sql): InboxStore {
     async inboxOf(accountId, limit) {
       const rows = await sql<{ id: number; fact: Fact }[]>`
         select v.* from ${asTenant(sql, accountId, sql`
-          select id, fact from inbox where account_id = t.account order by id limit ${limit}`)} order by v.id`;
+          select id, fact from inbox i
+           where account_id = t.account and (retry_at is null or retry_at <= clock_timestamp()) and not exists (
+             select from inbox b where b.account_id = i.account_id and b.subject = i.subject and b.id < i.id
+                and b.retry_at > clock_timestamp())
+           order by id limit ${limit}`)} order by v.id`;
       const inbox: InboxRow[] = rows.map(({ id, fact }) => ({ id: String(id), accountId, fact }));
       if (inbox.length === 0) return { inbox, deposits: [], withdrawals: [], addresses: [] };
       const [deposits, withdrawals, addresses] = await Promise.all([
@@ -24,11 +29,40 @@ export function createInboxStore(sql: Sql): InboxStore {
       const rows = await sql<{ account: AccountId }[]>`select account from accounts_with_inbox(${olderThanMs}::timestamptz, ${limit}) account`;
       return rows.map(({ account }) => account);
     },
+    async setAside(accountId, id, trouble) {
+      failpoint('set_aside.before');
+      const [row] = await sql<{ tries: number | null }[]>`select set_aside_fact(${accountId}, ${id}::text::bigint, ${trouble}) as tries`;
+      failpoint('set_aside.after');
+      return row!.tries;
+    },
+    async factsSetAside(afterId, limit) {
+      const rows = await sql<Columns[]>`select * from facts_set_aside(${afterId}::text::bigint, ${limit})`;
+      return rows.map((row) => ({
+        id: String(row.id), accountId: row.accountId, subject: row.subject, fact: row.fact, tries: row.tries, trouble: row.trouble,
+        behind: row.behind, recordedAtMs: row.createdAt, retryAtMs: row.retryAt,
+      }) as FactSetAside);
+    },
+    async countSetAside() {
+      const [row] = await sql<{ count: number }[]>`select count_facts_set_aside() as count`;
+      return row!.count;
+    },
+    async retryFacts({ accountId, id }) {
+      const rows = await sql<{ account: AccountId }[]>`select account from retry_facts(${accountId}, ${id}::text::bigint) account`;
+      return rows.map(({ account }) => account);
+    },
   };
 }
 
+/** Transfers whose credit key can be looked up: a fact of another shape is the account's to refuse. */
+function transfersOf(inbox: readonly InboxRow[]): SeenTransfer[] {
+  return inbox.flatMap(({ fact }) => {
+    const { deposit } = Object(fact) as { deposit?: SeenTransfer };
+    return Number.isSafeInteger(deposit?.outputIndex) ? [deposit!] : [];
+  });
+}
+
 async function depositsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]) {
-  const keys = inbox.flatMap(({ fact }) => ('deposit' in fact ? [fact.deposit] : []));
+  const keys = transfersOf(inbox);
   if (keys.length === 0) return [];
   const rows = await sql<Columns[]>`
     select v.* from ${asTenant(sql, accountId, sql`
@@ -41,7 +75,7 @@ async function depositsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxR
 }
 
 async function withdrawalsOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]) {
-  const ids = [...new Set(inbox.flatMap(({ fact }) => ('withdrawalId' in fact ? [fact.withdrawalId] : [])))];
+  const ids = [...new Set(inbox.flatMap(({ fact }) => (Object(fact) as { withdrawalId?: string }).withdrawalId ?? []))];
   if (ids.length === 0) return [];
   const rows = await sql<Columns[]>`
     select v.* from ${asTenant(sql, accountId, sql`select * from withdrawal where account_id = t.account and id = any(${ids}::text[])`)}`;
@@ -50,7 +84,7 @@ async function withdrawalsOf(sql: Sql, accountId: AccountId, inbox: readonly Inb
 
 /** The addresses paid, and the account's own ones (G20). */
 async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]) {
-  const ids = [...new Set(inbox.flatMap(({ fact }) => ('deposit' in fact ? [fact.deposit.addressId] : [])))];
+  const ids = [...new Set(transfersOf(inbox).map(({ addressId }) => addressId))];
   const rows = await sql<Columns[]>`
     select v.* from ${asTenant(sql, accountId, sql`
       select * from address where account_id = t.account and id = any(${ids}::text[])

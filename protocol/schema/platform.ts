@@ -101,6 +101,34 @@ export const actorsQuery = z.strictObject({
 export const actorParams = z.strictObject({ path: pathText(500) });
 export const actorRestarted = z.object({ path: z.string(), restarted: z.literal(true) });
 
+/** Facts in one answer. */
+const FACTS_MAX = 500;
+const inboxId = z.string().regex(/^[0-9]{1,18}$/);
+export const factsQuery = z.strictObject({
+  after: inboxId.default('0').meta({ description: '`id` of the last fact of the page before' }),
+  limit: queryNumber(1, FACTS_MAX).default(100),
+});
+export const factsSetAside = z.object({
+  count: z.number().int().meta({ description: 'facts that are set aside now, over all accounts' }),
+  facts: z.array(z.object({
+    id: z.string(),
+    accountId: z.string(),
+    subject: z.string().meta({ description: 'the transfer or withdrawal that it is about' }),
+    fact: z.unknown().meta({ description: 'as the watcher recorded it' }),
+    trouble: z.string().meta({ description: 'why the last try failed' }),
+    tries: z.number().int(),
+    behind: z.number().int().meta({ description: 'later facts of the same subject, which wait behind it' }),
+    recordedAt: instant,
+    retryAt: instant.meta({ description: 'when it is tried again by itself' }),
+  })),
+});
+export const retryFactsBody = z.strictObject({
+  accountId: freeText(80).optional(), id: inboxId.optional(),
+});
+export const factsRetried = z.object({
+  accounts: z.number().int().meta({ description: 'accounts with facts that are tried again, within seconds' }),
+});
+
 export const live = z.object({ status: z.literal('live') });
 export const ready = z.object({ status: z.enum(['ready', 'not_ready']), checks: z.record(z.string(), z.boolean()) });
 /** Answers that are not enveloped: the description, metrics, keys. */

@@ -42,6 +42,8 @@ export async function openDeveloper(): Promise<Developer> {
     const atCloud = createClient({ baseUrl: deployment.cloudUrl, apiKey: deployment.record.sandbox.cloudApiKey });
     await patiently('readiness', () => atEdge.call('getEdgeReadiness'), (view) =>
       !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready'));
+    // Nothing can be asked of an edge that does not lead yet.
+    await patiently('leader', async () => (await fetch(`${deployment.edgeUrl}/metrics`)).text(), (text) => text.includes('svc_edge_leader 1'));
     return {
       deployment, receiver, atEdge, atCloud, close,
       async fund(ether) {

@@ -1,14 +1,15 @@
 /** An entity store in memory that fences like the real one and fails when it is told to. */
 import { refuse } from '../../protocol/errors.ts';
-import type { Append, AppendOutcome, EntityStore, Loaded } from '../../actors/kernel/protocol.ts';
+import { APPEND_REFUSED, type Append, type AppendOutcome, type EntityStore, type Loaded } from '../../actors/kernel/protocol.ts';
 
 /**
- * What the next append does: `refused` is a constraint's ADDRESS_CONFLICT, `before` throws and has written nothing,
- * `after` throws and has written all, `hang` never
- * answers and has written nothing, `hang_after` never answers and has written all, `late` never answers and is tried
+ * What the next append does: `refused` is a constraint's ADDRESS_CONFLICT, `unstorable` a constraint that must never be
+ * hit, `before` throws and has written nothing, `after` throws and has written all, `hang` never answers and has written
+ * nothing, `hang_after` never answers and has written all, `late` never answers and is tried
  * when `landLate` is called.
  */
-export type AppendFailure = 'before' | 'after' | 'stale' | 'duplicate' | 'refused' | 'hang' | 'hang_after' | 'late';
+export type AppendFailure =
+  'before' | 'after' | 'stale' | 'duplicate' | 'refused' | 'unstorable' | 'hang' | 'hang_after' | 'late';
 
 interface Stream<State, Event, Row> { state: State; version: number; ownerEpoch: number; events: Event[]; rows: Row[] }
 
@@ -88,6 +89,9 @@ export class MemoryStore<State, Event, Row> {
     if (failure === 'before') throw new Error('connection lost before the statement');
     if (failure === 'stale' || failure === 'duplicate') return { kind: failure };
     if (failure === 'refused') return { kind: 'refused', refusal: refuse('ADDRESS_CONFLICT') };
+    if (failure === 'unstorable') {
+      throw Object.assign(new Error('append refused: 23514 amount_positive'), { code: APPEND_REFUSED });
+    }
     if (failure === 'late') this.#late.push(entry);
     if (failure === 'hang' || failure === 'late') return new Promise(() => {});
     const outcome = this.#apply(entry);

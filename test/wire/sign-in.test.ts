@@ -2,6 +2,8 @@ import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import { patiently } from '../support/company.ts';
 import { codeOf, enrol, newEvmKey, raw, startTestCloud, testEdge, type Person } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
@@ -179,6 +181,23 @@ test('§4.3 the run command for the account names what is missing and holds no s
     for (const name of ['API_KEY', 'CLOUD_URL', 'MNEMONIC_FILE', 'EDGE_DATA_DIR']) t.true(command.includes(name), name);
     t.notRegex(command, /flk_(?:test|live)_[a-z2-7]{39}/);
   }
+});
+
+test('issue 2.10: an administrator sees what an account could not take, and has it tried again', async (t) => {
+  const admin = asBearer(await cloud.signIn(await cloud.person({ admin: true })));
+  const { sandbox: { accountId } } = await cloud.organization();
+  await cloud.database.owner`
+    insert into flock.inbox (account_id, subject, fact_key, fact, created_at) values (${accountId}, 'a|b|0', 'seen', '"nonsense"', now() - interval '1 hour')`;
+  const mine = (view: ReplyOf<'listFactsSetAside'>) => view.facts.find((fact) => fact.accountId === accountId);
+  const first = await patiently<ReplyOf<'listFactsSetAside'>>('set aside', () => admin.must('listFactsSetAside'), (view) => mine(view)?.tries === 1);
+  t.like(mine(first), { subject: 'a|b|0', fact: 'nonsense', behind: 0 });
+  t.true(Date.parse(mine(first)!.retryAt) > Date.parse(mine(first)!.recordedAt));
+  t.true(first.count >= 1);
+  t.regex(await (await fetch(`${cloud.url}/metrics`)).text(), new RegExp(`^svc_facts_set_aside ${first.count}$`, 'm'));
+  t.true(cloud.lines.some((line) => line.includes('a fact was set aside') && line.includes(accountId)));
+  t.deepEqual(await admin.must('retryFacts', { body: { accountId } }), { accounts: 1 });
+  await patiently<ReplyOf<'listFactsSetAside'>>('tried again', () => admin.must('listFactsSetAside'), (view) => mine(view)?.tries === 2);
+  t.like(await admin.call('retryFacts', { body: { id: '999999999' } }), { code: 'NOT_FOUND' });
 });
 
 test('issue 2.10: an administrator sees the actors and restarts one', async (t) => {

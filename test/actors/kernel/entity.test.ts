@@ -135,6 +135,23 @@ test('a refusal of the schema is told to the member that caused it; the others a
   t.is(store.loads, 1);
 });
 
+test('what the schema must never hold faults the member that asked for it; the others are durable and nobody restarts', async (t) => {
+  const node = startNode(t);
+  const { counters, store } = startCounters(node);
+  store.failAppends('unstorable', 'unstorable'); // the whole batch, then its first member alone
+  const outcomes = await Promise.all([1, 2, 4].map((by) => ask(counters.address('a'), add(by))));
+  t.like(outcomes[0], {
+    ok: false, code: 'INTERNAL_ERROR',
+    details: { reason: 'unstorable', fault: 'append refused: 23514 amount_positive' },
+  });
+  t.deepEqual(outcomes.slice(1), [ok(2, 1), ok(6, 2)]);
+  t.is(store.loads, 1);
+  t.like(node.system.inspect(counters.address('a').path)!, {
+    phase: 'live', restarts: 0, lastFault: { code: 'append_refused' },
+  });
+  t.is(node.logged.filter(({ message }) => message === 'actor fault').length, 1, 'the batch as a whole is no fault');
+});
+
 test('an append that throws while a batch runs member by member faults that member and those behind it only', async (t) => {
   const node = startNode(t);
   const { counters, store } = startCounters(node);
@@ -158,7 +175,9 @@ test('a decide that throws is a fault of that member; the others of the batch go
   const commands = [add(1), { type: 'explode' } as const, add(1)];
   const outcomes = await Promise.all(commands.map((command) => ask(counters.address('a'), command)));
   t.deepEqual([outcomes[0], outcomes[2]], [ok(1, 1), ok(2, 2)]);
-  t.like(outcomes[1], { ok: false, code: 'INTERNAL_ERROR', details: { reason: 'crashed' } });
+  t.like(outcomes[1], {
+    ok: false, code: 'INTERNAL_ERROR', details: { reason: 'undecidable', fault: 'decide has a defect' },
+  });
   t.is(store.loads, 1);
   t.like(node.system.inspect(counters.address('a').path)!, {
     phase: 'live', restarts: 0, lastFault: { message: 'decide has a defect' },

@@ -144,7 +144,8 @@ test.serial('design 2: a bad entry is alone; those that were with it are committ
 test.serial('a value that cannot be written rejects its entry before anything is sent', async (t) => {
   const { live } = await newOrganization(stores);
   const entry = await appendOf(stores, live, [], [{ ...ISSUED, index: 1n as unknown as number }]);
-  await t.throwsAsync(accounts.append(entry), { instanceOf: TypeError });
+  const error = await t.throwsAsync(accounts.append(entry), { instanceOf: AppendRefused });
+  t.true(error.cause instanceof TypeError);
   t.is((await accounts.load(live))!.version, 0);
 });
 

@@ -1,0 +1,29 @@
+/** Facts that were set aside: what operators see of them, and how they have them tried again. */
+import { refuse } from '../../protocol/errors.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Handlers } from '../http/context.ts';
+import type { HandlerDeps } from '../http/handlers.ts';
+
+export function factHandlers({ stores: { inbox }, log }: HandlerDeps): Pick<Handlers, 'listFactsSetAside' | 'retryFacts'> {
+  return {
+    async listFactsSetAside({ query: { after, limit } }) {
+      const [count, facts] = await Promise.all([inbox.countSetAside(), inbox.factsSetAside(after, limit)]);
+      return {
+        count,
+        facts: facts.map(({ recordedAtMs, retryAtMs, ...fact }) => ({
+          ...fact, recordedAt: new Date(recordedAtMs).toISOString(), retryAt: new Date(retryAtMs).toISOString(),
+        })),
+      };
+    },
+    // The sweep of the inbox finds what is due.
+    async retryFacts({ body: { accountId, id }, caller, requestId }) {
+      const accounts = await inbox.retryFacts({ accountId: (accountId ?? null) as AccountId | null, id: id ?? null });
+      if (accounts.length === 0) return refuse('NOT_FOUND');
+      log.warn(
+        { requestId, userId: caller.bearer!.userId, accountId, count: accounts.length },
+        'an administrator has facts tried again',
+      );
+      return { accounts: accounts.length };
+    },
+  };
+}
