@@ -6,40 +6,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { isRefusal } from '../../protocol/errors.ts';
-import { CONFIRMATIONS, openCompany, patiently, type Company } from '../support/company.ts';
-import { problemsOfBooks, type Paid } from '../support/books.ts';
-
-const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
-const paid = new Map<string, Paid>();
-let stories = 0;
-let withdrawn = 0n;
-
-/** address → paid → detected → confirmed → withdrawal → confirmed, by an application that asks again. */
-async function tellStory(company: Company): Promise<void> {
-  const { client, receiver, deployment } = company;
-  const n = stories += 1;
-  const address = await patiently('address', () =>
-    client.call('createAddress', { body: { chain: 'eth', userRef: `customer-${n}` }, idempotencyKey: `story-${n}` }));
-  if (isRefusal(address)) throw new Error(address.code);
-  const amount = 10n ** 17n + BigInt(n);
-  const txid = await company.pay(address.address, amount);
-  paid.set(txid, { address: address.address, amount, survives: true });
-  await company.mine(1);
-  await receiver.next((got) => got.event === 'deposit_detected' && got.data['txid'] === txid);
-  await company.mine(CONFIRMATIONS);
-  await receiver.next((got) => got.event === 'deposit_confirmed' && got.data['txid'] === txid);
-  const built = await patiently('build', () => client.call('buildTransaction', {
-    body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: '1000' }, idempotencyKey: `build-${n}`,
-  }));
-  if (isRefusal(built)) throw new Error(built.code);
-  await patiently('broadcast', () => client.call('broadcastTransaction', { params: { id: built.id } }));
-  withdrawn += 1_000n;
-  await patiently('pending', async () => company.anvil.rpc<{ pending: object }>('txpool_content'), ({ pending }) => Object.keys(pending).length > 0);
-  await company.mine(1 + CONFIRMATIONS);
-  await receiver.next((got) => got.event === 'withdrawal_confirmed' && got.data['transactionId'] === built.id);
-  if (deployment.cloud.pid <= 0) throw new Error('no cloud');
-}
+import { openCompany, type Company } from '../support/company.ts';
+import { Stories } from '../support/story.ts';
 
 /**
  * Keeps a part alive. Each start is armed with the next place, so that one death leads to the next without a clean start
@@ -101,6 +69,7 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
   t.timeout(400_000);
   const folder = mkdtempSync(join(tmpdir(), 'flock-places-'));
   const company = await openCompany();
+  const stories = new Stories(company);
   try {
     const places: { part: 'cloud' | 'edge'; name: string }[] = [];
     for (const part of ['cloud', 'edge'] as const) {
@@ -108,7 +77,7 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
       const env = { FLOCK_FAILPOINTS: `record:${join(folder, part)}` };
       await (part === 'cloud' ? company.deployment.restartCloud(env) : company.deployment.restartEdge(env));
     }
-    await tellStory(company);
+    await stories.tell();
     for (const part of ['cloud', 'edge'] as const) {
       const file = join(folder, part);
       const names = existsSync(file) ? [...new Set(readFileSync(file, 'utf8').trim().split('\n'))] : [];
@@ -122,7 +91,7 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
         await keeper.provoke(); // arms the first place
         while (!keeper.done) {
           const { starts } = keeper;
-          await tellStory(company).catch((error: unknown) => { throw new Error(`armed in the ${part}: ${keeper.armed}; ${String(error)}`); });
+          await stories.tell().catch((error: unknown) => { throw new Error(`armed in the ${part}: ${keeper.armed}; ${String(error)}`); });
           if (keeper.starts === starts) await keeper.provoke();
         }
       } finally {
@@ -131,12 +100,8 @@ test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place los
       unreached.push(...keeper.unreached);
     }
     t.true(unreached.length < places.length / 4, `places that only a first start passes: ${unreached.join(', ')}`);
-    t.log(`${places.length} places, ${stories} stories`);
-    await company.mine(CONFIRMATIONS);
-    const problems = await patiently('books', () => problemsOfBooks({ ...company, paid }), (found) => found.length === 0)
-      .catch(() => problemsOfBooks({ ...company, paid }));
-    t.deepEqual(problems, []);
-    t.is(BigInt(await company.anvil.rpc<string>('eth_getBalance', [OUTSIDER, 'latest'])), withdrawn, 'each withdrawal was paid once');
+    t.log(`${places.length} places, ${stories.count} stories`);
+    await stories.check(t);
   } finally {
     await company.close();
     rmSync(folder, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import { createClient, type Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
 import { startAnvil, type Anvil } from '../../supervision/dev/anvil.ts';
+import { removeEmbeddedPostgres } from '../../supervision/dev/embedded-postgres.ts';
 import { startDeployment, type Deployment } from '../../supervision/dev/deployment.ts';
 import { testServerUrl } from './postgres.ts';
 
@@ -56,9 +57,18 @@ async function buyLargestBand({ cloudUrl, record: { owner } }: Deployment): Prom
   await createClient({ baseUrl: cloudUrl, bearer: accessToken, environment: 'live' }).must('changeBand', { body: { band: 'enterprise' } });
 }
 
-export async function openCompany(options: { cloudEnv?: Record<string, string> } = {}): Promise<Company> {
+export interface CompanyOptions {
+  readonly cloudEnv?: Record<string, string>;
+  /** A PostgreSQL of its own, for tests that crash it. */
+  readonly ownServer?: boolean;
+}
+
+export async function openCompany(options: CompanyOptions = {}): Promise<Company> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-company-'));
-  const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
+  const closing: (() => Promise<unknown> | unknown)[] = [() => {
+    if (options.ownServer === true) removeEmbeddedPostgres(join(dataDir, 'postgres'));
+    rmSync(dataDir, { recursive: true, force: true });
+  }];
   const close = async (): Promise<void> => { for (const step of closing.splice(0).reverse()) await step(); };
   try {
     const anvil = await startAnvil({ chainId: 1, automine: false });
@@ -67,7 +77,7 @@ export async function openCompany(options: { cloudEnv?: Record<string, string> }
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
       dataDir, cloudPort: 0, edgePort: 0, environment: 'live', durable: false, log: () => undefined,
-      databaseUrl: await testServerUrl(), databaseName: `company_${process.pid}_${Date.now()}`,
+      ...(options.ownServer === true ? {} : { databaseUrl: await testServerUrl() }), databaseName: `company_${process.pid}_${Date.now()}`,
       cloudEnv: {
         ETH_RPC_URLS: anvil.url, ETH_POLL_MS: '50', ETH_SECOND_READ_MS: '500', ETH_CONFIRMATIONS: String(CONFIRMATIONS), ETH_START_HEIGHT: '0',
         WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1', ...options.cloudEnv,

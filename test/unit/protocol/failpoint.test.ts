@@ -1,18 +1,21 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { failpoint } from '../../../protocol/failpoint.ts';
+import { patiently } from '../../support/company.ts';
 import { ROOT } from '../../support/tree.ts';
 
 /** Passes a.before and a.after three times in a process with a setting. */
-function passThrice(setting: string) {
-  const script = `
-    import { failpoint } from ${JSON.stringify(new URL('protocol/failpoint.ts', `file://${ROOT}`).href)};
-    for (const n of [1, 2, 3]) { failpoint('a.before'); process.stdout.write(String(n)); failpoint('a.after'); }`;
-  return spawnSync(process.execPath, ['--input-type=module-typescript', '--eval', script], { env: { ...process.env, FLOCK_FAILPOINTS: setting }, encoding: 'utf8' });
-}
+const SCRIPT = `
+  import { failpoint } from ${JSON.stringify(new URL('protocol/failpoint.ts', `file://${ROOT}`).href)};
+  for (const n of [1, 2, 3]) { failpoint('a.before'); process.stdout.write(String(n)); failpoint('a.after'); }`;
+const ARGS = ['--input-type=module-typescript', '--eval', SCRIPT];
+const envOf = (setting: string) => ({ ...process.env, FLOCK_FAILPOINTS: setting });
+const passThrice = (setting: string) => spawnSync(process.execPath, ARGS, { env: envOf(setting), encoding: 'utf8' });
+const spawnThrice = (setting: string) => spawn(process.execPath, ARGS, { env: envOf(setting), stdio: ['ignore', 'pipe', 'inherit'] });
 
 test('reliability 4.1 #1: a recording run lists the places in the order in which they are passed', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'flock-failpoints-'));
@@ -28,6 +31,20 @@ test('reliability 4.1 #1: the K-th pass of a place kills the process there', (t)
     t.deepEqual([signal, stdout], ['SIGKILL', written], setting);
   }
   t.deepEqual([passThrice('kill:a.before:4').status, passThrice('kill:other:1').stdout], [0, '123']);
+});
+
+test('reliability 4.1 #5: a process that is held stands still at each place until it is let go, and once', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'flock-failpoints-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'a.after.done'), ''); // a process before this one stood there
+  const child = spawnThrice(`hold:${folder}`);
+  let written = '';
+  child.stdout.on('data', (text) => { written += String(text); });
+  await patiently('it stands', async () => existsSync(join(folder, 'a.before')), (stands) => stands);
+  t.is(written, '');
+  writeFileSync(join(folder, 'a.before.done'), '');
+  t.deepEqual(await once(child, 'close'), [0, null]);
+  t.is(written, '123');
 });
 
 test('a setting that is misspelt stops the process instead of testing nothing', (t) => {
