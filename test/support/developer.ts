@@ -23,7 +23,7 @@ export interface Developer {
 
 let opened = 0;
 
-export async function openDeveloper(): Promise<Developer> {
+export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string, string>> } = {}): Promise<Developer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-developer-'));
   const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
   const close = async (): Promise<void> => { for (const step of closing.splice(0).reverse()) await step(); };
@@ -34,7 +34,7 @@ export async function openDeveloper(): Promise<Developer> {
     const deployment = await startDeployment({
       dataDir, cloudPort: 0, edgePort: 0, environment: 'sandbox', durable: false, log: () => undefined,
       databaseUrl: await testServerUrl(), databaseName: `developer_${process.pid}_${opened}_${Date.now()}`,
-      cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1' },
+      cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...options.cloudEnv },
       edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
     });
     closing.push(() => deployment.stop());
