@@ -18,6 +18,9 @@ async function main(): Promise<void> {
   stopOnSignals(() => node.stop(), log);
   serves();
   log.info({ url: node.url, roles: config.ROLES }, 'ready');
+  if (config.SMTP_URL === undefined && config.MAIL_DIR === undefined) {
+    log.warn('neither SMTP_URL nor MAIL_DIR is set: mail to owners waits in the outbox (svc_mail_unsent)');
+  }
   process.send?.({ type: 'ready', port: node.port });
 }
 
