@@ -24,11 +24,11 @@ const ACCOUNT_MAX = 4_096;
 const ACCOUNT_HARD_MAX = 8_192;
 
 export interface Flight {
-  readonly due: DueDelivery;
+  due: DueDelivery;
   /** Null for a retry or replay. */
   readonly lane: string | null;
   /** Before the store's own claim ends. */
-  readonly untilMs: number;
+  untilMs: number;
   sent: boolean;
 }
 
@@ -62,13 +62,15 @@ export class Flights {
     });
   }
 
-  /** Takes a claimed delivery. A delivery that is here already (its claim ran out) replaces what was known of it. */
+  /** Takes a claimed delivery. One that is here already (its claim ran out) is sent again from its place in its lane. */
   add(due: DueDelivery, untilMs: number): void {
     const account = this.#of(due.accountId);
     const { delivery } = due;
-    if (account.byId.has(delivery.id)) this.#drop(account, delivery.id);
     const first = delivery.attempts === 0 && delivery.replay === 0;
     const flight: Flight = { due, untilMs, sent: false, lane: first ? `${delivery.webhookId}|${due.orderKey}` : null };
+    const known = account.byId.get(delivery.id);
+    if (known !== undefined && known.lane === flight.lane) return this.#renew(account, known, flight);
+    if (known !== undefined) this.#drop(account, delivery.id);
     account.byId.set(delivery.id, flight);
     account.byEndpoint.set(delivery.webhookId, (account.byEndpoint.get(delivery.webhookId) ?? 0) + 1);
     const behind = flight.lane === null ? undefined : account.lanes.get(flight.lane);
@@ -120,13 +122,16 @@ export class Flights {
     return ids;
   }
 
-  /** Forgets what should have been reported by now; the ids. */
+  /** Forgets what should have been reported by now, and what waits behind it: nothing may overtake it. The ids. */
   removeExpired(nowMs: number): string[] {
     const ids: string[] = [];
     for (const [accountId, { byId }] of this.#accounts) {
-      const expired = [...byId.values()].filter(({ untilMs }) => untilMs <= nowMs).map(({ due }) => due.delivery.id);
-      for (const id of expired) this.remove(accountId, id);
-      ids.push(...expired);
+      const late = [...byId.values()].filter(({ untilMs }) => untilMs <= nowMs);
+      if (late.length === 0) continue;
+      const lanes = new Set(late.map(({ lane }) => lane));
+      const expired = [...byId.values()].filter(({ lane, untilMs }) => untilMs <= nowMs || (lane !== null && lanes.has(lane)));
+      for (const { due } of expired) this.remove(accountId, due.delivery.id);
+      ids.push(...expired.map(({ due }) => due.delivery.id));
     }
     return ids;
   }
@@ -141,6 +146,13 @@ export class Flights {
     const fresh: AccountFlights = { byId: new Map(), byEndpoint: new Map(), lanes: new Map(), ready: [] };
     this.#accounts.set(accountId, fresh);
     return fresh;
+  }
+
+  #renew(account: AccountFlights, known: Flight, { due, untilMs }: Flight): void {
+    Object.assign(known, { due, untilMs });
+    if (!known.sent) return;
+    known.sent = false;
+    account.ready.push(known);
   }
 
   #drop(account: AccountFlights, deliveryId: string): void {

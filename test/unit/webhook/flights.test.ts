@@ -1,0 +1,44 @@
+import test from 'ava';
+import { Flights } from '../../../actors/webhook/flights.ts';
+import type { DueDelivery } from '../../../persistence/ports.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+
+const ACCOUNT = 'org_a_live' as AccountId;
+
+function due(id: string, orderKey = 'addr', attempts = 0): DueDelivery {
+  return {
+    delivery: { id, eventId: `evt_${id}`, webhookId: 'hook', replay: 0, status: attempts === 0 ? 'pending' : 'failed', attempts, nextAttemptAtMs: 0 },
+    accountId: ACCOUNT, url: 'https://hook.example/', sealedSecrets: [], body: '{}', orderKey,
+  };
+}
+
+function ready(flights: Flights): string[] {
+  return flights.takeReady(ACCOUNT, 100).map(({ due: { delivery } }) => delivery.id);
+}
+
+test('§6 a first attempt that was never reported takes along what waits behind it: nothing overtakes it', (t) => {
+  const flights = new Flights();
+  flights.add(due('1'), 1_000);
+  flights.add(due('2'), 5_000);
+  flights.add(due('3', 'other'), 5_000);
+  t.deepEqual(ready(flights), ['1', '3']);
+  t.deepEqual(flights.removeExpired(1_000), ['1', '2']);
+  t.deepEqual(ready(flights), []);
+  flights.add(due('1'), 9_000);
+  flights.add(due('2'), 9_000);
+  t.deepEqual(ready(flights), ['1']);
+  t.is(flights.size, 3);
+});
+
+test('§6 a delivery that is claimed again while it is known goes again from its place, before what waits behind it', (t) => {
+  const flights = new Flights();
+  flights.add(due('1'), 1_000);
+  flights.add(due('2'), 1_000);
+  t.deepEqual(ready(flights), ['1']);
+  flights.add(due('1'), 9_000);
+  t.deepEqual(ready(flights), ['1']);
+  flights.remove(ACCOUNT, '1');
+  t.deepEqual(ready(flights), ['2']);
+  flights.add(due('2', 'addr', 1), 9_000);
+  t.deepEqual(ready(flights), ['2'], 'a retry has no lane');
+});
