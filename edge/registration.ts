@@ -49,6 +49,8 @@ export class Registration {
   readonly #settings: RegistrationSettings;
   #state: RegistrationState = { kind: 'unconfirmed', code: null };
   #tries = 0;
+  /** Halted, and a chain was quarantined when the readiness was read last. */
+  #quarantined = false;
   #running: Promise<void> | null = null;
   #stopped = false;
 
@@ -62,11 +64,9 @@ export class Registration {
 
   start(): void {
     if (this.#stopped) return;
-    this.#running ??= this.#register()
-      .catch((error: unknown) => this.#settings.onFault(error))
-      .finally(() => {
-        this.#running = null;
-      });
+    this.#running ??= this.#untilDone(() => this.#register()).finally(() => {
+      this.#running = null;
+    });
   }
 
   /** The cloud said that it has no enrolment of this edge, on whatever call. */
@@ -84,6 +84,19 @@ export class Registration {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
+  }
+
+  /** Again after a pause when it throws: a disk that takes nothing now may do so later. */
+  async #untilDone(work: () => Promise<void>): Promise<void> {
+    const { onFault, timers } = this.#settings;
+    for (let faults = 0; !this.#stopped; faults += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        onFault(error);
+        await timers.pause(backoffMs(faults, RETRY, Math.random()));
+      }
+    }
   }
 
   async #register(): Promise<void> {
@@ -131,21 +144,21 @@ export class Registration {
 
   #halt(code: ErrorCode): void {
     this.#state = { kind: 'halted', code };
-    void this.#watchDecision().catch((error: unknown) => this.#settings.onFault(error));
+    this.#quarantined = false;
+    void this.#untilDone(() => this.#watchDecision());
   }
 
   async #watchDecision(): Promise<void> {
-    let quarantined = false;
     while (!this.#stopped && this.#state.kind === 'halted') {
       const reply = await this.#settings.upstream.unsigned.call('getEdgeReadiness');
       if (!isRefusal(reply)) {
         const now = reply.content.some(({ state }) => state === 'quarantined');
-        if (quarantined && !now) {
+        if (this.#quarantined && !now) {
           const refusal = await this.#resume();
           if (refusal === null) return this.#confirm();
           this.#settings.onRefused('resume', refusal);
         }
-        quarantined = now;
+        this.#quarantined = now;
       }
       await this.#settings.timers.pause(this.#settings.rotationCheckMs);
     }

@@ -1,0 +1,56 @@
+import { DatabaseSync } from 'node:sqlite';
+import test from 'ava';
+import { Registration } from '../../../edge/registration.ts';
+import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
+import { Storage, StorageFailed } from '../../../edge/storage/storage.ts';
+import { createTimers } from '../../../edge/timers.ts';
+import type { Upstream } from '../../../edge/upstream.ts';
+
+/** A disk that takes nothing for some writes. */
+class FullDisk extends Storage {
+  left = 0;
+  override setSetting(name: string, value: string | null): void {
+    this.left -= 1;
+    if (this.left >= 0) throw new StorageFailed('disk_full');
+    super.setSetting(name, value);
+  }
+}
+
+function newRegistration(storage: Storage, call: (operation: string) => unknown, onConfirmed: () => void, faults: unknown[]): Registration {
+  const client = { call: async (operation: string) => call(operation) } as unknown as Upstream['signed'];
+  return new Registration({
+    upstream: { signed: client, unsigned: client } as Upstream, storage, edgeVersion: '1.0.0', sessionId: 'ses', keySetName: 'keys', rotationCheckMs: 1,
+    // Pauses end at once: what is tested is that it goes on after them.
+    timers: { ...createTimers(), pause: async () => undefined },
+    publicKeys: () => ({ keys: [], pools: [] }), onConfirmed, onForgotten: () => undefined, onRefused: () => undefined, onFault: (error) => void faults.push(error),
+  });
+}
+
+function storageOf(): FullDisk {
+  const database = new DatabaseSync(':memory:');
+  for (const sql of SCHEMA_VERSIONS) database.exec(sql);
+  return new FullDisk(database);
+}
+
+test('§3.7 an edge whose disk is full while it registers tries again until the disk takes it', async (t) => {
+  const storage = storageOf(), faults: unknown[] = [], asked: string[] = [];
+  storage.left = 3;
+  await new Promise<void>((resolve) => {
+    newRegistration(storage, (operation) => void asked.push(operation), resolve, faults).start();
+  });
+  t.is(faults.length, 3);
+  t.deepEqual(asked, ['syncEdge', 'syncEdge', 'syncEdge', 'syncEdge']);
+  t.truthy(storage.setting('enrolled_as'));
+});
+
+test('§5.7 a full disk does not end the wait for the owner of a rotated identity', async (t) => {
+  const storage = storageOf(), faults: unknown[] = [], states = ['quarantined', 'ready'];
+  storage.left = 1;
+  const registration = await new Promise<Registration>((resolve) => {
+    const made = newRegistration(storage, (operation) => (operation === 'getEdgeReadiness'
+      ? { content: [{ state: states.shift() ?? 'ready' }] } : undefined), () => resolve(made), faults);
+    made.halted('IDENTITY_ROTATION_PENDING');
+  });
+  t.is(faults.length, 1);
+  t.is(registration.state.kind, 'confirmed');
+});
