@@ -52,13 +52,13 @@ function documented(): Set<string> {
 /** Settings that a schema or a reader of the environment names. */
 function read(): Set<string> {
   const names = new Set<string>();
-  for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts'], '.ts')) {
+  for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
     for (const [, name] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (?:z\.|wholeNumber|port|list|flag)/gm)) names.add(name!);
     for (const [, name] of text.matchAll(/\$\{chain\.toUpperCase\(\)\}_([A-Z_]+)`\]/g)) names.add(`<CHAIN>_${name}`);
     for (const [, list] of text.matchAll(/CHAIN_SETTINGS = \[([^\]]*)\]/g)) {
       for (const [, name] of list!.matchAll(/'([A-Z_]+)'/g)) names.add(`${name}_<CHAIN>`);
     }
-    for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z_]+)'/g)) for (const form of [name!, `${name}_FILE`]) names.add(form);
+    for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z0-9_]+)'/g)) for (const form of [name!, `${name}_FILE`]) names.add(form);
   }
   for (const { text } of filesOf(['supervision/dev/options.ts', 'persistence/postgres/migrate.ts', 'protocol/failpoint.ts'], '.ts')) {
     for (const [, name] of text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g)) names.add(name!);
@@ -79,7 +79,7 @@ test('issue 2.11: docs/configuration.md gives the defaults that the schemas have
   const rows = readFileSync(`${ROOT}docs/configuration.md`, 'utf8').split('\n').filter((line) => line.startsWith('|')).map((line) => line.split('|').map((cell) => cell.trim()));
   const wrong: string[] = [];
   let compared = 0;
-  for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts'], '.ts')) {
+  for (const { text } of filesOf(['supervision/config.ts', 'edge/config.ts', 'edge/keystore/settings.ts'], '.ts')) {
     for (const [, name, plain] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+): .*\.default\('?([\w./]+)'?\),$/gm)) {
       const told = rows.filter(([, names]) => names?.includes(`\`${name}\``)).map((cells) => cells[2]!);
       const value = plain!.replace(/_/g, '').replace('false', 'off');
