@@ -22,10 +22,11 @@ import { failpoint } from '../protocol/failpoint.ts';
 import type { Attempt } from './webhooks/post.ts';
 
 /**
- * A follower keeps its reports this long: it may lead again, after a restart mostly, and then they spare the receivers a
- * second delivery. By then another leader has made the attempts anew, and only those count (decisions 4).
+ * A follower keeps its reports for so many terms of a lease: it may lead again, after a restart mostly, and then they spare
+ * the receivers a second delivery. By then another leader has made the attempts anew, and only those count (decisions 4);
+ * what waits behind them, a signed payload above all, must not wait for longer.
  */
-const SUPERSEDED_AFTER_MS = 900_000;
+const SUPERSEDED_AFTER_TERMS = 2;
 /** Refusals that say: another replica leads now. */
 const LEASE_CODES: ReadonlySet<string> = new Set<ErrorCode>(['LEASE_EPOCH_STALE', 'LEASE_HELD', 'EDGE_NO_LEADER']);
 
@@ -123,7 +124,7 @@ export class Session {
     const { lease, sessionId, nowMs, log } = this.#settings;
     const { leaseEpoch, held } = lease.view();
     if (!held || !this.#stream.up) {
-      const superseded = this.#stream.up && writes.every(({ createdAtMs }) => nowMs() - createdAtMs > SUPERSEDED_AFTER_MS);
+      const superseded = this.#stream.up && writes.every(({ createdAtMs }) => nowMs() - createdAtMs > SUPERSEDED_AFTER_TERMS * this.#leaseTtlMs);
       if (superseded) log.warn('attempts_superseded', { count: writes.length });
       return { kind: superseded ? 'taken' : 'held' };
     }

@@ -82,6 +82,31 @@ test('after a restart a delivery that was tried is reported when the cloud sends
   t.is(receiver.hits.length, 1);
 });
 
+test('reports of a replica that leads no more are kept for two terms of the lease, then they make way: another leader has made the attempts anew', async (t) => {
+  const clock = { aheadMs: 0 };
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const edge = await startTestEdge(t, cloud.url, { environment: 'sandbox', env: { EDGE_CHAINS: 'eth' }, ports: { wallMs: () => Date.now() + clock.aheadMs } });
+  await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+  const receiver = await startReceiver(t);
+  cloud.onAttempts = () => ({ ok: false, code: 'SERVICE_UNAVAILABLE' });
+  await cloud.deliver([delivery(receiver.url, 1)]);
+  await eventually('the attempt waits', async () => await outboxDepth(edge) === 1);
+  const push = (role: 'leader' | 'follower') => {
+    cloud.role = role;
+    cloud.leaseEpoch += 1;
+    cloud.push('lease', { role, leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
+  };
+  push('follower');
+  await eventually('the lease is lost', () => edge.logged.some(({ msg }) => msg === 'lease_lost'));
+  clock.aheadMs = 59_000;
+  t.is(await outboxDepth(edge), 1);
+  clock.aheadMs = 61_000;
+  await eventually('it made way', async () => await outboxDepth(edge) === 0, 30_000);
+  t.true(edge.logged.some(({ msg }) => msg === 'attempts_superseded'));
+  t.deepEqual(cloud.attempts, []);
+});
+
 test('§7 a frame under an old epoch, or to a follower, is dropped: nothing is posted', async (t) => {
   const { cloud, edge } = await stage(t);
   const receiver = await startReceiver(t);
