@@ -39,6 +39,10 @@ export interface Network {
   readonly fundingDepth?: number;
   /** Pause between submissions of the same bytes where a transaction lives for moments; ever longer ones where absent. L31. */
   readonly resubmitMs?: number;
+  /** Repricings of what is signed that one block allows; no limit where absent. V37. */
+  readonly repricingsPerBlockMax?: number;
+  /** Smallest first payment to an address as customers are told it, where a payment must make the ledger account. Spec §2.3. */
+  readonly firstDepositMin?: bigint;
 }
 
 /** One deployment of a catalogued token on one chain. K1: decimals belong to the deployment. */
@@ -199,6 +203,8 @@ export interface Unsigned {
   readonly replayKey: ReplayKey;
   /** Height at which the inputs were read, for the record. */
   readonly readAtHeight: number;
+  /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
+  readonly repriced?: { readonly atHeight: number; readonly count: number };
 }
 
 /** Signed bytes with the txid that was computed locally. G28. */

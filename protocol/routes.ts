@@ -119,7 +119,7 @@ export const ROUTES = {
   buildTransaction: {
     ...creates('Transactions'), method: POST, path: '/v1/transactions/unsigned', body: transactions.buildBody,
     reply: transactions.built, refusals: BUILD,
-    summary: 'Build an unsigned transaction; nothing is signed or broadcast',
+    summary: 'Build an unsigned transaction; nothing is signed, and an older unsigned build of the address expires',
   },
   repriceTransaction: {
     ...writes('Transactions'), method: PATCH, path: '/v1/transactions/unsigned/{id}',

@@ -13,7 +13,7 @@
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
-import type { ChainModule, ReplayKey, Unsigned } from '../../chains/chain.ts';
+import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
@@ -104,7 +104,11 @@ function placeFor({ state, command, inFlight, nowMs }: Deciding<'build_withdrawa
     .sort((a, b) => changed(a) - changed(b))
     .slice(0, waiting.length - limit + 1);
   if (waiting.length - giving.length >= limit) {
-    return refuse('CONFLICT', { reason: 'in_flight_limit', limit, inFlight: waiting.map(({ id }) => id) });
+    return refuse(
+      'CONFLICT', { reason: 'in_flight_limit', limit, inFlight: waiting.map(({ id }) => id) },
+      `this address has ${limit} signed transaction${limit === 1 ? '' : 's'} on the way, as many as it may have at once;`
+        + ' build again when one of details.inFlight is in a block, or reprice it',
+    );
   }
   let counters: Counters = state.counters;
   const events: AccountEvent[] = [], rows: RowWrite[] = [];
@@ -146,14 +150,37 @@ export function repriceWithdrawal(
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true }) : null,
   );
   if (no !== null) return no;
-  const unsigned = module!.reprice(book.network(known.chain), known.unsigned, inputs);
-  if (isRefusal(unsigned)) return unsigned;
+  const network = book.network(known.chain);
+  const repriced = repricingOf(network, known, inputs);
+  if (isRefusal(repriced)) return repriced;
+  const priced = module!.reprice(network, known.unsigned, inputs);
+  if (isRefusal(priced)) return priced;
+  const unsigned: Unsigned = repriced === null ? priced : { ...priced, repriced };
   const atMs = changedAtMs(known, nowMs);
   const row: WithdrawalRow = { ...known, unsigned, amount: unsigned.amount, updatedAtMs: atMs };
   const clash = clashOf(state, row);
   if (clash !== null) return clash;
   return accept(
     row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],
+  );
+}
+
+type Repriced = NonNullable<Unsigned['repriced']>;
+
+/**
+ * The count of repricings with this one. Nobody has seen a build that is not signed: it may be repriced at will. A node
+ * that lags does not make a new block of an old one. Refuses: CONFLICT. V37.
+ */
+function repricingOf(
+  { repricingsPerBlockMax: limit }: Network, { versions, unsigned }: WithdrawalRow, { readAtHeight }: BuildInputs,
+): Repriced | null | Refusal {
+  if (limit === undefined || versions.length === 0) return null;
+  const { repriced } = unsigned;
+  if (repriced === undefined || readAtHeight > repriced.atHeight) return { atHeight: readAtHeight, count: 1 };
+  if (repriced.count < limit) return { ...repriced, count: repriced.count + 1 };
+  return refuse(
+    'CONFLICT', { reason: 'repriced_in_this_block', limit, height: repriced.atHeight },
+    `repriced ${limit} times since the last block; wait for the next one`,
   );
 }
 

@@ -56,6 +56,7 @@ const shared = {
   nativeTransferLog: null, stateSyncReceipts: false, l1FeeOracle: null, legacyEnvelope: false, logRangeBlocks: 2_000,
   traceMethods: ['debug_traceBlockByHash', 'trace_block'],
   gate: { kind: 'depth' }, reorgWindow: REORG_WINDOW_MIN, feePolicy: { kind: 'base_fee', tipFloorWei: 1n },
+  repricingsPerBlockMax: 2, // V37
 } as const satisfies Partial<EvmNetwork>;
 
 export const eth: EvmNetwork = {

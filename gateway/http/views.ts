@@ -39,9 +39,11 @@ export function explorerUrlOf(accountId: AccountId, chain: Chain, txid: string |
 }
 
 export function addressView(row: AddressRow): ReplyOf<'getAddress'> {
+  const { firstDepositMin } = networkOf(row.chain);
   return {
     id: row.id, chain: row.chain, address: row.address, derivationPath: row.derivationPath,
     environment: environmentOf(row.accountId), userRef: row.userRef, tag: row.tag, label: row.label, status: row.status,
+    ...(firstDepositMin === undefined ? {} : { reserveDrops: String(firstDepositMin) }),
     createdAt: instantOf(row.createdAtMs),
   };
 }

@@ -16,7 +16,10 @@ export const transaction = money.extend({
   direction: z.enum(DIRECTIONS),
   chain: z.enum(CHAINS),
   environment: z.enum(ENVIRONMENTS),
-  status: z.string().meta({ enum: [...TRANSACTION_STATUSES] }),
+  status: z.string().meta({
+    enum: [...TRANSACTION_STATUSES],
+    description: '`expired`: a build that nobody signed gave way to a newer one from its address, or was given up',
+  }),
   txid: z.string().nullable(),
   outputIndex: z.number().int().nullable().meta({ description: 'with txid, the key to credit by' }),
   address: z.string(),

@@ -165,7 +165,11 @@ test('V40 a deposit address sends one at a time; a build that nobody signed give
   sender.do(sender.submit(reply.id));
   t.like(
     sender.account.refused(sender.build()),
-    { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] } },
+    {
+      code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] },
+      message: 'this address has 1 signed transaction on the way, as many as it may have at once; build again when one of'
+        + ' details.inFlight is in a block, or reprice it',
+    },
   );
   sender.fact(reply.id, 'withdrawal_included');
   t.is(sender.nonceOf(sender.built(7).id), 8);
@@ -295,6 +299,24 @@ test('V37 a repricing keeps nonce and payment, raises the fee, and leaves the ol
     sender.account.refused({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() }).code,
     'CONFLICT',
   );
+});
+
+test('V37 what is signed is repriced twice per block at most; a build that nobody signed, as often as one likes', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  const reprice = (readAtHeight: number): AccountCommand =>
+    ({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: { ...inputsOf(), readAtHeight } });
+  for (let n = 0; n < 3; n += 1) sender.do(reprice(100));
+  sender.do(sender.submit(id));
+  sender.noted(id, { kind: 'accepted', txid: sender.rows.get(id)!.txid! });
+  for (let n = 0; n < 2; n += 1) sender.do(reprice(100));
+  t.like(sender.account.refused(reprice(100)), {
+    code: 'CONFLICT', details: { reason: 'repriced_in_this_block', limit: 2, height: 100 },
+  });
+  t.is(sender.account.refused(reprice(99)).code, 'CONFLICT', 'a node that lags is no new block');
+  sender.do(reprice(101));
+  sender.do(reprice(101));
+  t.is(sender.account.refused(reprice(101)).code, 'CONFLICT');
 });
 
 test('G26 G27 bytes that a node may have are ended by no refusal: their nonce stays held until there is proof', (t) => {
