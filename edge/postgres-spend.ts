@@ -91,9 +91,10 @@ async function createTables(sql: Sql): Promise<void> {
         of_scope text, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric, window_seconds integer, keys jsonb
       ) returns table (outcome text, spent numeric) language plpgsql as $fn$
       declare
-        known  flock_spend%rowtype;
-        at     timestamptz;
-        so_far numeric;
+        known   flock_spend%rowtype;
+        at      timestamptz;
+        so_far  numeric;
+        dearest numeric;
       begin
         insert into flock_spend_lock (scope) values (of_scope) on conflict do nothing;
         perform from flock_spend_lock l where l.scope = of_scope for update;
@@ -104,20 +105,18 @@ async function createTables(sql: Sql): Promise<void> {
           return query select 'other_key', 0::numeric;
           return;
         end if;
-        if known.amount >= of_amount then
-          return query select 'counted', 0::numeric;
-          return;
-        end if;
+        -- What was counted long ago and is signed only now is spent now.
+        dearest := greatest(of_amount, known.amount);
         select coalesce(sum(s.amount), 0) into so_far from flock_spend s
          where s.scope = of_scope and s.chain = of_chain and s.purpose = of_purpose and s.subject <> of_subject
            and s.counted_at > at - make_interval(secs => window_seconds);
-        if so_far + of_amount > cap then
+        if so_far + dearest > cap then
           return query select 'over_cap', so_far;
           return;
         end if;
-        insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, of_amount, keys, at)
+        insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, dearest, keys, at)
           on conflict (scope, subject) do update set amount = excluded.amount, counted_at = excluded.counted_at;
-        return query select 'counted', so_far + of_amount;
+        return query select 'counted', so_far + dearest;
       end $fn$;
     end $ddl$`;
 }

@@ -52,6 +52,20 @@ test('versions of one transaction exclude each other: counted once, at the deare
   t.is(ledger.spent('eth', 'withdrawal'), 90n);
 });
 
+test('§8.5 what was counted in an earlier window and is signed only now, after a crash in between, counts now', (t) => {
+  const clocks = { wallMs: START_MS, monotonicMs: 0 };
+  const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 10n]]) }), clocks);
+  const count = (subject: string, amount: bigint) => ledger.count({ subject, chain: 'eth', purpose: 'cloud', amount })?.code ?? null;
+  t.is(count('late', 6n), null);
+  clocks.monotonicMs += WINDOW_MS;
+  t.is(count('next', 5n), null);
+  t.is(count('late', 6n), 'AMOUNT_CAP_EXCEEDED');
+  clocks.monotonicMs += WINDOW_MS;
+  t.is(count('late', 5n), null, 'at the dearest');
+  t.is(count('other', 5n), 'AMOUNT_CAP_EXCEEDED');
+  t.is(count('other', 4n), null);
+});
+
 test('caps of chains and purposes are apart; the window rolls', (t) => {
   const clocks = { wallMs: START_MS, monotonicMs: 0 };
   const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 5n], ['bsc', 5n]]), withdrawalCaps: new Map([['eth', 5n]]) }), clocks);
