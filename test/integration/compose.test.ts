@@ -5,11 +5,11 @@ import { parse } from 'yaml';
 import { ROOT } from '../support/tree.ts';
 import { readConfig } from '../../supervision/config.ts';
 
-interface Service { image?: string; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown> }
+interface Service { image?: string; profiles?: string[]; volumes?: string[]; ports?: string[]; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown> }
 const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as { services: Record<string, Service>; secrets: Record<string, unknown> };
 
-test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node and an edge', (t) => {
-  t.deepEqual(Object.keys(compose.services).sort(), ['cloud', 'edge', 'migrate', 'postgres', 'redis']);
+test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node, an edge and two more replicas of it', (t) => {
+  t.deepEqual(Object.keys(compose.services).sort(), ['cloud', 'edge', 'edge-2', 'edge-3', 'migrate', 'postgres', 'redis']);
   t.deepEqual(compose.services['cloud']!.command, ['node', 'supervision/main.ts']);
   t.deepEqual(compose.services['edge']!.command, ['node', 'edge/main.ts']);
 });
@@ -27,7 +27,7 @@ test('issue 2.11: the settings that compose.yaml gives a cloud node are the ones
 
 test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
   for (const [name, service] of Object.entries(compose.services)) {
-    t.is(JSON.stringify(service).includes('phrase'), name === 'edge', name);
+    t.is(JSON.stringify(service).includes('phrase'), /^edge(-[23])?$/.test(name), name);
   }
 });
 
@@ -37,4 +37,12 @@ test('issue 4.1: the image gives the directory of a data volume to the user that
   t.is(compose.services['edge']!.environment!['EDGE_DATA_DIR'], '/data');
   t.true(lines.indexOf('RUN mkdir /data && chown node:node /data') < lines.indexOf('USER node'));
   t.true(lines.includes('RUN mkdir /data && chown node:node /data'));
+});
+
+test('issue 4: three replicas of one edge: the same settings, each its own disk and port, two of them only on demand', (t) => {
+  const replicas = ['edge', 'edge-2', 'edge-3'].map((name) => compose.services[name]!);
+  for (const replica of replicas) t.deepEqual(replica.environment, replicas[0]!.environment);
+  t.is(new Set(replicas.map(({ volumes }) => String(volumes))).size, 3);
+  t.deepEqual(replicas.map(({ ports }) => String(ports)), ['8081:8081', '8082:8081', '8083:8081']);
+  t.deepEqual(replicas.map(({ profiles }) => profiles ?? []), [[], ['replicas'], ['replicas']]);
 });
