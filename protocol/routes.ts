@@ -276,6 +276,11 @@ export const ROUTES = {
   },
 
   // ── Migration ─────────────────────────────────────────────────────────────────────────────────────────────────
+  detectPath: {
+    ...reads('Migration'), method: POST, path: '/v1/migration/detect-path',
+    body: migration.detectPathBody, reply: migration.detectedPath, refusals: ['INVALID_CHAIN', 'INVALID_ADDRESS'],
+    summary: 'Path from an extended public key to a known address',
+  },
   listKeySources: {
     ...reads('Migration'), method: GET, path: '/v1/migration/key-sources', reply: migration.keySourcePage, refusals: [],
     summary: 'Key sources of the edge, and what can be signed',
@@ -395,7 +400,8 @@ export const ROUTES = {
   approveRotation: {
     ...portal('Settings', 'owner'), idempotent: 'actor', method: POST, path: '/v1/settings/rotations/{id}/approve',
     params: account.rotationParams, body: account.rotationBody, reply: account.rotationDecided,
-    refusals: ['TOTP_REQUIRED', 'NOT_FOUND'], summary: 'Pin the new identity and register its keys',
+    refusals: ['TOTP_REQUIRED', 'NOT_FOUND', 'CROSS_ENVIRONMENT_IDENTITY', 'ADDRESS_CONFLICT'],
+    summary: 'Pin the new identity and register its keys',
   },
   rejectRotation: {
     ...portal('Settings', 'owner'), idempotent: 'actor', method: POST, path: '/v1/settings/rotations/{id}/reject',

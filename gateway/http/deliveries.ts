@@ -1,4 +1,5 @@
 /** Deliveries of webhooks: history, dead letters, replay of one and of a time range. Spec §4.1, §6; decisions 4. */
+import { REPLAY_WINDOW_DAYS } from '../../actors/account/webhooks.ts';
 import type { DeliveryView, PageAsk } from '../../persistence/ports.ts';
 import { PAGE_SIZE_MAX, type Page } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -7,6 +8,9 @@ import { REPLAY_RANGE_MAX } from '../../protocol/schema/webhooks.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { deliveryView, pageAs } from './views.ts';
+
+const DAY_MS = 86_400_000;
+const GONE_MEANWHILE: ReadonlySet<string> = new Set(['CONFLICT', 'NOT_FOUND']);
 
 type Area =
   | 'listDeliveries' | 'listDeadLetters' | 'listWebhookDeliveries' | 'replayDelivery' | 'replayDeliveries'
@@ -61,7 +65,10 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 }
 
-/** Counts the first deliveries created in `[from, to)` and, unless it is a dry run, delivers each of them once more. */
+/**
+ * Counts the first deliveries created in `[from, to)` that can be replayed (their endpoint is there, their event is no
+ * older than seven days) and, unless it is a dry run, delivers each of them once more.
+ */
 async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) {
   const accountId = accountOf(asked);
   const { from, to, dryRun, ...filter } = asked.body;
@@ -70,25 +77,33 @@ async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) 
   const { deliveries: read } = deps.stores.reads;
   const page = (number: number) =>
     read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, { page: number, size: PAGE_SIZE_MAX });
-  const found = await firstDeliveries(page);
+  const endpoints = new Set((await deps.stores.reads.webhooks(accountId)).flatMap(({ id, status }) => (status === 'deleted' ? [] : [id])));
+  const sinceMs = deps.nowMs() - REPLAY_WINDOW_DAYS * DAY_MS;
+  const found = await firstDeliveries(
+    page, ({ webhookId, eventAtMs, replay }) => replay === 0 && eventAtMs >= sinceMs && endpoints.has(webhookId));
   if (isRefusal(found)) return found;
   if (dryRun) return { count: found.length, replayed: 0, dryRun };
   const replayed = await replayEach(deps, accountId, found);
   return isRefusal(replayed) ? replayed : { count: found.length, replayed: replayed.length, dryRun };
 }
 
-/** Refuses: INVALID_INPUT for a range that holds more than one call may replay. */
-async function firstDeliveries(page: (number: number) => Promise<Page<DeliveryView>>): Promise<DeliveryView[] | Refusal> {
-  const found: DeliveryView[] = [];
+/**
+ * Deliveries of all pages that can be replayed, newest first. One that comes meanwhile moves others to the next page,
+ * where they are met again: each counts once. Refuses: INVALID_INPUT for more than one call may replay.
+ */
+async function firstDeliveries(
+  page: (number: number) => Promise<Page<DeliveryView>>, wanted: (delivery: DeliveryView) => boolean,
+): Promise<DeliveryView[] | Refusal> {
+  const found = new Map<string, DeliveryView>();
   for (let number = 0; ; number += 1) {
     const { content, totalPages } = await page(number);
-    found.push(...content.filter(({ replay }) => replay === 0));
-    if (found.length > REPLAY_RANGE_MAX) {
+    for (const delivery of content) if (wanted(delivery)) found.set(delivery.id, delivery);
+    if (found.size > REPLAY_RANGE_MAX) {
       return refuse(
         'INVALID_INPUT', { field: 'from', reason: 'the range holds too many deliveries', max: REPLAY_RANGE_MAX },
       );
     }
-    if (number + 1 >= totalPages) return found;
+    if (number + 1 >= totalPages) return [...found.values()];
   }
 }
 
@@ -106,8 +121,8 @@ async function replayEach(
       { type: 'replay_delivery', deliveryId: id, newDeliveryId: newId('dlv', nowMs()), eventAtMs },
     );
     if (answer.ok === true) made.push(answer.reply.deliveryId);
-    // One whose window has closed is left out of a range.
-    else if (isRefusal(answer) && (answer.code !== 'CONFLICT' || deliveries.length === 1)) return answer;
+    // One whose window closed, or whose endpoint was deleted, since it was counted is left out of a range.
+    else if (isRefusal(answer) && (!GONE_MEANWHILE.has(answer.code) || deliveries.length === 1)) return answer;
   }
   return made;
 }

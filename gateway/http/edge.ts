@@ -6,7 +6,7 @@ import type { SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION_MIN } from '../../protocol/frames.ts';
 import { isSoundPublicKey } from '../../protocol/http-signature.ts';
-import { newId, type AccountId } from '../../protocol/ids.ts';
+import { accountIdOf, environmentOf, newId, type AccountId } from '../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
 import { isOlderVersion } from '../edge-stream/handshake.ts';
 import { accountOf, type Caller, type Handlers } from './context.ts';
@@ -89,6 +89,9 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const old = versionRefusal(edgeVersion)
         ?? (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
       if (old !== null) return old;
+      // Told before it could count as a rotation: the store refuses to pin it, but by then the chains would be quarantined.
+      const elsewhere = await pinnedElsewhere(deps, accountOf(asked), publicKey);
+      if (elsewhere !== null) return elsewhere;
       const answer = await accounts.ask(accountOf(asked), {
         type: 'enrol', publicKey, keys, pools, rotationId: newId('rot', nowMs()), addressIds: addressIds(),
       });
@@ -146,6 +149,17 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
     },
   };
+}
+
+/** Refuses: CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins this identity. Spec §5.8. */
+async function pinnedElsewhere(
+  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId, publicKey: string,
+): Promise<Refusal | null> {
+  const environment = environmentOf(accountId);
+  const organizationId = accountId.slice(0, -(environment.length + 1));
+  const other = accountIdOf(organizationId, environment === 'live' ? 'sandbox' : 'live');
+  const answer = await accounts.ask(other, { type: 'inspect' });
+  return answer.ok === true && answer.reply.enrolment?.publicKey === publicKey ? refuse('CROSS_ENVIRONMENT_IDENTITY') : null;
 }
 
 /** The key that signed the request; a signed route has one. Throws: Refused EDGE_SIGNATURE_INVALID. */

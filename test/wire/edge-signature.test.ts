@@ -151,6 +151,15 @@ test('§5.8 the same identity in live and sandbox is CROSS_ENVIRONMENT_IDENTITY'
   t.like(await two.sync(), { code: 'CROSS_ENVIRONMENT_IDENTITY' });
 });
 
+test('§5.8 an enrolled account that the other one\'s phrase comes to is told so: no rotation begins and nothing is quarantined', async (t) => {
+  const { live, sandbox } = await cloud.organization();
+  const signer = newSigner();
+  t.false(isRefusal(await testEdge(cloud, sandbox.apiKey, signer).sync()));
+  t.false(isRefusal(await testEdge(cloud, live.apiKey).sync()));
+  t.like(await testEdge(cloud, live.apiKey, signer).sync(), { code: 'CROSS_ENVIRONMENT_IDENTITY' });
+  t.is((await live.client.must('getEdgeReadiness')).content.find(({ chain }) => chain === 'eth')!.state, 'ready');
+});
+
 test('§4.3 a heartbeat over REST makes a session that is live; lease and outbox are told', async (t) => {
   const { sandbox, edge } = await enrolled();
   t.deepEqual(await sandbox.client.must('getEdgeLease'), { state: 'vacant', epoch: 0, holder: null, expiresAt: null });

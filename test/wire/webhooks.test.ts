@@ -199,6 +199,39 @@ test('decisions 4: a time range is counted first, then replayed', async (t) => {
   t.deepEqual(await client.must('replayDeliveries', { body: { from: range.to, to: new Date(Date.now() + 7_200_000).toISOString() } }), { count: 0, replayed: 0, dryRun: true });
 });
 
+test('decisions 4: a range leaves out what a deleted endpoint had and what is older than 7 days, in the count too', async (t) => {
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const { client } = sandbox;
+  const [gone] = await Promise.all([1, 2].map(() => client.must('createWebhook', { body: { url: URL_, events: ['deposit_detected', 'deposit_confirmed'] } })));
+  await deposited(client);
+  const all = await eventually('all deliveries are there', () => client.must('listDeliveries'), ({ totalElements }) => totalElements === 4);
+  await client.must('deleteWebhook', { params: { webhookId: gone!.id } });
+  const range = { from: new Date(Date.now() - 86_400_000 * 30).toISOString(), to: new Date(Date.now() + 3_600_000).toISOString() };
+  t.like(await client.must('replayDeliveries', { body: range }), { count: 2 });
+  const { eventId } = all.content.find(({ event }) => event === 'deposit_detected')!;
+  await cloud.database.admin.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`update flock.publication set created_at = created_at - interval '7 days 1 hour' where event_id = ${eventId}`;
+  });
+  t.like(await client.must('replayDeliveries', { body: { ...range, dryRun: false } }), { count: 1, replayed: 1 });
+  t.like(await client.call('replayDelivery', { params: { id: all.content.find(({ webhookId }) => webhookId === gone!.id)!.id } }), { code: 'NOT_FOUND' });
+});
+
+test('§4.1 deliveries come in pages, newest first, each once', async (t) => {
+  const { sandbox } = await cloud.organization();
+  await enrol(cloud, sandbox);
+  const { client } = sandbox;
+  await client.must('createWebhook', { body: { url: URL_, events: ['deposit_detected'] } });
+  for (let n = 0; n < 5; n += 1) await deposited(client, false);
+  const whole = await eventually('all deliveries are there', () => client.must('listDeliveries'), ({ totalElements }) => totalElements === 5);
+  const pages = await Promise.all(['0', '1', '2', '3'].map((page) => client.must('listDeliveries', { query: { page, size: '2' } })));
+  t.deepEqual(pages.map(({ content, page, size, totalElements, totalPages }) => [content.length, page, size, totalElements, totalPages]), [[2, 0, 2, 5, 3], [2, 1, 2, 5, 3], [1, 2, 2, 5, 3], [0, 3, 2, 5, 3]]);
+  t.deepEqual(pages.flatMap(({ content }) => content.map(({ id }) => id)), whole.content.map(({ id }) => id));
+  t.deepEqual(whole.content.map(({ id }) => id), whole.content.map(({ id }) => id).toSorted().reverse());
+  t.like(await client.call('listDeliveries', { query: { size: '201' } }), { code: 'INVALID_INPUT' });
+});
+
 test('§6 what the account publishes is what the catalogue describes', async (t) => {
   const { sandbox } = await cloud.organization();
   await enrol(cloud, sandbox);
@@ -227,6 +260,8 @@ test('§4.7 a simulated deposit is detected, confirmed on request, taken back by
   const { txid, address } = await deposited(client, false);
   const status = async () => (await client.must('listTransactions')).content.map((row) => [row.txid === txid, row.status, row.amount]);
   t.deepEqual(await eventually('it is detected', status, (rows) => rows.length === 1), [[true, 'detected', '1500000000000000000']]);
+  t.is((await client.must('listTransactions')).content[0]!.explorerUrl, null, 'no explorer knows a simulated ledger');
+  t.true((await client.must('listChains')).content.every(({ explorerUrl }) => explorerUrl === null));
   t.deepEqual(await client.must('simulateConfirmation', { body: { chain: 'eth', txid, confirmations: 12 } }), { confirmations: 12 });
   await eventually('it is confirmed', status, (rows) => rows[0]?.[1] === 'confirmed');
   t.is((await client.must('getBalance', { params: { chain: 'eth', address } })).amountFormatted, '1.5');
