@@ -46,12 +46,10 @@ export function createNextSlot(
     return { after, upTo, slots: slots.toSorted((a, b) => a - b) };
   };
 
-  /** What was listed beyond finality holds until the next look at the head. */
+  /** What was listed holds until the next look at the head: a slot that a fork left, or a lie, must not be asked for ever. */
   const stillListed = (): Listed => {
-    if (listedInTurn === heads.turn()) return listed;
+    if (listedInTurn !== heads.turn()) listed = NOTHING;
     listedInTurn = heads.turn();
-    const upTo = Math.min(listed.upTo, heads.finalized());
-    listed = { ...listed, upTo, slots: listed.slots.filter((slot) => slot <= upTo) };
     return listed;
   };
 

@@ -82,7 +82,9 @@ test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that 
     })));
     await restarting;
     const payments = new Map(played.flatMap((one) => [...one]));
-    t.deepEqual((await settle(flock, payments)).slice(0, 20), []);
+    const problems = await settle(flock, payments);
+    if (problems.length > 0) for (const line of await flock.standing()) t.log(line);
+    t.deepEqual(problems.slice(0, 20), []);
 
     const paid = await standing(flock, payments), counts = await countsOf(flock);
     for (const [slug, chain] of flock.chains) {

@@ -1,5 +1,5 @@
 /** A whole live Flock over the ten chains of the soak: real PostgreSQL, cloud and edge processes, a receiver of webhooks. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReceiver, type Receiver } from '../../../gateway/cli/webhook-receiver.ts';
@@ -22,6 +22,7 @@ import { openXrp } from './xrp.ts';
 const OPENERS: Partial<Record<Chain, () => Promise<SoakChain>>> = { btc: openBtc, tron: openTron, sol: openSol, xrp: openXrp, xlm: openXlm };
 
 const LOOK_MS = 60;
+const LOG_LINES = 25;
 
 export interface TenChains {
   readonly chains: ReadonlyMap<Chain, SoakChain>;
@@ -36,6 +37,8 @@ export interface TenChains {
   cursorHeight(chain: Chain): Promise<number>;
   /** As `PlayParts` has it. */
   recorded(txids: readonly string[], wanted: readonly Recorded[], withinMs: number): Promise<boolean>;
+  /** Where each chain is, and the last lines of the cloud's log: what to read when the books are wrong. */
+  standing(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -96,6 +99,13 @@ export async function openTenChains(): Promise<TenChains> {
           if (performance.now() > deadline) return false;
           await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
         }
+      },
+      async standing() {
+        const lines = await Promise.all([...chains.values()].map(async ({ chain, headHeight }) => {
+          const answer = await client.call('getCoverage', { params: { chain } });
+          return `${chain}: ledger at ${await headHeight()}, ${JSON.stringify(answer)}`;
+        }));
+        return [...lines, ...readFileSync(join(dataDir, 'cloud.log'), 'utf8').trimEnd().split('\n').slice(-LOG_LINES)];
       },
     };
   } catch (error) {
