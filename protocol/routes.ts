@@ -277,7 +277,7 @@ export const ROUTES = {
 
   // ── Migration ─────────────────────────────────────────────────────────────────────────────────────────────────
   detectPath: {
-    ...reads('Migration'), method: POST, path: '/v1/migration/detect-path',
+    ...writes('Migration'), idempotent: 'store', method: POST, path: '/v1/migration/detect-path',
     body: migration.detectPathBody, reply: migration.detectedPath, refusals: ['INVALID_CHAIN', 'INVALID_ADDRESS'],
     summary: 'Path from an extended public key to a known address',
   },

@@ -9,6 +9,7 @@ import { billingHandlers } from './billing.ts';
 import { chainHandlers } from './chains.ts';
 import type { Handlers } from './context.ts';
 import { deliveryHandlers } from './deliveries.ts';
+import { detectPathHandler } from './detect-path.ts';
 import { edgeHandlers } from './edge.ts';
 import { healthHandlers } from './health.ts';
 import { keySourceHandlers } from './key-sources.ts';
@@ -30,6 +31,6 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),
     ...signInHandlers(deps), ...organizationHandlers(deps), ...settingHandlers(deps), ...billingHandlers(deps),
     ...adminHandlers(deps), ...factHandlers(deps), ...healthHandlers(deps),
-    ...keySourceHandlers(deps),
+    ...keySourceHandlers(deps), ...detectPathHandler,
   };
 }

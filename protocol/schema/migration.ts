@@ -33,6 +33,21 @@ export const registerKeySourceBody = z.strictObject({
   })).max(ADDRESSES_PER_REGISTRATION),
 });
 
+export const detectPathBody = z.strictObject({
+  chain: sourceChain,
+  xpub: freeText(120),
+  knownAddress: addressText,
+  secondAddress: addressText.nullish().meta({ description: 'of the same wallet: it tells templates apart that share the first one' }),
+});
+export const detectedPath = z.object({
+  candidates: z.array(z.object({
+    template: z.string().meta({ description: '`i` counts the addresses of the wallet; begins `M` where the key is no account key' }),
+    path: z.string().meta({ description: 'of the known address' }),
+    script: z.enum(['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr']).nullable(),
+  })).meta({ description: 'none: the address is not below this key; several: ask with a second address' }),
+  indexesTried: z.number().int(),
+});
+
 export const keySourceParams = z.strictObject({ id: pathId('ks') });
 
 export const keySource = z.object({

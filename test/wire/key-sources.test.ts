@@ -173,3 +173,33 @@ test('§4.8 limits of the plan hold for a registration (subscription, tier, band
   t.like(await register(launch, part(1_000, 1_001)), { code: 'ADDRESS_LIMIT_EXCEEDED', details: { limit: 1_000, current: 1_000 } });
   t.like(await register(await open({}), part(0, 1)), { code: 'ADDRESS_CONFLICT' });
 });
+
+test('§4.8 detect-path: the path below an extended key; a second address tells wallets apart; nothing is stored', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const root = HDKey.fromMasterSeed(randomBytes(32));
+  const keyAt = (path: string) => root.derive(path).publicKey!;
+  const evmAt = (path: string) => addressOfPublicKey(secp256k1.publicKeyConvert(keyAt(path), false));
+  const xpub = root.derive(BASE).publicExtendedKey;
+  const detect = (body: SentOf<'detectPath', 'body'>) => sandbox.client.must('detectPath', { body });
+  const candidates = async (body: SentOf<'detectPath', 'body'>) => (await detect(body)).candidates.map(({ template, path }) => [template, path]);
+  t.deepEqual(await candidates({ chain: 'eth', xpub, knownAddress: evmAt(`${BASE}/0/7`) }), [[`${BASE}/0/i`, `${BASE}/0/7`]]);
+  t.deepEqual(await candidates({ chain: 'base', xpub, knownAddress: evmAt(`${BASE}/3`).toLowerCase() }), [[`${BASE}/i`, `${BASE}/3`]]);
+  const first = evmAt(`${BASE}/0/0`);
+  t.deepEqual(await candidates({ chain: 'eth', xpub, knownAddress: first }), [[`${BASE}/0/i`, `${BASE}/0/0`], ["m/44'/60'/i'/0/0", `${BASE}/0/0`]]);
+  t.deepEqual(await candidates({ chain: 'eth', xpub, knownAddress: first, secondAddress: evmAt(`${BASE}/0/1`) }), [[`${BASE}/0/i`, `${BASE}/0/0`]]);
+  t.deepEqual(await candidates({ chain: 'eth', xpub, knownAddress: first, secondAddress: evmAt("m/44'/60'/1'/0/0") }), [["m/44'/60'/i'/0/0", `${BASE}/0/0`]]);
+  t.deepEqual(await candidates({ chain: 'eth', xpub, knownAddress: evmAt("m/44'/60'/9'/0/0") }), []);
+  const branch = root.derive(`${BASE}/0`).publicExtendedKey;
+  t.deepEqual(await candidates({ chain: 'eth', xpub: branch, knownAddress: evmAt(`${BASE}/0/5`) }), [['M/i', 'M/5']]);
+  for (const [script, account] of [['p2pkh', "m/44'/0'/2'"], ['p2sh-p2wpkh', "m/49'/0'/2'"], ['p2wpkh', "m/84'/0'/2'"], ['p2tr', "m/86'/0'/2'"]] as const) {
+    const knownAddress = bitcoinAddress(bitcoin.prefixes, keyAt(`${account}/1/4`), script);
+    t.deepEqual((await detect({ chain: 'btc', xpub: root.derive(account).publicExtendedKey, knownAddress })).candidates, [{ template: `${account}/1/i`, path: `${account}/1/4`, script }]);
+  }
+  const refused = async (body: SentOf<'detectPath', 'body'>) => sandbox.client.call('detectPath', { body });
+  t.like(await refused({ chain: 'eth', xpub: root.derive(BASE).privateExtendedKey, knownAddress: first }), { code: 'KEY_MATERIAL_REJECTED' });
+  t.like(await refused({ chain: 'eth', xpub: xpub.slice(0, -1), knownAddress: first }), { code: 'INVALID_INPUT', details: { field: 'xpub' } });
+  t.like(await refused({ chain: 'eth', xpub, knownAddress: 'x' }), { code: 'INVALID_ADDRESS', details: { field: 'knownAddress' } });
+  t.like(await refused({ chain: 'eth', xpub, knownAddress: first, secondAddress: 'x' }), { code: 'INVALID_ADDRESS', details: { field: 'secondAddress' } });
+  t.like(await refused({ chain: 'sol', xpub, knownAddress: first }), { code: 'INVALID_INPUT' });
+  t.is((await sandbox.client.must('listKeySources')).totalElements, 0);
+});
