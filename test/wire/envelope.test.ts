@@ -121,7 +121,7 @@ test('issue 2.11: the metrics by name', async (t) => {
   t.regex(headers.get('content-type')!, /^text\/plain/);
   for (const name of [
     'svc_event_publication_incomplete', 'svc_blocks_unresolved', 'svc_head_age_seconds', 'svc_mailbox_depth', 'svc_append_batch_size',
-    'svc_delivery_latency_seconds', 'svc_nonce_gaps', 'svc_http_request_seconds',
+    'svc_delivery_latency_seconds', 'svc_nonce_gaps', 'svc_http_request_seconds', 'svc_mail_unsent',
   ]) t.regex(text, new RegExp(`^# TYPE ${name} `, 'm'), name);
   t.regex(text, /^svc_event_publication_incomplete 0$/m);
 });

@@ -172,6 +172,21 @@ for (const decision of ['approve', 'reject'] as const) {
   });
 }
 
+test('§3.8 §4.4 an owner changes the band: a larger one at once, a smaller one at the end of the period', async (t) => {
+  const organization = await cloud.organization({ tier: 'premium', band: 'launch' });
+  const owner = asBearer(await cloud.signIn(organization.owner));
+  t.like(await owner.must('changeBand', { body: { band: 'scale' } }), { band: 'scale', pendingBand: null });
+  const waiting = await owner.must('changeBand', { body: { band: 'growth' }, idempotencyKey: 'down' });
+  const now = new Date(), effectiveAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
+  t.like(waiting, { band: 'scale', pendingBand: { band: 'growth', effectiveAt } });
+  t.deepEqual(await owner.must('changeBand', { body: { band: 'growth' }, idempotencyKey: 'down' }), waiting);
+  const usage = await owner.must('getUsage');
+  t.like(usage, { plan: { band: 'scale', pendingBand: { band: 'growth', effectiveAt } }, activeAddresses: { limit: 100_000 } });
+  const editor = await cloud.person();
+  await cloud.join(editor, organization, 'editor');
+  t.like(await asBearer(await cloud.signIn(editor)).call('changeBand', { body: { band: 'growth' } }), { code: 'FORBIDDEN' });
+});
+
 test('§4.3 the run command for the account names what is missing and holds no secret', async (t) => {
   const { owner } = await cloud.organization();
   const client = asBearer(await cloud.signIn(owner), 'sandbox');

@@ -43,6 +43,7 @@ test.serial('issue 2.1: the first steps run as they are printed, and their webho
   const [hookPort] = await freePorts();
   const steps = STEPS.replaceAll('9000', String(hookPort));
   const [toTheListener, afterwards] = [steps.slice(0, steps.indexOf('# 2.')), steps.slice(steps.indexOf('# 2.'))];
+  t.false('consoleUrl' in dev(), 'no page is named that nobody serves');
   const begin = `set -eu\nEDGE=${dev().edgeUrl}\nKEY=${dev().sandbox.localApiKey}\n`;
   t.true(flock.output().includes(`KEY=${dev().sandbox.localApiKey}\n${STEPS}`));
   const { stdout: command } = await run('bash', ['-c', begin + toTheListener]);
