@@ -1,11 +1,11 @@
 /**
  * The live chains of a node: for each configured one its endpoints, a client over all of them, a witness per endpoint, and
  * a watcher. `openLiveChains` is enough to build, quote and submit; `startWatchers` begins to follow. Each chain has its
- * own worker, so that a slow one delays no other (chains.md 10.6). Push feeds are hints to poll, no more (G11): `nudge`.
+ * own worker, so that a slow one delays no other (chains.md 10.6). Heads are polled: a push feed would be a hint to poll, no
+ * more (G11), and there is none.
  */
 import type { Catalogue, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
-import { tell } from '../actors/kernel/index.ts';
 import type { Accounts } from '../gateway/ports.ts';
 import type { AuditStore, WatchStore } from '../persistence/ports.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
@@ -138,37 +138,22 @@ function narrowed(chain: Chain, transport: FailoverTransport): Transport[] {
 type Message = { readonly type: 'tick' };
 type Spawner = Pick<ActorSystem, 'spawnWorker'>;
 
-export interface WatcherWorkers {
-  /** A hint that a chain has news; polling goes on without any. G11. */
-  nudge(chain: Chain): void;
-}
-
 /** Starts a worker for each chain, and one for its audit. They live until the actor system stops. */
-export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>): WatcherWorkers {
-  const addresses = new Map([...live.chains].map(([chain, one]) => [chain, startChain(system, deps, chain, one)] as const));
-  for (const [chain, one] of live.chains) startAudit(system, chain, one);
-  return {
-    nudge(chain) {
-      const address = addresses.get(chain);
-      if (address !== undefined) tell(address, { type: 'tick' });
-    },
-  };
+export function startWatchers(live: LiveChains, system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>): void {
+  for (const [chain, one] of live.chains) {
+    startChain(system, deps, chain, one);
+    startAudit(system, chain, one);
+  }
 }
 
-function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain) {
-  let cancel: (() => void) | null = null;
+function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chain: Chain, one: LiveChain): void {
   let failures = 0;
   let identifiedAtMs: number | null = null;
   let last: TickReport | null = null;
-  return system.spawnWorker<Message>({
+  system.spawnWorker<Message>({
     path: `watchers/${chain}`,
-    recover({ tellSelf }) {
-      cancel = null;
-      tellSelf({ type: 'tick' });
-    },
+    recover({ tellSelf }) { tellSelf({ type: 'tick' }); },
     async receive(message, { timers, tellSelf, signal }) {
-      cancel?.();
-      cancel = null;
       try {
         if (identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS) {
           await one.client.checkIdentity();
@@ -185,7 +170,7 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
         deps.log.warn({ chain, reason }, 'chain is not what it must be, or cannot be asked');
       }
       const pauseMs = pauseMsOf(one.pollMs, failures, last?.more === true);
-      if (!signal.aborted) cancel = timers.after(pauseMs, () => tellSelf(message));
+      if (!signal.aborted) timers.after(pauseMs, () => tellSelf(message));
     },
     summarise: () => ({
       chain, cursor: last?.cursor?.height ?? null, head: last?.headHeight ?? null, stopped: one.stopped(),
