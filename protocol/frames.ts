@@ -14,6 +14,7 @@
  */
 import { z } from 'zod';
 import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
+import { VERSION } from './version.ts';
 
 export const STREAM_PATH = '/v1/edge/stream';
 
@@ -33,7 +34,8 @@ export const NONCE_KEEP_SECONDS = 660;
 /** Limit of deliveries in one frame, and of frames that wait for their attempts. */
 export const DELIVERIES_PER_FRAME = 256;
 
-export const EDGE_VERSION = '1.0.0';
+export const EDGE_VERSION = VERSION;
+/** The oldest edge that this cloud understands. Spec §9.4. */
 export const EDGE_VERSION_MIN = '1.0.0';
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
