@@ -3,7 +3,7 @@ import { filesOf, importsOf, sources } from '../support/tree.ts';
 
 /** Who may import whom, from docs/ARCHITECTURE.md; `types` may be imported as types only. */
 const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
-  'protocol': { rooms: ['protocol'] },
+  'protocol': { rooms: ['protocol', 'package.json'] },
   'chains': { rooms: ['protocol', 'chains'] },
   'actors/kernel': { rooms: ['protocol', 'actors/kernel'], types: ['supervision/policy'] },
   'actors': { rooms: ['protocol', 'chains', 'actors'], types: ['persistence', 'gateway/ports'] },
