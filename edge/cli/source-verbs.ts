@@ -2,37 +2,21 @@
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
-import { ConfigurationError, environmentOfKey, type Environ } from '../config.ts';
-import { createIdentity } from '../identity.ts';
-import { ownSeed } from '../key-sources.ts';
+import { ConfigurationError } from '../config.ts';
 import { registerSource, tellPurge } from '../key-source-registration.ts';
-import { identityKeyPair, isMnemonic, seedOf } from '../keys.ts';
 import { KeyFile } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
-import { fileMark } from '../keystore/sealed-file.ts';
-import { readKeystoreSettings, wrapOf, type KeystoreSettings } from '../keystore/settings.ts';
+import { decodeFile, readBytes } from '../keystore/sealed-file.ts';
+import { wrapOf } from '../keystore/settings.ts';
 import { checkSource } from '../keystore/source-check.ts';
 import { addressesOfSingleKey } from '../keystore/source-address.ts';
 import { detectPath, INDEXES_DEFAULT } from '../keystore/source-paths.ts';
 import { SOURCE_FAMILIES, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystore/source-secret.ts';
 import { canonicalPath } from '../phrase-address.ts';
-import { readSecret } from '../secret-setting.ts';
-import { createUpstream, type Upstream } from '../upstream.ts';
-import type { SecretPrompt } from './secret-prompt.ts';
+import { askSecret, settingsOf, withCloud, withKeystore, type Asked } from './source-session.ts';
 import type { SourceOptions } from './sources.ts';
 
-export interface Output { write(text: string): unknown }
-export interface Asked {
-  readonly operands: readonly string[];
-  readonly options: SourceOptions;
-  readonly env: Environ;
-  readonly prompt: SecretPrompt;
-  /** One JSON line of the answer. */
-  readonly print: (value: object) => void;
-  /** A line for people. */
-  readonly tell: (text: string) => void;
-}
 /** Null when done. `failed`: told already. */
 export type Verb = (asked: Asked) => Promise<Refusal | null | 'failed'>;
 
@@ -53,6 +37,7 @@ export const VERBS: Readonly<Record<string, Word | undefined>> = {
   detect: { takes: (operands, { chain, address }) => isFingerprint(operands) && chainOf(chain) !== null && address?.length === 1, run: detect },
   register: { takes: (operands, { chains }) => isFingerprint(operands) && chainsOf(chains) !== null, run: register },
   purge: { takes: (operands, { yes }) => isFingerprint(operands) && yes === true, run: purge },
+  rewrap: { takes: (operands, { to }) => operands.length === 0 && (to === 'passphrase' || to === 'token'), run: rewrap },
 };
 
 function chainOf(text: string | undefined): Chain | null {
@@ -191,62 +176,26 @@ function purge(asked: Asked): Promise<Refusal | null> {
   });
 }
 
-/** Opens the keystore, makes a new one where an import may, and closes it. Throws: KeystoreError, ConfigurationError. */
-async function withKeystore<T>(asked: Asked, mayCreate: boolean, use: (file: KeyFile, settings: KeystoreSettings) => Promise<T>): Promise<T> {
-  const { env, options, prompt } = asked;
-  const problems: string[] = [];
-  const settings = readKeystoreSettings({ ...withoutEmpty(env), ...(options.keystore === undefined ? {} : { EDGE_KEYSTORE_FILE: options.keystore }) }, problems);
-  if (settings === null) throw new ConfigurationError(problems.length > 0 ? problems : ['EDGE_KEYSTORE_FILE or --keystore: where is the keystore?']);
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  const isNew = mayCreate && fileMark(settings.file) === null;
-  const secret = settings.secret === null ? await askSecret(prompt, settings, isNew) : Buffer.from(settings.secret);
-  let file: KeyFile | null = null;
+/** What opens it now is asked first, then what shall open it. */
+async function rewrap({ options, env, prompt, tell }: Asked): Promise<null> {
+  const settings = settingsOf(env, options);
+  const { token } = settings;
+  const isToken = decodeFile(readBytes(settings.file)).wrapped.kind === 'pkcs11';
+  if (token === null && (isToken || options.to === 'token')) throw new ConfigurationError(['EDGE_PKCS11_MODULE: which token?']);
+  const from = { ...settings, token: isToken ? token : null };
+  const to = { ...settings, token: options.to === 'token' ? token : null };
+  const secret = await askSecret(prompt, from, false);
+  let next: Buffer = Buffer.alloc(0), file: KeyFile | null = null;
   try {
-    const wrap = wrapOf(settings, secret);
-    file = isNew ? await KeyFile.create(settings.file, wrap) : await KeyFile.open(settings.file, wrap);
-    secret.fill(0);
-    return await use(file, settings);
+    file = await KeyFile.open(settings.file, wrapOf(from, secret));
+    next = await askSecret(prompt, to, true);
+    await file.rewrap(wrapOf(to, next));
   } finally {
-    secret.fill(0);
+    for (const buffer of [secret, next]) buffer.fill(0);
     file?.close();
   }
-}
-
-/** Asked twice by a terminal when it is new: a passphrase that was mistyped opens nothing. */
-async function askSecret(prompt: SecretPrompt, { token }: KeystoreSettings, isNew: boolean): Promise<Buffer> {
-  if (token !== null) return prompt.ask('PIN of the token: ');
-  const secret = await prompt.ask(isNew ? 'passphrase of the new keystore: ' : 'passphrase of the keystore: ');
-  if (!isNew || !prompt.interactive) return secret;
-  const again = await prompt.ask('once more: ');
-  const same = again.equals(secret);
-  again.fill(0);
-  if (!same) throw new KeystoreError('KEYSTORE_LOCKED', 'the two passphrases differ');
-  return secret;
-}
-
-/** The cloud, as this edge. Throws: ConfigurationError, KeystoreError when nobody has the edge's own phrase. */
-async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream: Upstream) => Promise<T>): Promise<T> {
-  const problems: string[] = [];
-  const present = withoutEmpty(env);
-  const { API_KEY: apiKey, CLOUD_URL: cloudUrl } = present;
-  if (apiKey === undefined) problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
-  else environmentOfKey(apiKey, problems);
-  if (cloudUrl === undefined || !URL.canParse(cloudUrl)) problems.push('CLOUD_URL: must be an http or https address');
-  const mnemonic = readSecret(present, 'MNEMONIC', problems), passphrase = readSecret(present, 'MNEMONIC_PASSPHRASE', problems);
-  const words = mnemonic?.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
-  if (words !== undefined && !isMnemonic(words)) problems.push('MNEMONIC: is no valid BIP-39 phrase (words or checksum)');
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  const seed = words === undefined ? ownSeed(file) : seedOf(words, passphrase ?? '');
-  const { privateKey } = identityKeyPair(seed);
-  const identity = createIdentity(privateKey);
-  privateKey.fill(0);
-  seed.fill(0);
-  const upstream = createUpstream({ cloudUrl: cloudUrl!.replace(/\/+$/, ''), apiKey: apiKey!, identity, nowMs: Date.now });
-  try {
-    return await use(upstream);
-  } finally {
-    await upstream.close();
-  }
+  tell('done; restart the edges that have this keystore open, and delete older copies of it');
+  return null;
 }
 
 function sourceOf(file: KeyFile, fingerprint: string): SourceRecord {
@@ -269,10 +218,6 @@ function numberOf(text: string | undefined, fallback: number): number {
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
   if (value < 0 || value > COUNT_MAX) throw new ConfigurationError([`--count, --from, --indexes: whole numbers up to ${COUNT_MAX}`]);
   return value;
-}
-
-function withoutEmpty(env: Environ): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
 }
 
 /** What is public of a source. */

@@ -74,7 +74,7 @@ export class KeyFile {
       const known = sources.find(({ fingerprint }) => fingerprint === source.fingerprint);
       if (known !== undefined) throw new KeystoreError(known.purgedAt === null ? 'SOURCE_KNOWN' : 'SOURCE_PURGED');
       if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null)) throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
-      const added = { ...source, addresses: [], sourceId: null, purgeTold: false, purgedAt: null, secret: this.#sealSecret(source, secret) };
+      const added = { ...source, addresses: [], sourceId: null, purgeTold: false, purgedAt: null, secret: sealSecret(this.#dataKey, source, secret) };
       return { sources: [...sources, added], result: added };
     });
   }
@@ -88,6 +88,27 @@ export class KeyFile {
   purge(fingerprint: string, atMs: number): Promise<SourceRecord> {
     return this.#changeOne(fingerprint, (source) =>
       (source.purgedAt === null ? { ...source, secret: null, purgedAt: new Date(atMs).toISOString() } : source));
+  }
+
+  /**
+   * Another passphrase, or a token: a new data key, under which every secret is sealed anew, so that whoever had the old
+   * one opens old copies and nothing that is written from now on. Throws: KeystoreError.
+   */
+  async rewrap(wrap: KeyWrap): Promise<void> {
+    const dataKey = randomBytes(KEY_BYTES);
+    const header = newHeader(await wrap.wrap(dataKey));
+    await alone(this.#path, async () => {
+      this.refresh();
+      const sources = this.#sources.map((source) => (source.secret === null
+        ? source
+        : { ...source, secret: this.withSecret(source.fingerprint, (secret) => sealSecret(dataKey, source, secret)) }));
+      replaceFile(this.#path, encodeFile(header.header, dataKey, Buffer.from(JSON.stringify({ sources }))));
+      this.#dataKey.set(dataKey);
+      this.#header = header;
+      this.#sources = sources;
+      this.#mark = fileMark(this.#path);
+    });
+    dataKey.fill(0);
   }
 
   /** Lends the seed or private key for one call. Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, KEYSTORE_DAMAGED. */
@@ -112,15 +133,6 @@ export class KeyFile {
     this.#sources = [];
   }
 
-  #sealSecret(source: Pick<SourceRecord, 'fingerprint' | 'kind'>, secret: Buffer): string {
-    const key = subkey(this.#dataKey, 'secret');
-    try {
-      return seal(key, secret, contextOf(source)).toString('base64');
-    } finally {
-      key.fill(0);
-    }
-  }
-
   #changeOne(fingerprint: string, change: (source: SourceRecord) => SourceRecord): Promise<SourceRecord> {
     return this.#change((sources) => {
       const at = sources.findIndex((source) => source.fingerprint === fingerprint);
@@ -141,6 +153,15 @@ export class KeyFile {
       this.#mark = fileMark(this.#path);
       return result;
     });
+  }
+}
+
+function sealSecret(dataKey: Buffer, source: Pick<SourceRecord, 'fingerprint' | 'kind'>, secret: Buffer): string {
+  const key = subkey(dataKey, 'secret');
+  try {
+    return seal(key, secret, contextOf(source)).toString('base64');
+  } finally {
+    key.fill(0);
   }
 }
 

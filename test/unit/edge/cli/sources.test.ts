@@ -69,7 +69,7 @@ test('issue 4.8 a purge that the cloud did not hear of is told again by the same
   }
 });
 
-test('issue 4.8 a keystore that a passphrase opens is opened by no token, and one of a token by no other token', async (t) => {
+test.serial('issue 4.8 a keystore that a passphrase opens is opened by no token, and one of a token by no other token', async (t) => {
   const one = newToken('one'), other = newToken('other');
   const settings = (token: typeof one, label: string) => ({ module: token.env['EDGE_PKCS11_MODULE']!, token: label, key: 'flock-edge' });
   const path = newKeystorePath(), key = parseKeySource('evm', '11'.repeat(32));
@@ -87,4 +87,19 @@ test('issue 4.8 a keystore that a passphrase opens is opened by no token, and on
   await t.throwsAsync(KeyFile.open(path, createPkcs11Wrap(settings(other, 'other'), Buffer.from(other.pin))), { message: /MODULE_UNAVAILABLE.*no key of that label/ });
   await KeyFile.create(newKeystorePath(), createPkcs11Wrap(settings(other, 'other'), Buffer.from(other.pin)));
   await t.throwsAsync(KeyFile.open(path, createPkcs11Wrap(settings(other, 'other'), Buffer.from(other.pin))), { message: /KEYSTORE_LOCKED.*does not unwrap/ });
+});
+
+test.serial('issue 4.8 rewrap: from a passphrase to a token and back to another passphrase', async (t) => {
+  const token = newToken('three');
+  process.env['SOFTHSM2_CONF'] = token.env['SOFTHSM2_CONF'];
+  const { path } = await filledKeystore();
+  const plain = { EDGE_KEYSTORE_FILE: path };
+  t.regex((await run(['rewrap', '--to', 'token'], [PASSPHRASE], plain)).err, /EDGE_PKCS11_MODULE: which token/);
+  t.is((await run(['rewrap', '--to', 'nothing'], [], plain)).code, 2);
+  const withToken = { ...plain, ...token.env };
+  t.is((await run(['rewrap', '--to', 'token'], [PASSPHRASE, token.pin], withToken)).code, 0);
+  t.regex((await run(['list'], [PASSPHRASE], plain)).err, /KEYSTORE_LOCKED/);
+  t.deepEqual((await run(['check'], [token.pin], withToken)).answers.map(({ signs }) => signs), [true, true]);
+  t.is((await run(['rewrap', '--to', 'passphrase'], [token.pin, 'another passphrase that is long'], withToken)).code, 0);
+  t.deepEqual((await run(['check'], ['another passphrase that is long'], plain)).answers.map(({ signs }) => signs), [true, true]);
 });

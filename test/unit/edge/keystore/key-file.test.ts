@@ -178,3 +178,18 @@ test('issue 4.8 round trip of any labels and keys', async (t) => {
   ), { numRuns: 15 });
   t.pass();
 });
+
+test('issue 4.8 rewrapped, the old passphrase opens nothing, the new one everything; purged stays purged; an open process is told', async (t) => {
+  const { path, file, phrase, key } = await filledKeystore();
+  const open = await KeyFile.open(path, wrapWith());
+  await file.purge(phrase.fingerprint, 0);
+  await file.rewrap(wrapWith('another passphrase that is long'));
+  t.is(file.withSecret(key.fingerprint, (secret) => secret.toString('hex')), '11'.repeat(32));
+  await refuses(t, 'KEYSTORE_LOCKED', () => KeyFile.open(path, wrapWith()));
+  const again = await KeyFile.open(path, wrapWith('another passphrase that is long'));
+  t.is(again.withSecret(key.fingerprint, (secret) => secret.toString('hex')), '11'.repeat(32));
+  t.throws(() => again.withSecret(phrase.fingerprint, () => undefined), { message: /SOURCE_PURGED/ });
+  t.throws(() => open.refresh(), { message: /KEYSTORE_DAMAGED/ });
+  await refuses(t, 'PASSPHRASE_WEAK', () => file.rewrap(wrapWith('short')));
+  t.is((await KeyFile.open(path, wrapWith('another passphrase that is long'))).sources.length, 2);
+});
