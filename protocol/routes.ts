@@ -131,7 +131,7 @@ export const ROUTES = {
     ...writes('Transactions'), idempotent: 'store', method: POST, path: '/v1/transactions/{id}/broadcast',
     params: transactions.withdrawalParams, reply: transactions.transaction,
     refusals: [
-      'NOT_FOUND', 'CONFLICT', 'SIGNED_BATCH_REJECTED', 'AMOUNT_CAP_EXCEEDED', 'EDGE_OFFLINE', 'EDGE_NO_LEADER',
+      'NOT_FOUND', 'CONFLICT', 'IDENTITY_ROTATION_PENDING', 'SIGNED_BATCH_REJECTED', 'AMOUNT_CAP_EXCEEDED', 'EDGE_OFFLINE', 'EDGE_NO_LEADER',
       'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE',
     ], summary: 'Sign at the edge and broadcast',
   },

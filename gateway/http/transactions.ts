@@ -2,6 +2,7 @@
  * Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the
  * account. Spec §4.2.
  */
+import { rotationPending } from '../../actors/account/guards.ts';
 import type { BuildInputs, Intent } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { TransactionView } from '../../persistence/ports.ts';
@@ -13,6 +14,7 @@ import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import type { ChainBinding } from '../ports.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
+import { stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { coveredBySource } from './key-sources.ts';
 import { builtView, feeView, transactionView } from './views.ts';
@@ -98,6 +100,9 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const accountId = accountOf(asked);
       const { id } = asked.params;
       if (await reads.withdrawal(accountId, id) === null) return refuse('NOT_FOUND');
+      // Said before an edge is looked for: while the owner has not decided none may lead.
+      const waiting = rotationPending(await stateOf(deps, accountId));
+      if (waiting !== null) return waiting;
       const acknowledged = await edges.askToSign(accountId, id);
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);

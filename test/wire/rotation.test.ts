@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
-import { isRefusal } from '../../protocol/errors.ts';
 import { envelopeOf } from '../../protocol/schema/events.ts';
 import { codeOf, enrol, eventually, newEvmKey, startTestCloud, testEdge, type TestEdge } from '../support/gateway.ts';
 
@@ -76,8 +75,9 @@ test('§5.7 until the owner decides nothing is registered, built, signed or issu
     }), { code: 'IDENTITY_ROTATION_PENDING' });
   }
   t.like(await client.call('createAddress', { body: { chain: 'eth' } }), { code: 'CHAIN_NOT_READY', details: { state: 'quarantined' } });
-  t.true(isRefusal(await client.call('buildTransaction', { body: { chain: 'eth', from: address, to, amount: '1' } })));
-  t.true(isRefusal(await client.call('broadcastTransaction', { params: { id: built.id } })));
+  t.like(await client.call('buildTransaction', { body: { chain: 'eth', from: address, to, amount: '1' } }), { code: 'IDENTITY_ROTATION_PENDING' });
+  t.like(await client.call('repriceTransaction', { params: { id: built.id } }), { code: 'IDENTITY_ROTATION_PENDING' });
+  t.like(await client.call('broadcastTransaction', { params: { id: built.id } }), { code: 'IDENTITY_ROTATION_PENDING' });
 });
 
 test('§2.3 addresses of the earlier keys stay watched, before the decision and after it', async (t) => {

@@ -1,0 +1,49 @@
+/** A rotation while a real edge leads: nothing is signed until the owner decided, and nothing that was asked is lost. Spec §5.7. */
+import { generateMnemonic } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import test from 'ava';
+import { createClient } from '../../protocol/client.ts';
+import { eventually, startTestEdge } from '../support/edge/edges.ts';
+import { startReceiver } from '../support/edge/receivers.ts';
+import { startTestCloud, testEdge } from '../support/gateway.ts';
+
+const cloud = await startTestCloud();
+test.after.always(() => cloud.stop());
+const LONG_MS = 60_000;
+
+test('§5.7 the pinned edge goes on relaying, tells its endpoints of the rotation, and broadcasts nothing until the owner rejected it', async (t) => {
+  const { owner, sandbox: { client, apiKey, accountId } } = await cloud.organization();
+  const edge = await startTestEdge(t, cloud.url, {
+    environment: 'sandbox', phrase: generateMnemonic(wordlist), env: { API_KEY: apiKey, EDGE_CHAINS: 'eth', EDGE_ROTATION_CHECK: '1' },
+  });
+  await eventually('the edge leads', async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'), LONG_MS);
+  const receiver = await startReceiver(t);
+  await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_confirmed'] } });
+  const { address } = await client.must('createAddress', { body: { chain: 'eth' } });
+  await client.must('simulateDeposit', { body: { chain: 'eth', address, amount: '1', autoConfirm: true } });
+  await eventually('the deposit is told', () => receiver.hits.length === 1, LONG_MS);
+  const body = { chain: 'eth', from: address, to: '0x52908400098527886E0F7030069857D2E4169EE7', amount: '1000' };
+  const { data: built } = await edge.ask('POST', '/v1/transactions/unsigned', body);
+  const broadcast = () => edge.ask('POST', `/v1/transactions/${String(built!['id'])}/broadcast`);
+
+  await testEdge(cloud, apiKey).sync();
+  await eventually('the rotation is told to an endpoint that did not ask for it', () =>
+    receiver.hits.some(({ body: text }) => text.includes('"identity_rotation_detected"')), LONG_MS);
+  const refused = await broadcast();
+  t.is(refused.error?.code, 'IDENTITY_ROTATION_PENDING');
+  const atCloud = await client.call('broadcastTransaction', { params: { id: String(built!['id']) } });
+  t.like(atCloud, { code: 'IDENTITY_ROTATION_PENDING' });
+  const [row] = await cloud.database.owner<{ versions: unknown[] }[]>`select versions from withdrawal where account_id = ${accountId}`;
+  t.deepEqual(row!.versions, []);
+
+  const asOwner = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(owner), environment: 'sandbox' });
+  const [rotation] = (await asOwner.must('listRotations')).content;
+  await asOwner.must('rejectRotation', { params: { id: rotation!.id }, body: {} });
+  let last: unknown = null;
+  await eventually('it is broadcast', async () => {
+    const answer = await broadcast();
+    last = answer.error ?? answer.data;
+    return answer.status === 200;
+  }, LONG_MS).catch((error: Error) => t.fail(`${error.message}: ${JSON.stringify(last)}`));
+  t.like(await client.must('getTransaction', { params: { id: String(built!['id']) } }), { direction: 'out' });
+});
