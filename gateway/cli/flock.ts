@@ -22,7 +22,7 @@ const COMMANDS: readonly Command[] = [
   operator('users create', '--email E [--admin]', 'makes a console user; the password comes from standard input or is made'),
   operator('organizations create', '--name N --owner EMAIL [--tier T] [--band B]', 'makes a tenant with its two accounts and first owner'),
   operator('api-keys mint', '--organization ID --environment live|sandbox --label L', 'mints an API key and shows it once'),
-  operator('secrets reseal', '', 'seals all secrets at rest again under the first key of SECRET_KEY'),
+  operator('secrets reseal', '', 'seals all secrets at rest again under the first key of SECRET_KEY, and gives back deliveries that were held for theirs'),
 ];
 
 /** A command of whoever runs the cloud; it works on DATABASE_URL. */

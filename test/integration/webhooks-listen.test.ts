@@ -18,7 +18,7 @@ async function listening(t: ExecutionContext, args: readonly string[], env: Reco
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => { said.out += chunk.toString(); });
   child.stderr.on('data', (chunk: Buffer) => { said.err += chunk.toString(); });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve)); // all it said has been read by then
   t.teardown(async () => {
     child.kill('SIGKILL');
     await exited;
