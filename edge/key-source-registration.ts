@@ -4,6 +4,7 @@
  * is simply given again. Spec §4.8.
  */
 import { refuse, isRefusal, type Refusal } from '../protocol/errors.ts';
+import { failpoint } from '../protocol/failpoint.ts';
 import type { SentOf } from '../protocol/routes.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import type { KeyFile } from './keystore/key-file.ts';
@@ -47,6 +48,7 @@ export async function registerSource(
       },
     });
     if (isRefusal(reply)) return reply;
+    failpoint('edge.sources.registered');
     sum = { sourceId: reply.id, added: (sum?.added ?? 0) + reply.added, skipped: (sum?.skipped ?? 0) + reply.skipped };
     await note(file, fingerprint, reply.id, part);
   }
@@ -58,6 +60,7 @@ export async function tellPurge(file: KeyFile, upstream: Pick<Upstream, 'signed'
   if (sourceId === null || purgeTold) return null;
   const reply = await upstream.signed.call('purgeKeySource', { params: { id: sourceId } });
   if (isRefusal(reply)) return reply;
+  failpoint('edge.sources.purge_told');
   await file.note(fingerprint, { purgeTold: true });
   return null;
 }

@@ -61,10 +61,16 @@ export class KeyFile {
   refresh(): void {
     const mark = fileMark(this.#path);
     if (mark === null || mark === this.#mark) return;
-    const file = decodeFile(readBytes(this.#path));
-    this.#sources = contentOf(file, this.#dataKey);
-    this.#header = file;
-    this.#mark = mark;
+    try {
+      const file = decodeFile(readBytes(this.#path));
+      this.#sources = contentOf(file, this.#dataKey);
+      this.#header = file;
+      this.#mark = mark;
+    } catch (error) {
+      // Replaced between opening and reading, the old bytes are overwritten meanwhile: the new ones are under the name.
+      if (fileMark(this.#path) === mark) throw error;
+      this.refresh();
+    }
   }
 
   /** Adds a source; the secret is sealed and stays the caller's to zero. Throws: KeystoreError SOURCE_KNOWN, SOURCE_PURGED. */

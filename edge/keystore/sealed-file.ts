@@ -9,9 +9,10 @@
  * protects is the seal: header and body are authenticated, so an altered file is refused whoever made a digest for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, fchmodSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { failpoint } from '../../protocol/failpoint.ts';
 import { KeystoreError } from './keystore-error.ts';
 import type { WrappedKey } from './key-wrap.ts';
 import { seal, subkey, unseal } from './sealing.ts';
@@ -22,6 +23,7 @@ const DIGEST_BYTES = 32;
 const HEADER_BYTES_MAX = 4_096;
 const FILE_BYTES_MAX = 64 * 1_024 * 1_024;
 const MODE = 0o600;
+const WRITE_ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 const hexText = z.string().regex(/^(?:[0-9a-f]{2}){8,1024}$/);
 const header = z.strictObject({
@@ -110,10 +112,10 @@ export function fileMark(path: string): string | null {
  */
 export function replaceFile(path: string, bytes: Buffer): void {
   guarded(() => {
-    const temporary = `${path}.${process.pid}.new`;
+    const temporary = `${path}.new`; // the caller is alone; a killed one may have left it
     const before = openedOrNull(path);
     try {
-      const file = openSync(temporary, 'wx', MODE);
+      const file = openSync(temporary, WRITE_ANEW, MODE);
       try {
         fchmodSync(file, MODE);
         writeFileSync(file, bytes);
@@ -121,8 +123,10 @@ export function replaceFile(path: string, bytes: Buffer): void {
       } finally {
         closeSync(file);
       }
+      failpoint('edge.keystore.written');
       renameSync(temporary, path);
       syncDirectory(path);
+      failpoint('edge.keystore.renamed');
       if (before !== null) overwrite(before);
     } catch (error) {
       rmSync(temporary, { force: true });
@@ -156,7 +160,7 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** Runs `work` while no other command writes the keystore. Throws: KeystoreError KEYSTORE_BUSY. */
+/** Runs `work` while no other process writes the keystore. Throws: KeystoreError KEYSTORE_BUSY. */
 export async function alone<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   guarded(() => {
@@ -170,6 +174,7 @@ export async function alone<T>(path: string, work: () => Promise<T>): Promise<T>
     }
   });
   try {
+    failpoint('edge.keystore.locked');
     return await work();
   } finally {
     rmSync(lock, { force: true });

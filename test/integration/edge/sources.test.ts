@@ -1,8 +1,11 @@
 /** Key sources from the operator's command to a signature, with real processes. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Transaction } from 'ethers';
+import { seedOf } from '../../../edge/keys.ts';
 import { KeyFile } from '../../../edge/keystore/key-file.ts';
+import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { originOf } from '../../../edge/keystore/source-record.ts';
 import { parsePhraseSource } from '../../../edge/keystore/source-secret.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
@@ -13,7 +16,7 @@ import { eventually, mintIn, PHRASE } from '../../support/edge/edges.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { addTo, filledKeystore, newKeystorePath, OLD_FIRST, OLD_PHRASE, PASSPHRASE, wrapWith } from '../../support/edge/keystores.ts';
 import { runSources, typeSources } from '../../support/edge/sources-command.ts';
-import { startTestCloud } from '../../support/gateway.ts';
+import { startTestCloud, testEdge } from '../../support/gateway.ts';
 import { newToken } from '../../support/softhsm.ts';
 
 /** Standard input, answers, and everything else that could show a secret. */
@@ -132,6 +135,44 @@ test('§4.8 the cloud cannot slip an address in under a source: each is derived 
   cloud.on('POST /v1/transactions/unsigned', () => ({ data: told(OLD_FIRST, origin), status: 201 }));
   writeFileSync(path, 'not a keystore');
   t.like((await buildAt(edge, OLD_FIRST)).error, { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'keystore_unreadable' } });
+});
+
+test('issue 4.8 killed at any place of a write the keystore opens as it was or as it should be, and the command given again ends it', async (t) => {
+  for (const place of ['edge.keystore.locked', 'edge.keystore.written', 'edge.keystore.renamed']) {
+    const { path, file, phrase } = await filledKeystore();
+    file.close();
+    const killed = await runSources(['purge', phrase.fingerprint, '--yes'], [PASSPHRASE], { EDGE_KEYSTORE_FILE: path, FLOCK_FAILPOINTS: `kill:${place}:1` });
+    t.is(killed.code, null, place);
+    const between = await KeyFile.open(path, wrapWith());
+    t.is(between.find(phrase.fingerprint)!.purgedAt !== null, place === 'edge.keystore.renamed', place);
+    const done = await between.purge(phrase.fingerprint, 0);
+    t.is(done.secret, null);
+    t.deepEqual(readdirSync(dirname(path)), ['keys.flock'], place);
+  }
+});
+
+test('§4.8 killed after the cloud registered or heard of a purge, the same command given again ends it', async (t) => {
+  const cloud = await startTestCloud();
+  t.teardown(() => cloud.stop());
+  const { sandbox } = await cloud.organization();
+  const identity = createPhraseKeystore(seedOf(PHRASE, '')).identity;
+  const edge = testEdge(cloud, sandbox.apiKey, { keyId: identity.publicKey, sign: (message) => identity.sign(message) });
+  await edge.sync();
+  const { path, file, phrase } = await filledKeystore();
+  const env = { EDGE_KEYSTORE_FILE: path, API_KEY: sandbox.apiKey, CLOUD_URL: cloud.url, MNEMONIC: PHRASE };
+  const register = ['register', phrase.fingerprint, '--chains', 'eth,xrp', '--path', "m/44'/60'/0'/0", '--count', '3'];
+  t.is((await runSources(register, [PASSPHRASE], { ...env, FLOCK_FAILPOINTS: 'kill:edge.sources.registered:2' })).code, null);
+  file.refresh();
+  t.deepEqual(file.find(phrase.fingerprint)!.addresses, []);
+  t.like((await runSources(register, [PASSPHRASE], env)).answers[0], { added: 0, skipped: 3 });
+  file.refresh();
+  t.is(file.find(phrase.fingerprint)!.addresses.length, 3);
+  const purge = ['purge', phrase.fingerprint, '--yes'];
+  t.is((await runSources(purge, [PASSPHRASE], { ...env, FLOCK_FAILPOINTS: 'kill:edge.sources.purge_told:1' })).code, null);
+  t.like((await sandbox.client.must('listKeySources')).content[0], { status: 'purged', addresses: 3 });
+  t.is((await runSources(purge, [PASSPHRASE], env)).code, 0);
+  file.refresh();
+  t.like(file.find(phrase.fingerprint), { secret: null, purgeTold: true });
 });
 
 test('issue 4.8 an edge whose keystore does not open, or has no own phrase, ends with code 78 and says why', async (t) => {
