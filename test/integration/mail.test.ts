@@ -10,6 +10,7 @@ import type { DueMail } from '../../persistence/ports.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import { newId } from '../../protocol/ids.ts';
 import { exampleOf } from '../../protocol/schema/events.ts';
+import { ConfigurationError, readConfig } from '../../supervision/config.ts';
 import { startSmtp } from '../support/smtp.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, write } from '../support/store-rows.ts';
@@ -125,6 +126,19 @@ test.serial('MAIL_DIR: each message is one whole file that only its user reads',
   const texts = files.map((name) => readFileSync(join(directory, 'made', name), 'utf8'));
   t.true(owners.every((owner) => texts.some((text) => text.includes(`To: ${owner}`))));
   t.regex(texts[0]!, /^Auto-Submitted: auto-generated$/m);
+});
+
+test.serial('the settings of mail are checked at boot, and no password is echoed', (t) => {
+  const base = { DATABASE_URL: 'postgres://flock_app@127.0.0.1/flock', SECRET_KEY: 'ab'.repeat(32) };
+  t.like(readConfig({ ...base, SMTP_URL: 'smtps://user:word@mail.example.com:465?requireTLS=true' }), { MAIL_FROM: 'Flock <flock@localhost>' });
+  for (const [wrong, named] of [
+    [{ SMTP_URL: 'smtp://user:secretword@mail.example.com', MAIL_DIR: '/var/mail' }, /SMTP_URL or MAIL_DIR: at most one/],
+    [{ SMTP_URL: 'https://user:secretword@mail.example.com' }, /SMTP_URL: /],
+    [{ MAIL_FROM: 'nobody' }, /MAIL_FROM: is an address/], [{ MAIL_FROM: 'Flock\r\nBcc: eve@example.com <flock@example.com>' }, /MAIL_FROM/],
+  ] as const) {
+    const error = t.throws(() => readConfig({ ...base, ...wrong }), { instanceOf: ConfigurationError, message: named });
+    t.notRegex(error!.message, /secretword/);
+  }
 });
 
 const MAIL: Omit<DueMail, 'attempts' | 'accountId'> = {
