@@ -9,9 +9,9 @@ import type { DueMail, MailStore } from '../../persistence/ports.ts';
 import { letterOf } from './letters.ts';
 import type { MailTransport } from './transports.ts';
 
-/** Messages of one claim; each takes at most the time of an SMTP server that does not answer. */
-const CLAIM_MAX = 8;
-const CLAIM_MS = 600_000;
+/** Messages of one claim: few, so that a claim outlives a server that answers none of them and still ends soon after a crash. */
+const CLAIM_MAX = 2;
+const CLAIM_MS = 120_000;
 const MINUTE_MS = 60_000;
 /** Pauses after failed tries; the last one is repeated: whom mail is for must hear of it. */
 const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];

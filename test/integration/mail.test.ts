@@ -98,8 +98,8 @@ test.serial('§5.7 a line that is cut before the answer, or a process that ends 
   const later = NOW_MS + 60_000;
   await t.throwsAsync(sendDueMail({ ...sending(transport, () => later), store: dying }), { message: 'the process ends here' });
   t.is(smtp.taken.length, 3);
-  t.is(await sendDueMail(sending(transport, () => later + 599_999)), 0, 'claimed until the claim ends');
-  t.is(await sendDueMail(sending(transport, () => later + 600_000)), 2);
+  t.is(await sendDueMail(sending(transport, () => later + 119_999)), 0, 'claimed until the claim ends');
+  t.is(await sendDueMail(sending(transport, () => later + 120_000)), 2);
   const idOf = ({ message }: { message: string }) => /^Message-ID:\s*(<[^>]+>)/im.exec(message)![1]!;
   t.is(new Set(smtp.taken.map(idOf)).size, 2, 'a mailbox can tell the repetitions');
   transport.close();
