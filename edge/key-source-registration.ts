@@ -6,7 +6,7 @@
 import { refuse, isRefusal, type Refusal } from '../protocol/errors.ts';
 import { failpoint } from '../protocol/failpoint.ts';
 import type { SentOf } from '../protocol/routes.ts';
-import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
+import { CHAINS, FAMILY_OF, type Chain, type Environment } from '../protocol/slugs.ts';
 import type { KeyFile } from './keystore/key-file.ts';
 import { KeystoreError } from './keystore/keystore-error.ts';
 import { addressOfSourceKey } from './keystore/source-address.ts';
@@ -21,6 +21,7 @@ const KEYS_PER_REQUEST = 64;
 type Body = SentOf<'registerKeySource', 'body'>;
 
 export interface Registration {
+  readonly environment: Environment;
   readonly chains: readonly Chain[];
   /** Absolute paths of EVM addresses; a single key has one address at null. */
   readonly paths: readonly (string | null)[];
@@ -31,11 +32,12 @@ export interface Registered { readonly sourceId: string; readonly added: number;
 
 /**
  * Registers a source with the cloud. Refuses: what the cloud refuses.
- * Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, KEY_NOT_UNDERSTOOD (a path whose last step is hardened).
+ * Throws: KeystoreError SOURCE_UNKNOWN, SOURCE_PURGED, OTHER_ENVIRONMENT, KEY_NOT_UNDERSTOOD (a path whose last step is hardened).
  */
 export async function registerSource(
-  file: KeyFile, upstream: Pick<Upstream, 'signed'>, fingerprint: string, { chains, paths, keystore }: Registration,
+  file: KeyFile, upstream: Pick<Upstream, 'signed'>, fingerprint: string, { environment, chains, paths, keystore }: Registration,
 ): Promise<Registered | Refusal> {
+  checkEnvironment(file.find(fingerprint), environment);
   const source = await withKeysFor(file, fingerprint, paths);
   const evm = chains.find((chain) => FAMILY_OF[chain] === 'evm');
   const addresses = evm === undefined ? [] : paths.map((path) => addressFor(source, evm, path));
@@ -50,19 +52,31 @@ export async function registerSource(
     if (isRefusal(reply)) return reply;
     failpoint('edge.sources.registered');
     sum = { sourceId: reply.id, added: (sum?.added ?? 0) + reply.added, skipped: (sum?.skipped ?? 0) + reply.skipped };
-    await note(file, fingerprint, reply.id, part);
+    await note(file, fingerprint, { sourceId: reply.id, environment }, part);
   }
   return sum ?? refuse('INVALID_INPUT', { field: 'chains', reason: 'the source has no key of these chains' });
 }
 
-/** Tells the cloud that a source was purged; nothing to tell is told already. Refuses: what the cloud refuses. */
-export async function tellPurge(file: KeyFile, upstream: Pick<Upstream, 'signed'>, { fingerprint, sourceId, purgeTold }: SourceRecord): Promise<Refusal | null> {
+/**
+ * Tells the cloud that a source was purged; nothing to tell is told already. Refuses: what the cloud refuses.
+ * Throws: KeystoreError OTHER_ENVIRONMENT.
+ */
+export async function tellPurge(
+  file: KeyFile, upstream: Pick<Upstream, 'signed'>, source: SourceRecord, environment: Environment,
+): Promise<Refusal | null> {
+  const { fingerprint, sourceId, purgeTold } = source;
+  checkEnvironment(source, environment);
   if (sourceId === null || purgeTold) return null;
   const reply = await upstream.signed.call('purgeKeySource', { params: { id: sourceId } });
   if (isRefusal(reply)) return reply;
   failpoint('edge.sources.purge_told');
   await file.note(fingerprint, { purgeTold: true });
   return null;
+}
+
+function checkEnvironment(source: SourceRecord | null, environment: Environment): void {
+  const known = source?.environment ?? null;
+  if (known !== null && known !== environment) throw new KeystoreError('OTHER_ENVIRONMENT', known);
 }
 
 /** The source with an extended key for each path; those it lacks are derived and kept. */
@@ -127,8 +141,8 @@ function indexOf(path: string | null): number {
   return path === null ? 0 : Number(/([0-9]+)'?$/.exec(path)![1]);
 }
 
-async function note(file: KeyFile, fingerprint: string, sourceId: string, part: readonly RegisteredAddress[]): Promise<void> {
+async function note(file: KeyFile, fingerprint: string, registered: Pick<SourceRecord, 'sourceId' | 'environment'>, part: readonly RegisteredAddress[]): Promise<void> {
   const { addresses } = file.find(fingerprint)!;
   const have = new Set(addresses.map(({ address }) => address));
-  await file.note(fingerprint, { sourceId, addresses: [...addresses, ...part.filter(({ address }) => !have.has(address))] });
+  await file.note(fingerprint, { ...registered, addresses: [...addresses, ...part.filter(({ address }) => !have.has(address))] });
 }

@@ -1,4 +1,5 @@
 /** What the words of `flock-edge sources` have in common: the opened keystore, the questions, the cloud. */
+import type { Environment } from '../../protocol/slugs.ts';
 import { ConfigurationError, environmentOfKey, type Environ } from '../config.ts';
 import { createIdentity } from '../identity.ts';
 import { ownSeed } from '../key-sources.ts';
@@ -63,12 +64,12 @@ export async function askSecret(prompt: SecretPrompt, { token }: KeystoreSetting
 }
 
 /** The cloud, as this edge. Throws: ConfigurationError, KeystoreError when nobody has the edge's own phrase. */
-export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream: Upstream) => Promise<T>): Promise<T> {
+export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream: Upstream, environment: Environment) => Promise<T>): Promise<T> {
   const problems: string[] = [];
   const present = withoutEmpty(env);
   const { API_KEY: apiKey, CLOUD_URL: cloudUrl } = present;
   if (apiKey === undefined) problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
-  else environmentOfKey(apiKey, problems);
+  const environment = environmentOfKey(apiKey, problems);
   if (cloudUrl === undefined || !URL.canParse(cloudUrl)) problems.push('CLOUD_URL: must be an http or https address');
   const mnemonic = readSecret(present, 'MNEMONIC', problems), passphrase = readSecret(present, 'MNEMONIC_PASSPHRASE', problems);
   const words = mnemonic?.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
@@ -81,7 +82,7 @@ export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream
   seed.fill(0);
   const upstream = createUpstream({ cloudUrl: cloudUrl!.replace(/\/+$/, ''), apiKey: apiKey!, identity, nowMs: Date.now });
   try {
-    return await use(upstream);
+    return await use(upstream, environment!);
   } finally {
     await upstream.close();
   }

@@ -138,8 +138,8 @@ async function register(asked: Asked): Promise<Refusal | null> {
   return withKeystore(asked, false, async (file, settings) => {
     const source = sourceOf(file, fingerprint!);
     const paths = pathsOf(file, source, chains, options);
-    const registered = await withCloud(asked, file, (upstream) =>
-      registerSource(file, upstream, source.fingerprint, { chains, paths, keystore: settings.token === null ? 'file' : 'pkcs11' }));
+    const registered = await withCloud(asked, file, (upstream, environment) =>
+      registerSource(file, upstream, source.fingerprint, { environment, chains, paths, keystore: settings.token === null ? 'file' : 'pkcs11' }));
     if (isRefusal(registered)) return registered;
     asked.print({ fingerprint: source.fingerprint, ...registered });
     return null;
@@ -172,7 +172,7 @@ function purge(asked: Asked): Promise<Refusal | null> {
     asked.print(viewOf(purged));
     if (purged.sourceId === null || purged.purgeTold) return null;
     asked.tell('the key material is gone; telling the cloud');
-    return withCloud(asked, file, (upstream) => tellPurge(file, upstream, purged));
+    return withCloud(asked, file, (upstream, environment) => tellPurge(file, upstream, purged, environment));
   });
 }
 

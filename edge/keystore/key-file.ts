@@ -12,7 +12,7 @@ import { alone, decodeFile, encodeFile, fileMark, newHeader, openBody, readBytes
 import { KEY_BYTES, seal, subkey, unseal } from './sealing.ts';
 import { keystoreContent, type SourceRecord } from './source-record.ts';
 
-export type NewSource = Omit<SourceRecord, 'secret' | 'purgedAt' | 'purgeTold' | 'sourceId' | 'addresses'>;
+export type NewSource = Omit<SourceRecord, 'secret' | 'purgedAt' | 'purgeTold' | 'sourceId' | 'environment' | 'addresses'>;
 
 export class KeyFile {
   readonly #path: string;
@@ -57,10 +57,11 @@ export class KeyFile {
     return this.#sources.find((source) => source.fingerprint === fingerprint) ?? null;
   }
 
-  /** Reads the file again when it is another one than was read last. Throws: KeystoreError. */
+  /** Reads the file again when it is another one than was read last. Throws: KeystoreError, also when it is gone. */
   refresh(): void {
     const mark = fileMark(this.#path);
-    if (mark === null || mark === this.#mark) return;
+    if (mark === this.#mark) return;
+    if (mark === null) throw new KeystoreError('KEYSTORE_MISSING');
     try {
       const file = decodeFile(readBytes(this.#path));
       this.#sources = contentOf(file, this.#dataKey);
@@ -80,13 +81,13 @@ export class KeyFile {
       const known = sources.find(({ fingerprint }) => fingerprint === source.fingerprint);
       if (known !== undefined) throw new KeystoreError(known.purgedAt === null ? 'SOURCE_KNOWN' : 'SOURCE_PURGED');
       if (source.own && sources.some(({ own, purgedAt }) => own && purgedAt === null)) throw new KeystoreError('SOURCE_KNOWN', 'an own phrase');
-      const added = { ...source, addresses: [], sourceId: null, purgeTold: false, purgedAt: null, secret: sealSecret(this.#dataKey, source, secret) };
+      const added = { ...source, addresses: [], environment: null, sourceId: null, purgeTold: false, purgedAt: null, secret: sealSecret(this.#dataKey, source, secret) };
       return { sources: [...sources, added], result: added };
     });
   }
 
   /** Changes what is public of a source. Throws: KeystoreError SOURCE_UNKNOWN. */
-  note(fingerprint: string, change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'sourceId' | 'purgeTold'>>): Promise<SourceRecord> {
+  note(fingerprint: string, change: Partial<Pick<SourceRecord, 'keys' | 'addresses' | 'environment' | 'sourceId' | 'purgeTold'>>): Promise<SourceRecord> {
     return this.#changeOne(fingerprint, (source) => ({ ...source, ...change }));
   }
 

@@ -13,6 +13,7 @@ export const KEYSTORE_CODES = {
   SOURCE_UNKNOWN: 'the keystore has no such source',
   SOURCE_KNOWN: 'the keystore has this source already',
   SOURCE_PURGED: 'the key material of this source is gone',
+  OTHER_ENVIRONMENT: 'this source is registered in the other environment',
   PATH_UNKNOWN: 'none of the known paths leads to this address',
 } as const;
 export type KeystoreCode = keyof typeof KEYSTORE_CODES;

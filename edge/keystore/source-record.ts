@@ -3,7 +3,7 @@
  * public; the secret is sealed beside it. Spec §2.12, §4.8.
  */
 import { z } from 'zod';
-import { CHAINS } from '../../protocol/slugs.ts';
+import { CHAINS, ENVIRONMENTS } from '../../protocol/slugs.ts';
 
 /** Families that a source can hold. The Ed25519 families have no extended public keys to register. */
 export const SOURCE_FAMILIES = ['evm', 'btc', 'tron', 'xrp'] as const;
@@ -34,6 +34,8 @@ export const sourceRecord = z.strictObject({
   purgedAt: z.string().nullable(),
   keys: z.array(sourceKey),
   addresses: z.array(registeredAddress),
+  /** Where it was registered: one keystore serves one environment. Null before. */
+  environment: z.enum(ENVIRONMENTS).nullable(),
   /** What the cloud calls it; null before it was registered. */
   sourceId: z.string().nullable(),
   /** The cloud knows that it was purged. */

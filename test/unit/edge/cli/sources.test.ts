@@ -67,6 +67,9 @@ test('issue 4.8 a purge that the cloud did not hear of is told again by the same
     t.regex(ran.err, /telling the cloud\nUPSTREAM_UNAVAILABLE/);
     t.truthy((await KeyFile.open(path, wrapWith())).find(phrase.fingerprint)!.purgedAt);
   }
+  file.refresh();
+  await file.note(phrase.fingerprint, { environment: 'live' });
+  t.regex((await run(['purge', phrase.fingerprint, '--yes'], [PASSPHRASE], env)).err, /OTHER_ENVIRONMENT: .*live/);
 });
 
 test.serial('issue 4.8 a keystore that a passphrase opens is opened by no token, and one of a token by no other token', async (t) => {

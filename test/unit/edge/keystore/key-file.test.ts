@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -170,6 +170,8 @@ test('issue 4.8 two processes over one file: what the other wrote is kept and se
   writeFileSync(`${path}.lock`, '4194305'); // above the highest process id that Linux gives
   await addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' });
   t.false(existsSync(`${path}.lock`));
+  rmSync(path);
+  t.throws(() => file.refresh(), { message: /KEYSTORE_MISSING/ });
 });
 
 test('issue 4.8 round trip of any labels and keys', async (t) => {
