@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { isRefusal } from '../../protocol/errors.ts';
+import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/ids.ts';
 import { startAnvil } from '../../supervision/dev/anvil.ts';
 import { enrol, eventually, jsonOf, raw, startTestCloud } from '../support/gateway.ts';
@@ -136,6 +137,8 @@ test('decisions 2: broadcast at the cloud needs a live edge; a signed payload mu
   await pay(address, ETHER);
   const made = await client.must('buildTransaction', { body: { chain: 'eth', from: address, to: TO, amount: '1' } });
   t.like(await client.call('broadcastTransaction', { params: { id: made.id } }), { code: 'EDGE_OFFLINE' });
+  await edge.client.must('heartbeatEdge', { body: { sessionId: edge.sessionId, edgeVersion: EDGE_VERSION, outboxDepth: 0, outboxPoisoned: false, outboxMode: 'durable', podHint: null } });
+  t.like(await client.call('broadcastTransaction', { params: { id: made.id } }), { code: 'EDGE_NO_LEADER' }, 'alive, and nobody holds the lease');
   t.like(await client.call('broadcastTransaction', { params: { id: newId('txn', Date.now()) } }), { code: 'NOT_FOUND' });
   const forged = await edge.client.call('submitSigned', {
     params: { id: made.id }, body: { signedPayload: `0x02${randomBytes(90).toString('hex')}`, txid: `0x${randomBytes(32).toString('hex')}`, sessionId: edge.sessionId, leaseEpoch: 0 },
