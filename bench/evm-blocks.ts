@@ -1,6 +1,6 @@
 /**
- * Blocks of a realistic size out of a recorded one: its transactions repeated, each copy with its own hashes and payees,
- * as the answers that a node would give. Payees of chosen payments are watched addresses.
+ * Blocks of a realistic size out of a recorded one: its transactions repeated, each copy with its own hashes and
+ * payees, as the answers that a node would give. Payees of chosen payments are watched addresses.
  */
 import { readFileSync } from 'node:fs';
 import type { RawLog, RawReceipt } from '../chains/evm/block.ts';
@@ -12,7 +12,8 @@ interface Transaction { hash: string; to: string | null; value: string; [field: 
 interface Header { transactions: Transaction[]; number: string; [field: string]: unknown }
 
 const FOLDER = new URL('../test/vectors/nodes/evm/eth/', import.meta.url);
-const resultOf = <T>(name: string): T => (JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as { result: T }).result;
+const resultOf = <T>(name: string): T =>
+  (JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as { result: T }).result;
 const word = (n: number): string => n.toString(16).padStart(64, '0');
 const hexOf = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`;
 /** The same text with its last six digits replaced: another hash, another payee. */
@@ -39,12 +40,16 @@ export function realisticBlock(n: number, copies: number, watched: readonly stri
       const plain = original.value !== '0x0' && receipts[at]!.status === '0x1' && receipts[at]!.logs.length === 0;
       const to = original.to === null || !plain ? original.to : watched[paid++] ?? otherwise(original.to, serial);
       const logs = receipts[at]!.logs.map((log) => ({
-        ...log, blockHash, blockNumber, transactionHash: hash, transactionIndex: index, logIndex: `0x${(logIndex++).toString(16)}`,
-        topics: log.topics[0] === TRANSFER_TOPIC ? log.topics.map((topic, i) => (i === 2 ? otherwise(topic, serial) : topic)) : log.topics,
+        ...log, blockHash, blockNumber, transactionHash: hash, transactionIndex: index,
+        logIndex: `0x${(logIndex++).toString(16)}`,
+        topics: log.topics[0] === TRANSFER_TOPIC
+          ? log.topics.map((topic, i) => (i === 2 ? otherwise(topic, serial) : topic))
+          : log.topics,
       }));
       transactions.push({ ...original, hash, to, blockHash, blockNumber, transactionIndex: index });
       answers.push({
-        ...receipts[at]!, to, transactionHash: hash, transactionIndex: index, blockHash, blockNumber, logs, logsBloom: hexOf(bloomOf(logs)),
+        ...receipts[at]!, to, transactionHash: hash, transactionIndex: index, blockHash, blockNumber, logs,
+        logsBloom: hexOf(bloomOf(logs)),
       });
     }
   }
@@ -52,6 +57,8 @@ export function realisticBlock(n: number, copies: number, watched: readonly stri
   const answer = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result });
   return {
     height: n, receipts: answer(answers),
-    block: answer({ ...header, number: blockNumber, hash: blockHash, parentHash: `0x${word(n - 1)}`, logsBloom, transactions }),
+    block: answer({
+      ...header, number: blockNumber, hash: blockHash, parentHash: `0x${word(n - 1)}`, logsBloom, transactions,
+    }),
   };
 }

@@ -29,7 +29,9 @@ export function percentile(samples: readonly number[], share: number): number {
 export const median = (samples: readonly number[]): number => percentile(samples, 0.5);
 
 /** Calls per second of `call` with `inFlight` at once for a time. Milliseconds. */
-export async function rate(call: (n: number) => Promise<unknown>, inFlight: number, durationMs: number): Promise<{ perSecond: number; latenciesMs: number[] }> {
+export async function rate(
+  call: (n: number) => Promise<unknown>, inFlight: number, durationMs: number,
+): Promise<{ perSecond: number; latenciesMs: number[] }> {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();
   const endsAt = startedAt + durationMs;

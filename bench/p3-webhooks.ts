@@ -1,6 +1,6 @@
 /**
- * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt against a bare POST
- * loop to the same receiver; and from a block of a real node to the webhook at the receiver.
+ * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt against a bare
+ * POST loop to the same receiver; and from a block of a real node to the webhook at the receiver.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -34,8 +34,9 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeo
 const bodyOf = (id: string): string => JSON.stringify({
   id, event: 'deposit_detected', createdAt: '2026-01-01T00:00:00.000Z', confirmations: 1,
   data: {
-    depositId: 'dep_22222222222222222222222222', chain: 'eth', txid: `0x${'a'.repeat(64)}`, outputIndex: -1, address: `0x${'b'.repeat(40)}`,
-    amount: '0.0123', token: null, userRef: 'customer-1', tag: 'deposits', status: 'detected', blockHeight: 18_000_000, blockHash: `0x${'c'.repeat(64)}`,
+    depositId: 'dep_22222222222222222222222222', chain: 'eth', txid: `0x${'a'.repeat(64)}`, outputIndex: -1,
+    address: `0x${'b'.repeat(40)}`, amount: '0.0123', token: null, userRef: 'customer-1', tag: 'deposits',
+    status: 'detected', blockHeight: 18_000_000, blockHash: `0x${'c'.repeat(64)}`,
   },
 });
 
@@ -48,8 +49,11 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 async function bareReceiver(): Promise<{ port: number; stop(): void }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./receiver.ts', import.meta.url))], { stdio: ['pipe', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) return { port: Number(line), stop: () => { child.stdin.end(); } };
+  const entry = fileURLToPath(new URL('./receiver.ts', import.meta.url));
+  const child = spawn(process.execPath, [entry], { stdio: ['pipe', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { port: Number(line), stop: () => { child.stdin.end(); } };
+  }
   throw new Error('the receiver did not start');
 }
 
@@ -60,7 +64,8 @@ async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<
     const event = newId('dlv', nowMs).replace('dlv_', 'evt_');
     return { event, delivery: newId('dlv', nowMs), body: bodyOf(event) };
   });
-  const [{ before }] = await sql<{ before: number }[]>`select count(*) as before from flock.attempt` as unknown as [{ before: number }];
+  const [counted] = await sql<{ before: number }[]>`select count(*) as before from flock.attempt`;
+  const { before } = counted!;
   await sql`
     with made as (
       insert into flock.publication (account_id, event_id, event, body, order_key, to_all, created_at, completed_at)
@@ -68,9 +73,12 @@ async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<
           from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) r(event text, body text)
       returning event_id, seq
     )
-    insert into flock.delivery (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
+    insert into flock.delivery
+        (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
       select r.delivery, ${accountId}, m.event_id, ${webhookId}, m.seq, m.event_id, 'pending', now(), now()
-        from made m join jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) r(event text, delivery text) on r.event = m.event_id`;
+        from made m
+        join jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) r(event text, delivery text)
+          on r.event = m.event_id`;
   const at = performance.now();
   await until('the backlog is recorded', async () => {
     const [row] = await sql<{ done: number }[]>`select count(*) as done from flock.attempt`;
@@ -82,12 +90,17 @@ async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<
 async function throughput(deployment: Deployment, client: Client, sql: Sql, port: number): Promise<void> {
   const accountId = `${deployment.record.organizationId}_live`;
   // An event that nothing here causes: only the backlog goes to this endpoint.
-  const { id } = await client.must('createWebhook', { body: { url: `http://127.0.0.1:${port}/`, events: ['withdrawal_failed'] } });
+  const { id } = await client.must('createWebhook', {
+    body: { url: `http://127.0.0.1:${port}/`, events: ['withdrawal_failed'] },
+  });
   const agent = new Agent({ connections: POSTS_AT_ONCE, pipelining: 1 });
   const post = async (): Promise<void> => {
     const { body } = await agent.request({
       origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', body: bodyOf('evt_22222222222222222222222222'),
-      headers: { 'content-type': 'application/json', 'webhook-id': 'evt', 'webhook-timestamp': '1', 'webhook-signature': `v1,${'a'.repeat(44)}` },
+      headers: {
+        'content-type': 'application/json', 'webhook-id': 'evt', 'webhook-timestamp': '1',
+        'webhook-signature': `v1,${'a'.repeat(44)}`,
+      },
     });
     await body.dump();
   };
@@ -100,15 +113,19 @@ async function throughput(deployment: Deployment, client: Client, sql: Sql, port
   }
   await agent.close();
   emit({
-    id: 'P3a', what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}`, ours: median(ours), limit: median(limit), unit: '/s', better: 'higher', goal: 0.5,
-    note: `commit of the publications → signed → edge → 200 of the receiver → attempt durable; limit: undici POST loop, ${POSTS_AT_ONCE} connections, same receiver process`,
+    id: 'P3a', what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}`, ours: median(ours),
+    limit: median(limit), unit: '/s', better: 'higher', goal: 0.5,
+    note: 'commit of the publications → signed → edge → 200 of the receiver → attempt durable; limit: undici POST '
+      + `loop, ${POSTS_AT_ONCE} connections, same receiver process`,
   });
 }
 
 async function latency(client: Client, stage: Stage): Promise<void> {
   const receiver = await startReceiver();
   try {
-    const webhook = await client.must('createWebhook', { body: { url: `http://127.0.0.1:${receiver.port}/`, events: ['deposit_detected'] } });
+    const webhook = await client.must('createWebhook', {
+      body: { url: `http://127.0.0.1:${receiver.port}/`, events: ['deposit_detected'] },
+    });
     receiver.setSecret(webhook.secret);
     const { address } = await client.must('createAddress', { body: { chain: stage.chain } });
     const tookMs: number[] = [];
@@ -118,8 +135,10 @@ async function latency(client: Client, stage: Stage): Promise<void> {
       tookMs.push(event.atMs - blockAtMs);
     }
     emit({
-      id: 'P3b', what: 'block mined → webhook received, p99', ours: percentile(tookMs, 0.99), limit: 500, unit: 'ms', better: 'lower', goal: 1,
-      note: `anvil, one payment at a time, n = ${PAYMENTS}, polled every 50 ms; p50 ${Math.round(median(tookMs))} ms; the limit is the goal`,
+      id: 'P3b', what: 'block mined → webhook received, p99', ours: percentile(tookMs, 0.99), limit: 500, unit: 'ms',
+      better: 'lower', goal: 1,
+      note: `anvil, one payment at a time, n = ${PAYMENTS}, polled every 50 ms; p50 ${Math.round(median(tookMs))} ms; `
+        + 'the limit is the goal',
     });
   } finally {
     await receiver.close();
@@ -131,7 +150,8 @@ async function main(): Promise<void> {
   const stage = await openEvmStage('eth');
   const receiver = await bareReceiver();
   const deployment = await startDeployment({
-    dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined, cloudEnv: { LOG_LEVEL: 'warn', ...stage.cloudEnv },
+    dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined,
+    cloudEnv: { LOG_LEVEL: 'warn', ...stage.cloudEnv },
     edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: '127.0.0.1' },
   });
   const sql = openDatabase({ url: deployment.databaseUrl, connections: 2, name: 'flock-bench', role: null });

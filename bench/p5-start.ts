@@ -18,7 +18,9 @@ async function startOnce(dataDir: string): Promise<number> {
     env: { ...process.env, CLOUD_PORT: '0', EDGE_PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'],
   });
   const seconds = await new Promise<number>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => { if (chunk.toString().includes('Ready in')) resolve((performance.now() - at) / 1_000); });
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('Ready in')) resolve((performance.now() - at) / 1_000);
+    });
     child.once('exit', (code) => reject(new Error(`npm start ended with ${code}`)));
   });
   child.removeAllListeners('exit');
@@ -38,9 +40,16 @@ async function main(): Promise<void> {
       again.push(await startOnce(dataDir));
     }
     const limit = { limit: 10, unit: 's', better: 'lower' as const, goal: 1 };
-    emit({ id: 'P5a', what: '`npm start` ready, empty data directory', ours: median(first), ...limit, note: 'initdb, migrations, seed, cloud, edge; the limit is the goal' });
-    emit({ id: 'P5b', what: '`npm start` ready, with data', ours: median(again), ...limit, note: 'the limit is the goal' });
-    const deployment = await startDeployment({ dataDir: join(root, 'edge'), cloudPort: 0, edgePort: 0, environment: 'sandbox', log: () => undefined });
+    emit({
+      id: 'P5a', what: '`npm start` ready, empty data directory', ours: median(first), ...limit,
+      note: 'initdb, migrations, seed, cloud, edge; the limit is the goal',
+    });
+    emit({
+      id: 'P5b', what: '`npm start` ready, with data', ours: median(again), ...limit, note: 'the limit is the goal',
+    });
+    const deployment = await startDeployment({
+      dataDir: join(root, 'edge'), cloudPort: 0, edgePort: 0, environment: 'sandbox', log: () => undefined,
+    });
     const edges: number[] = [];
     for (let run = 0; run < RUNS; run += 1) {
       await deployment.edge.stop();
@@ -49,7 +58,10 @@ async function main(): Promise<void> {
       edges.push((performance.now() - at) / 1_000);
     }
     await deployment.stop();
-    emit({ id: 'P5c', what: 'an edge from process start to registered', ours: median(edges), limit: 2, unit: 's', better: 'lower', goal: 1, note: 'resume of an enrolled edge, SDK loading included; the limit is the goal' });
+    emit({
+      id: 'P5c', what: 'an edge from process start to registered', ours: median(edges), limit: 2, unit: 's',
+      better: 'lower', goal: 1, note: 'resume of an enrolled edge, SDK loading included; the limit is the goal',
+    });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -29,7 +29,8 @@ async function main(): Promise<void> {
   const point = secp256k1.publicKeyConvert(parsed.publicKey, false);
   const library = (index: number): unknown => {
     input.writeUInt32BE(index, 33);
-    return secp256k1.publicKeyTweakAdd(point, createHmac('sha512', chainCode).update(input).digest().subarray(0, 32), false);
+    const tweak = createHmac('sha512', chainCode).update(input).digest().subarray(0, 32);
+    return secp256k1.publicKeyTweakAdd(point, tweak, false);
   };
   for (const slug of ['eth', 'btc'] as const) {
     const module = await loadModule(slug), network = networkOf(slug), { derivation } = module;
@@ -40,8 +41,10 @@ async function main(): Promise<void> {
       ours.push(perSecond((index) => derivation.deriveAddress(network, xpub, 0, index)));
     }
     emit({
-      id: `P6-${slug}`, what: `${slug} addresses from an xpub, one core`, ours: median(ours), limit: median(limit), unit: '/s',
-      better: 'higher', goal: 0.8, note: 'with the hash, the encoding and the path; limit: HMAC-SHA512 and the native point addition alone; CPU time',
+      id: `P6-${slug}`, what: `${slug} addresses from an xpub, one core`, ours: median(ours), limit: median(limit),
+      unit: '/s', better: 'higher', goal: 0.8,
+      note: 'with the hash, the encoding and the path; limit: HMAC-SHA512 and the native point addition alone; '
+        + 'CPU time',
     });
   }
 }

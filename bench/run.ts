@@ -20,19 +20,27 @@ const number = (value: number): string => value >= 1_000 ? Math.round(value).toL
 function rowOf(figure: Figure): string {
   const { id, what, ours, limit, unit, better, goal, note } = figure;
   const sign = better === 'higher' ? '≥' : '≤';
-  return `| ${id} | ${what} | ${number(ours)} ${unit} | ${number(limit)} ${unit} | ${rounded(ratioOf(figure), 2)} | ${sign} ${goal} | ${goalMet(figure) ? 'yes' : '**no**'} | ${note} |`;
+  const cells = [
+    id, what, `${number(ours)} ${unit}`, `${number(limit)} ${unit}`, rounded(ratioOf(figure), 2), `${sign} ${goal}`,
+    goalMet(figure) ? 'yes' : '**no**', note,
+  ];
+  return `| ${cells.join(' | ')} |`;
 }
 
 /** Runs one file; each of its output lines that is a figure is collected, the rest is passed on. */
 async function runOne(file: string): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const child = spawn(process.execPath, ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), BENCH_LIMIT_MS);
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('{"id":"P')) figures.push(JSON.parse(line) as Figure);
     else console.error(`  ${line}`);
   }
-  const code = await new Promise<number | null>((resolve) => { if (child.exitCode !== null) resolve(child.exitCode); else child.once('exit', resolve); });
+  const code = await new Promise<number | null>((resolve) => {
+    if (child.exitCode !== null) resolve(child.exitCode);
+    else child.once('exit', resolve);
+  });
   clearTimeout(timer);
   if (code !== 0) throw new Error(`${file} ended with ${code}`);
   return figures;
@@ -52,7 +60,10 @@ async function main(): Promise<void> {
     }
   }
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}, commit ${commit}`;
+  const machine = [
+    `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}`, `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    `Node ${process.versions.node}`, new Date().toISOString().slice(0, 10), `commit ${commit}`,
+  ].join(', ');
   const table = [
     `Machine: ${machine}.`, '',
     '| # | figure | Flock | limit, same run | ratio | goal | met | how |', '|---|---|---|---|---|---|---|---|', ...rows,
