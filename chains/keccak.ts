@@ -142,3 +142,18 @@ export function keccak256Hex(bytes: Uint8Array): string {
   absorb(bytes);
   return digest.toString('hex');
 }
+
+const whole = Buffer.from(memory, 0, RATE);
+
+/**
+ * Keccak-256 of what hex digits stand for, without `0x`: a view that the next hash overwrites. Limit: 135 bytes, as
+ * addresses and topics are shorter. Digits that are none end the input.
+ */
+export function keccak256View(hex: string): Uint8Array {
+  state.fill(0);
+  const length = whole.write(hex, 'hex');
+  state[length]! ^= 0x01;
+  state[RATE - 1]! ^= 0x80;
+  permute();
+  return digest;
+}

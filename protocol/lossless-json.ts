@@ -11,6 +11,8 @@
 
 /** A whole JSON number: nothing of it may stand before or after. */
 const NUMBER = /(?<![^\s:,[])-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![^\s,\]}])/g;
+/** Holds for every number that needs its text, and for few others: spares the many that do not. */
+const MAY_NEED_TEXT = /[0-9](?:[.eE]|[0-9]{15})/;
 /** Every double holds an integer of this many digits exactly. */
 const EXACT_DIGITS_MAX = 15;
 /** The shortest number that needs its text is `1.5` or `1e5`. */
@@ -32,10 +34,12 @@ function quoteNumbers(text: string): string {
     const end = open === -1 ? text.length : open;
     if (end - at >= LOSSY_CHARACTERS_MIN) {
       const between = text.slice(at, end);
-      const quoted = between.replace(NUMBER, (number) => (needsText(number) ? `"${number}"` : number));
-      if (quoted !== between) {
-        parts.push(text.slice(copied, at), quoted);
-        copied = end;
+      if (MAY_NEED_TEXT.test(between)) {
+        const quoted = between.replace(NUMBER, (number) => (needsText(number) ? `"${number}"` : number));
+        if (quoted !== between) {
+          parts.push(text.slice(copied, at), quoted);
+          copied = end;
+        }
       }
     }
     at = open === -1 ? text.length : closingQuote(text, open) + 1;

@@ -32,22 +32,41 @@ export interface Strkey {
   readonly payload: Uint8Array;
 }
 
-/** CRC16 with polynomial 0x1021 and initial value 0 (XMODEM). */
-function crc16(bytes: Uint8Array): number {
+/** CRC16 with polynomial 0x1021 and initial value 0 (XMODEM), byte by byte. */
+const CRC_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+  return crc & 0xffff;
+});
+
+function crc16(bytes: Uint8Array, length: number): number {
   let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : ((crc << 1) ^ 0x1021);
-    crc &= 0xffff;
-  }
+  for (let at = 0; at < length; at += 1) crc = ((crc << 8) & 0xffff) ^ CRC_OF_BYTE[(crc >> 8) ^ bytes[at]!]!;
   return crc;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BITS_OF_LETTER = 5;
+
+/** A ledger names thousands of accounts, so the letters are made here; a test holds them to @scure/base. */
+function base32(bytes: Uint8Array): string {
+  let text = '', bits = 0, value = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    value = ((value << 8) | bytes[at]!) & 0xfff;
+    for (bits += 8; bits >= BITS_OF_LETTER; bits -= BITS_OF_LETTER) text += ALPHABET[(value >> (bits - BITS_OF_LETTER)) & 31];
+  }
+  return bits === 0 ? text : text + ALPHABET[(value << (BITS_OF_LETTER - bits)) & 31];
 }
 
 /** The text of a payload. */
 export function encodeStrkey(kind: StrkeyKind, payload: Uint8Array): string {
-  const checked = Uint8Array.of(VERSIONS[kind], ...payload);
-  const crc = crc16(checked);
-  return base32nopad.encode(Uint8Array.of(...checked, crc & 0xff, crc >> 8));
+  const checked = new Uint8Array(payload.length + 3);
+  checked[0] = VERSIONS[kind];
+  checked.set(payload, 1);
+  const crc = crc16(checked, payload.length + 1);
+  checked[payload.length + 1] = crc & 0xff;
+  checked[payload.length + 2] = crc >> 8;
+  return base32(checked);
 }
 
 /** The parts of a strkey, or null when the text is none. */
