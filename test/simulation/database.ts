@@ -1,0 +1,220 @@
+/**
+ * The cloud's database: outlives every node, fences like the real one (test/support/memory-store.ts), and projects what
+ * is appended: deposits, withdrawals, publications with one delivery for each endpoint, taken facts. A statement takes
+ * time; it may fail before it took effect or after, and it takes effect even when its sender is gone by then.
+ */
+import type { Append, AppendOutcome } from '../../actors/kernel/protocol.ts';
+import type { AccountEvent, AccountState } from '../../actors/account/messages.ts';
+import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } from '../../persistence/ports.ts';
+import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { Deliveries } from './deliveries.ts';
+import type { Machine, Process } from './machine.ts';
+
+const STATEMENT_MS = { least: 1, below: 6 } as const;
+
+export interface Seed {
+  readonly state: AccountState;
+  readonly addresses: readonly AddressRow[];
+  readonly webhooks: readonly WebhookRow[];
+}
+
+/** A fact that waits, and until when it is set aside. */
+type WaitingFact = InboxRow & { atMs: number; subject: string; tries: number; againAtMs: number };
+
+const SET_ASIDE_MS_FIRST = 1_000;
+
+/** The stores of one node. */
+export interface Stores {
+  readonly accounts: AccountStore;
+  readonly deliveries: DeliveryStore;
+  readonly inbox: InboxStore;
+  readonly sessions: Pick<EdgeStore,
+    'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveInstructions' | 'instruction'>;
+  withdrawal(id: string): Promise<WithdrawalRow | null>;
+}
+
+export class Database {
+  /** Share of statements that fail, half of them after they took effect. */
+  faultRate = 0;
+  isDown = false;
+  ownerEpoch = 0;
+  readonly deliveries: Deliveries;
+  readonly publications = new Map<string, PublicationRow & { seq: number }>();
+  readonly withdrawals = new Map<string, WithdrawalRow>();
+  readonly deposits = new Map<string, DepositRow>();
+  readonly #machine: Machine;
+  readonly #seed: Seed;
+  readonly #accounts: MemoryStore<AccountState, AccountEvent, RowWrite>;
+  readonly #sessions = new Map<string, SessionRow>();
+  readonly #localKeys: LocalKeyRecord[] = [];
+  readonly #instructions = new Map<string, InstructionRecord>();
+  #inbox: WaitingFact[] = [];
+  #facts = 0;
+
+  constructor(machine: Machine, seed: Seed) {
+    this.#machine = machine;
+    this.#seed = seed;
+    this.#accounts = new MemoryStore({ initial: (id) => (id === seed.state.accountId ? seed.state : null) });
+    this.deliveries = new Deliveries(new Map(seed.webhooks.map((row) => [row.id, row])), this.publications);
+  }
+
+  /** What the account durably is. */
+  get state(): AccountState {
+    return this.#accounts.stream(this.#seed.state.accountId)?.state ?? this.#seed.state;
+  }
+
+  get seed(): Seed {
+    return this.#seed;
+  }
+
+  get events(): readonly AccountEvent[] {
+    return this.#accounts.stream(this.#seed.state.accountId)?.events ?? [];
+  }
+
+  get waitingFacts(): number {
+    return this.#inbox.length;
+  }
+
+  addFact(fact: Fact, atMs: number): void {
+    this.#facts += 1;
+    const subject = 'deposit' in fact ? `${fact.deposit.txid}:${fact.deposit.outputIndex}` : fact.withdrawalId;
+    this.#inbox.push({ id: String(this.#facts), accountId: this.#seed.state.accountId, fact, atMs, subject, tries: 0, againAtMs: 0 });
+  }
+
+  /** A new node takes everything under a new epoch, and what its predecessor had claimed is free. */
+  open(process: Process): Stores {
+    this.ownerEpoch += 1;
+    this.deliveries.releaseAll();
+    const accounts = this.#accounts.ownedBy(this.ownerEpoch), { deliveries } = this;
+    const statement = <T>(work: () => T | Promise<T>) => this.#statement(process, work);
+    return {
+      accounts: {
+        load: (id) => statement(() => accounts.load(id)),
+        append: (entry) => statement(() => this.#append(entry, (one) => accounts.append(one))),
+      },
+      deliveries: {
+        claimDue: (ids, limit, nowMs, claimMs, busy) => statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy)),
+        recordAttempts: (attempts) => statement(() => deliveries.record(attempts)),
+        releaseClaims: (ids) => statement(() => deliveries.release(ids)),
+        releaseAbandoned: () => statement(() => deliveries.releaseAll()),
+        holdUnreadable: () => statement(() => []),
+        purge: () => statement(() => 0),
+        incompletePublications: () => statement(() => 0),
+      },
+      inbox: {
+        inboxOf: (_accountId, limit) => statement(() => this.#inboxOf(limit)),
+        accountsWithInbox: (olderThanMs) => statement(() =>
+          (this.#due().some(({ atMs }) => atMs < olderThanMs) ? [this.#seed.state.accountId] : [])),
+        setAside: (_accountId, id) => statement(() => this.#setAside(id)),
+        factsSetAside: () => statement(() => []),
+        countSetAside: () => statement(() => this.#inbox.filter(({ tries }) => tries > 0).length),
+        retryFacts: () => statement(() => []),
+      },
+      sessions: {
+        saveSessions: (rows) => statement(() => { for (const row of rows) this.#sessions.set(row.id, row); }),
+        openSessions: () => statement(() => [...this.#sessions.values()].filter(({ endedAtMs }) => endedAtMs === null)),
+        reapSessions: (endedBeforeMs) => statement(() => {
+          const old = [...this.#sessions.values()].filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < endedBeforeMs);
+          for (const { id } of old) this.#sessions.delete(id);
+          return old.length;
+        }),
+        saveLocalKeys: (_id, records) => statement(() => void this.#localKeys.push(...records)),
+        localKeys: () => statement(() => [...this.#localKeys]),
+        saveInstructions: (_id, records) => statement(() => {
+          for (const record of records) {
+            const known = this.#instructions.get(record.transactionId);
+            if (known === undefined || known.askedAtMs < record.askedAtMs) this.#instructions.set(record.transactionId, record);
+          }
+        }),
+        instruction: (_id, transactionId) => statement(() => this.#instructions.get(transactionId) ?? null),
+      },
+      withdrawal: (id) => statement(() => this.withdrawals.get(id) ?? null),
+    };
+  }
+
+  #statement<T>(process: Process, work: () => T | Promise<T>): Promise<T> {
+    const machine = this.#machine;
+    const takesMs = () => machine.between(STATEMENT_MS.least, STATEMENT_MS.below) / 2;
+    return new Promise((resolve, reject) => {
+      const reply = (give: () => void) => machine.after(takesMs(), () => process.run(give));
+      machine.after(takesMs(), () => {
+        const fails = this.isDown || machine.chance(this.faultRate);
+        const isLost = fails && (this.isDown || machine.chance(0.5));
+        if (isLost) return reply(() => reject(new Error('the connection was lost before the statement')));
+        void (async () => work())().then(
+          (value) => reply(() => (fails ? reject(new Error('the connection was lost after the statement')) : resolve(value))),
+          (error: unknown) => reply(() => reject(error)));
+      });
+    });
+  }
+
+  async #append(
+    entry: Append<AccountState, AccountEvent, RowWrite>, append: AccountStore['append'],
+  ): Promise<AppendOutcome> {
+    const waiting = new Set(this.#inbox.map(({ id }) => id));
+    const isDecided = entry.rows.some((row) => row.table === 'inbox_taken' && row.ids.some((id) => !waiting.has(id)));
+    if (isDecided) return { kind: 'stale' };
+    const outcome = await append(entry);
+    if (outcome.kind === 'appended') for (const row of entry.rows) this.#project(row);
+    return outcome;
+  }
+
+  #project(write: RowWrite): void {
+    switch (write.table) {
+      case 'deposit': return void this.deposits.set(`${write.row.txid}:${write.row.outputIndex}`, write.row);
+      case 'withdrawal': return void this.withdrawals.set(write.row.id, write.row);
+      case 'withdrawal_status': {
+        const known = this.withdrawals.get(write.id)!;
+        return void this.withdrawals.set(write.id, { ...known, status: write.status, updatedAtMs: write.updatedAtMs });
+      }
+      case 'publication': return this.#publish(write.row);
+      case 'replay': return this.deliveries.replay(write.deliveryId, write.newDeliveryId, write.nowMs);
+      case 'inbox_taken': {
+        const taken = new Set(write.ids);
+        this.#inbox = this.#inbox.filter(({ id }) => !taken.has(id));
+      }
+    }
+  }
+
+  /** I12: an event is published once. */
+  #publish(row: PublicationRow): void {
+    if (this.publications.has(row.eventId)) throw new Error(`${row.event} ${row.eventId} is published twice`);
+    const published = { ...row, seq: this.publications.size + 1 };
+    this.publications.set(row.eventId, published);
+    this.deliveries.deliverTo(published);
+  }
+
+  /** Neither set aside nor behind one of the same subject that is. */
+  #due(): WaitingFact[] {
+    const blocked = new Set<string>();
+    return this.#inbox.filter(({ subject, againAtMs }) => {
+      if (againAtMs > this.#machine.nowMs) blocked.add(subject);
+      return !blocked.has(subject);
+    });
+  }
+
+  #setAside(id: string): number | null {
+    const fact = this.#inbox.find((waiting) => waiting.id === id);
+    if (fact === undefined) return null;
+    fact.tries += 1;
+    fact.againAtMs = this.#machine.nowMs + SET_ASIDE_MS_FIRST * 2 ** fact.tries;
+    return fact.tries;
+  }
+
+  #inboxOf(limit: number): Awaited<ReturnType<InboxStore['inboxOf']>> {
+    const inbox = this.#due().slice(0, limit);
+    const deposits = inbox.flatMap(({ fact }) => {
+      const known = 'deposit' in fact ? this.deposits.get(`${fact.deposit.txid}:${fact.deposit.outputIndex}`) : undefined;
+      return known === undefined ? [] : [known];
+    });
+    const withdrawals = inbox.flatMap(({ fact }) => {
+      const known = 'withdrawalId' in fact ? this.withdrawals.get(fact.withdrawalId) : undefined;
+      return known === undefined ? [] : [known];
+    });
+    return {
+      inbox, deposits: [...new Set(deposits)], withdrawals: [...new Set(withdrawals)], addresses: [...this.#seed.addresses],
+    };
+  }
+}

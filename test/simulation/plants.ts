@@ -1,0 +1,18 @@
+/** Bugs that are planted to prove the checks: each stands in for one part of production code. */
+import type { Instructions } from '../../edge/instructions.ts';
+import type { Lease } from '../../edge/lease.ts';
+import type { Outbox } from '../../edge/outbox.ts';
+import type { SpendClock } from '../../edge/spend-clock.ts';
+import type { SpendCaps, SpendLedger } from '../../edge/spend-ledger.ts';
+import type { Storage } from '../../edge/storage/storage.ts';
+import type { AccountStore, DeliveryStore } from '../../persistence/ports.ts';
+
+export interface Plant {
+  readonly lease?: (monotonicMs: () => number) => Lease;
+  readonly mayAct?: (leaseEpoch: number) => boolean;
+  readonly outbox?: (storage: Storage, settings: { capacity: number; nowMs: () => number }) => Outbox;
+  readonly instructions?: (storage: Storage, nowMs: () => number) => Instructions;
+  readonly ledger?: (storage: Storage, caps: SpendCaps, clock: SpendClock) => SpendLedger;
+  readonly accounts?: (store: AccountStore) => AccountStore;
+  readonly deliveries?: (store: DeliveryStore) => DeliveryStore;
+}

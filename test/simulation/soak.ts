@@ -1,0 +1,36 @@
+/**
+ * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500]`. One line a seed, and the last line is
+ * `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1 --from SEED`.
+ */
+import { parseArgs } from 'node:util';
+import { tellStory, type Story } from './story.ts';
+
+const STEPS = 500;
+
+function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (!/^[0-9]{1,9}$/.test(text)) throw new RangeError(`--${name} must be a whole number`);
+  return Number(text);
+}
+
+function lineOf({ seed, violation, digest, minutes, events, counts }: Story): string {
+  const { published, attempts, signatures, epoch } = counts;
+  const lived = `${Math.round(minutes)} min, ${events} events, ${published} published, ${attempts} attempts, ${signatures} signatures, epoch ${epoch}`;
+  return `seed ${seed}  ${violation === null ? 'passed' : `FAILED ${violation.text}`}  (${lived}; ${digest.slice(0, 12)})`;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { seeds: { type: 'string' }, from: { type: 'string' }, steps: { type: 'string' } } });
+  const seeds = wholeNumber('seeds', values.seeds, 1), from = wholeNumber('from', values.from, 1), steps = wholeNumber('steps', values.steps, STEPS);
+  let failed = 0;
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const story = await tellStory({ seed, steps });
+    if (story.violation !== null) failed += 1;
+    if (story.violation !== null && seeds === 1) process.stdout.write(`${story.lines.join('\n')}\n`);
+    process.stdout.write(`${lineOf(story)}\n`);
+  }
+  process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
