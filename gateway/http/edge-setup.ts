@@ -17,7 +17,7 @@ export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyO
   const network = LOOPBACK.test(new URL(publicUrl).hostname)
     ? '--network host -e HOST=127.0.0.1' : '-p 127.0.0.1:8081:8081 -e HOST=0.0.0.0';
   const command = [
-    `${key} docker run -d --name ${name} --restart unless-stopped --init \\`,
+    `${key} docker run -d --name ${name} --restart unless-stopped --init --ulimit core=0 \\`,
     `  ${network} -e EDGE_PORT=8081 -e API_KEY -e CLOUD_URL=${shellQuoted(publicUrl)} \\`,
     '  -e EDGE_DATA_DIR=/data -e MNEMONIC_FILE=/run/secrets/phrase \\',
     `  --mount type=volume,source=${name},target=/data \\`,
