@@ -1,12 +1,15 @@
 /** A disk that takes no more bytes: a clear refusal, nothing half written, and work as before when there is room again. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { openStorage } from '../../../edge/storage/storage.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { API_KEYS, ask, eventually, mintIn, PHRASE } from '../../support/edge/edges.ts';
 import { startEdgeProcess } from '../../support/edge/edge-process.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
+import { startReceiver } from '../../support/edge/receivers.ts';
 
 const ENTRY = fileURLToPath(new URL('../../../edge/main.ts', import.meta.url));
 
@@ -48,4 +51,39 @@ test('§7 issue 4, 6: above the file-size limit writes are refused with EDGE_OUT
   storage.close();
   t.true(minted.every((id) => kept.has(id)));
   t.is(kept.size, minted.length + 2);
+});
+
+/** Mounts a file system of that size in memory; null where this user may not. */
+function smallDisk(t: ExecutionContext, megabytes: number): string | null {
+  const directory = newDirectory();
+  if (process.getuid?.() !== 0 || spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', directory]).status !== 0) return null;
+  t.teardown(() => spawnSync('umount', ['-l', directory]));
+  return directory;
+}
+
+test('issue 4: a file system without a free byte: writes are refused and said so, deliveries wait in memory, all goes on when there is room', async (t) => {
+  const disk = smallDisk(t, 4);
+  if (disk === null) return t.pass('only a user that may mount can have a small file system; the test above has the limit that everybody may set');
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const receiver = await startReceiver(t);
+  const dataDir = join(disk, 'edge'), ballast = join(disk, 'ballast');
+  mkdirSync(dataDir);
+  const localKey = mintIn(dataDir, 'live');
+  const edge = await startEdgeProcess(t, { cloudUrl: cloud.url, dataDir, localKey });
+  await eventually('the stream is up', () => cloud.streams === 1);
+  spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k']);
+  const refused = await edge.ask('POST', '/v1/edge/keys', { label: 'x' });
+  t.is(refused.status, 507);
+  t.like(refused.error, { code: 'EDGE_OUTBOX_FULL', details: { reason: 'disk_full' } });
+  await cloud.deliver([{ deliveryId: 'dlv_1', attempt: 1, url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 }]);
+  await eventually('it was delivered', () => receiver.hits.length === 1);
+  await eventually('and its report found no room', () => edge.output().includes('relay_fault'));
+  t.deepEqual(cloud.attempts, [], 'what is not durable is not reported');
+  rmSync(ballast);
+  await eventually('the report came', () => cloud.attempts.length === 1);
+  t.is((await edge.ask('POST', '/v1/edge/keys', { label: 'x' })).status, 201);
+  t.is(receiver.hits.length, 1);
+  edge.kill('SIGTERM');
+  t.is((await edge.exited).code, 0);
 });
