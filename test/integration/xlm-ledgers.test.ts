@@ -4,6 +4,7 @@ import {
 } from '@stellar/stellar-sdk/base';
 import { LedgerCloseMeta } from '@stellar/stellar-sdk/xdr';
 import { ChainUnavailable, type Decoded, type Endpoint } from '../../chains/chain.ts';
+import { accountText } from '../../chains/xlm/xdr.ts';
 import { xlm } from '../../chains/xlm/index.ts';
 import { stellar } from '../../chains/xlm/network.ts';
 import { StellarLedger } from '../../supervision/dev/peers/xlm/ledger.ts';
@@ -232,6 +233,26 @@ test('G8 G9 horizon: what is missing or changed in its answers is no ledger; wha
   t.deepEqual(credits(await decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height)).map(([, to, amount]) => [to, amount]), [[own, 1n], [own, 2n]]);
   server!.lie = onList('/effects', (all) => all.map((one) => (one['type'] === 'account_credited' ? { ...one, amount: '0.0000001' } : one)));
   await t.throwsAsync(() => decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height), { ...unavailable, message: /credit less than/ });
+});
+
+test('M12 rpc: a ledger whose entries grew by less than was paid is not taken; by more, the rest is nobody\'s payment', async (t) => {
+  const world = openWorld(), [server] = world.servers, own = ours(0).address;
+  world.pay(own, 20n * XLM);
+  const { closed: { height } } = world.pay(own, 5n * XLM);
+  const grown = (more: bigint) => changed((meta) => {
+    const processed = meta.v2.txProcessing[0]!.txApplyProcessing;
+    if (processed.type !== 'v4') throw new Error(processed.type);
+    for (const change of processed.v4.operations[0]!.changes) {
+      if (change.type !== 'ledgerEntryUpdated' || change.value.data.type !== 'account') continue;
+      if (accountText(change.value.data.account.accountId) === own) Object.assign(change.value.data.account, { balance: change.value.data.account.balance + more });
+    }
+  });
+  server!.lie = grown(-1n);
+  await t.throwsAsync(() => decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height), { ...unavailable, message: /credit less than payment paid/ });
+  server!.lie = grown(3n);
+  const decoded = await decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height);
+  t.deepEqual(credits(decoded), [[0, own, 5n * XLM, null, null]]);
+  t.deepEqual(decoded.unattributed!.map(({ to, amount }) => [to, amount]), [[own, 3n]]);
 });
 
 test('M6 G8 horizon: effects that lack what a claim paid leave the ledger unproven', async (t) => {

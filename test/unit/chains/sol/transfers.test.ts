@@ -131,6 +131,15 @@ test('L9 C2-29 a Token-2022 fee is not credited: the change of the balance count
   t.deepEqual(transfers.map(({ amount }) => amount), [368_640_000n]);
 });
 
+test('L10 a confidential transfer moves no public amount: it is not seen, and credits nobody', (t) => {
+  // The pending balance of the extension is encrypted; the account's own amount stays as it was on both sides.
+  const same = [tokenBalance(2, OURS, '500'), tokenBalance(3, THEIRS, '900')];
+  t.deepEqual(decode(made({ preTokens: same, postTokens: same })).transfers, []);
+  // What is then made public by its owner comes from nobody, and is the owner's own growth like any other.
+  const applied = decode(made({ preTokens: same, postTokens: [tokenBalance(2, OURS, '507'), same[1]!] })).transfers;
+  t.deepEqual(applied.map(({ to, amount, from }) => [to, amount, from]), [[OURS, 7n, []]]);
+});
+
 test('L11 G5 C9-68 the raw amount counts, never the displayed one', (t) => {
   const balance = { ...tokenBalance(2, OURS, '7'), uiTokenAmount: { amount: '7', decimals: 6, uiAmount: 999, uiAmountString: '999' } };
   t.is(decode(made({ postTokens: [balance] })).transfers[0]!.amount, 7n);

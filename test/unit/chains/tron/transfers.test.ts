@@ -223,6 +223,17 @@ test('G13 an unknown contract type is carried, not fatal', (t) => {
   t.deepEqual(decode(oneOf('BrandNewContract', {})), { transfers: [], ignored: [{ txid: TXID, reason: 'BrandNewContract: no transfer' }] });
 });
 
+test('T8 what an owner takes back, earns or trades for itself credits nobody', (t) => {
+  const owned = { owner_address: RECEIVER, unfreeze_balance: 5_000_000, amount: 9, quant: 9, tokenID: '_', call_value: 9 };
+  for (const type of [
+    'WithdrawBalanceContract', 'WithdrawExpireUnfreezeContract', 'UnfreezeBalanceContract', 'UnfreezeBalanceV2Contract', 'CancelAllUnfreezeV2Contract',
+    'FreezeBalanceV2Contract', 'VoteWitnessContract', 'ExchangeTransactionContract', 'ExchangeWithdrawContract', 'UnDelegateResourceContract', 'AccountCreateContract',
+  ]) {
+    const info = { withdraw_amount: 7_000_000, withdraw_expire_amount: 7_000_000, unfreeze_amount: 7_000_000, exchange_received_amount: 7_000_000 };
+    t.deepEqual(decode(oneOf(type, owned, { info })), { transfers: [], ignored: [{ txid: TXID, reason: `${type}: no transfer` }] }, type);
+  }
+});
+
 test('G6 the three spellings of an address in node answers are one', (t) => {
   const spelt = (to: string) => decode(oneOf('TransferContract', { owner_address: SENDER, to_address: to, amount: 1 })).transfers[0]!.to;
   t.deepEqual([spelt(RECEIVER), spelt(RECEIVER.slice(2)), spelt(RECEIVER_TEXT)], [RECEIVER_TEXT, RECEIVER_TEXT, RECEIVER_TEXT]);
