@@ -6,7 +6,9 @@ import type { Logger } from 'pino';
 import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
-import type { EdgeStore, IdentityStore, InboxStore, ReadStore, WatchStore } from '../persistence/ports.ts';
+import type {
+  EdgeStore, IdentityStore, InboxStore, RateLimiter, ReadStore, WatchStore,
+} from '../persistence/ports.ts';
 import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
@@ -102,14 +104,6 @@ export interface GaugeReader {
     deadLetters: number;
     residentAccounts: number;
     edgeStreams: number;
-  }>;
-}
-
-/** Requests of one account within a minute. */
-export interface RateLimiter {
-  /** Counts one request. `resetSeconds` is the time until the window ends. */
-  take(key: string, limit: number, nowMs: number): Promise<{
-    allowed: boolean; remaining: number; resetSeconds: number;
   }>;
 }
 

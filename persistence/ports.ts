@@ -330,6 +330,14 @@ export interface ReadStore {
   delivery(accountId: AccountId, id: string): Promise<DeliveryView | null>;
 }
 
+/** Requests of one account within a minute. In memory of a node, or in Redis for all of them. */
+export interface RateLimiter {
+  /** Counts one request. `resetSeconds` is the time until the window ends. */
+  take(key: string, limit: number, nowMs: number): Promise<{
+    allowed: boolean; remaining: number; resetSeconds: number;
+  }>;
+}
+
 // ── Sandbox ledger ───────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface SandboxBlock { ledger: LedgerId; height: number; hash: string; parentHash: string; timeMs: number; transactions: SandboxTransaction[] }

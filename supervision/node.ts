@@ -12,7 +12,6 @@ import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/http/metrics.ts';
-import { createMemoryRateLimiter } from '../gateway/http/rate-limit.ts';
 import { createGateway } from '../gateway/http/server.ts';
 import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
@@ -29,6 +28,7 @@ import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
 import { startSchedules } from './schedules.ts';
+import { openRateLimiter } from './rate-limiter.ts';
 import { createSecretBox } from './secret-box.ts';
 
 export interface CloudNode {
@@ -77,7 +77,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const gateway = await createGateway({
     log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch, inbox: stores.inbox },
     accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
-    rateLimiter: createMemoryRateLimiter(), health: async () => ({ database: await answers(sql) }), config: gatewayConfig(config),
+    rateLimiter: openRateLimiter(config, { log, metrics, later }), health: async () => ({ database: await answers(sql) }), config: gatewayConfig(config),
   });
   later('actors', 3_000, () => system.stop(2_800));
   const url = await gateway.listen(config.HOST, config.CLOUD_PORT);

@@ -31,6 +31,7 @@ const HELP: Readonly<Record<string, string>> = {
   svc_cursor_height: 'Newest block recorded',
   svc_blocks_behind: 'Blocks between cursor and head',
   svc_reorgs_total: 'Branches that were replaced',
+  svc_redis_up: '1 while Redis answers; 0: rate limits are counted by each node alone',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',
 };
 /** One registry: gauges that are read when somebody asks, the others fed as things happen. */

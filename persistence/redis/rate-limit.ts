@@ -1,0 +1,76 @@
+/**
+ * Requests per minute, counted in Redis: the same window on every node, and after a node's restart. Redis is asked, never
+ * waited for: without an answer in time the node counts by itself, so that losing Redis loses no fact, and costs a
+ * limit that is each node's own until it is back.
+ */
+import { Redis } from 'ioredis';
+import type { RateLimiter } from '../ports.ts';
+
+export interface RedisRateLimiterOptions {
+  readonly url: string;
+  readonly windowMs: number;
+  /** Longest wait for a count. */
+  readonly answerMs?: number;
+  /** Counts while Redis does not answer. */
+  readonly local: RateLimiter;
+  /** Told when Redis is lost, and when it is back. */
+  onChange(state: 'lost' | 'back'): void;
+}
+
+export interface RedisRateLimiter extends RateLimiter {
+  close(): void;
+}
+
+/** Choice: a hundred times what Redis takes, little beside a request's own limit. */
+const ANSWER_MS = 100;
+const CONNECT_MS = 2_000;
+const RECONNECT_MS_FIRST = 50;
+const RECONNECT_MS_MAX = 2_000;
+const PREFIX = 'flock:rate:';
+
+// KEYS[1] the window, ARGV[1] its length in ms → { count with this one, ms left }. A key without an end gets one, so that
+// no window stays closed for ever.
+const TAKE = `
+local count = redis.call('INCR', KEYS[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  left = tonumber(ARGV[1])
+end
+return { count, left }`;
+
+interface Counting { takeFromWindow(key: string, windowMs: number): Promise<[count: number, leftMs: number]> }
+
+/** A limiter over one Redis. It connects and goes on trying by itself; a Redis that is away is no error of a request. */
+export function createRedisRateLimiter({ url, windowMs, answerMs = ANSWER_MS, local, onChange }: RedisRateLimiterOptions): RedisRateLimiter {
+  const redis = new Redis(url, {
+    // A command must not wait for the next connection, nor be sent twice: it would count twice.
+    enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false,
+    commandTimeout: answerMs, connectTimeout: CONNECT_MS,
+    retryStrategy: (tries) => Math.min(RECONNECT_MS_MAX, RECONNECT_MS_FIRST * 2 ** Math.min(tries, 10)),
+    scripts: { takeFromWindow: { lua: TAKE, numberOfKeys: 1 } },
+  });
+  redis.on('error', () => undefined); // each command that fails of it says so
+  const counting = redis as unknown as Counting;
+  let lost = false;
+  const note = (state: 'lost' | 'back'): void => {
+    if (lost === (state === 'lost')) return;
+    lost = state === 'lost';
+    onChange(state);
+  };
+  return {
+    async take(key, limit, nowMs) {
+      try {
+        const [count, leftMs] = await counting.takeFromWindow(`${PREFIX}${key}`, windowMs);
+        note('back');
+        return {
+          allowed: count <= limit, remaining: Math.max(0, limit - count), resetSeconds: Math.max(1, Math.ceil(leftMs / 1_000)),
+        };
+      } catch {
+        note('lost');
+        return local.take(key, limit, nowMs);
+      }
+    },
+    close: () => redis.disconnect(),
+  };
+}

@@ -1,0 +1,31 @@
+/** Where a node counts requests: by itself, or in Redis with all others where REDIS_URL is set. Design 4. */
+import { createMemoryRateLimiter, WINDOW_MS } from '../gateway/http/rate-limit.ts';
+import type { Metrics } from '../gateway/http/metrics.ts';
+import type { RateLimiter } from '../persistence/ports.ts';
+import { createRedisRateLimiter } from '../persistence/redis/rate-limit.ts';
+import type { Logger } from 'pino';
+import type { CloudConfig } from './config.ts';
+import type { DrainStep } from './drain.ts';
+
+interface Around {
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'set'>;
+  later(name: string, limitMs: number, stop: DrainStep['stop']): void;
+}
+
+/** The node's limiter. A Redis that is away is told once, and the node counts by itself until it is back. */
+export function openRateLimiter({ REDIS_URL: url }: Pick<CloudConfig, 'REDIS_URL'>, { log, metrics, later }: Around): RateLimiter {
+  const local = createMemoryRateLimiter();
+  if (url === undefined) return local;
+  metrics.set('svc_redis_up', {}, 1);
+  const limiter = createRedisRateLimiter({
+    url, windowMs: WINDOW_MS, local,
+    onChange(state) {
+      metrics.set('svc_redis_up', {}, state === 'back' ? 1 : 0);
+      if (state === 'lost') log.warn('Redis does not answer; rate limits are this node\'s own until it does');
+      else log.info('Redis answers again');
+    },
+  });
+  later('redis', 100, async () => limiter.close());
+  return limiter;
+}

@@ -1,0 +1,110 @@
+/** One suite for both counters of requests; and what only the one in Redis does. */
+import test, { type ExecutionContext } from 'ava';
+import { Redis } from 'ioredis';
+import { createMemoryRateLimiter, WINDOW_MS } from '../../gateway/http/rate-limit.ts';
+import type { RateLimiter } from '../../persistence/ports.ts';
+import { createRedisRateLimiter } from '../../persistence/redis/rate-limit.ts';
+import { patiently } from '../support/company.ts';
+import { startTestCloud } from '../support/gateway.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+interface Counted {
+  limiter: RateLimiter;
+  /** Lets the open windows end. */
+  windowsEnd(): Promise<void>;
+  nowMs(): number;
+}
+
+function inMemory(): Counted {
+  let nowMs = 1_000_000;
+  return { limiter: createMemoryRateLimiter(), windowsEnd: async () => { nowMs += WINDOW_MS; }, nowMs: () => nowMs };
+}
+
+/** A machine that is slow is no Redis that is away. */
+const PATIENT_MS = 30_000;
+
+/** A limiter of a node; `changes` are what it was told of its Redis. */
+function ofNode(t: ExecutionContext, url: string, changes: string[] = []): RateLimiter {
+  const limiter = createRedisRateLimiter({
+    url, windowMs: WINDOW_MS, answerMs: PATIENT_MS, local: createMemoryRateLimiter(), onChange: (state) => changes.push(state),
+  });
+  t.teardown(() => limiter.close());
+  return limiter;
+}
+
+/** Connected: nothing was counted by the node alone. */
+async function connected(t: ExecutionContext, { url }: TestRedis, changes: string[] = []): Promise<RateLimiter> {
+  const limiter = ofNode(t, url, changes);
+  const control = new Redis(url);
+  t.teardown(() => control.disconnect());
+  await patiently('connected', async () => {
+    await limiter.take('probe', 1, Date.now());
+    return control.exists('flock:rate:probe');
+  }, (found) => found === 1);
+  changes.length = 0;
+  return limiter;
+}
+
+async function inRedis(t: ExecutionContext): Promise<Counted> {
+  const redis = await startRedis(t), limiter = await connected(t, redis);
+  const control = new Redis(redis.url);
+  t.teardown(() => control.disconnect());
+  return {
+    limiter, nowMs: Date.now,
+    // Its windows end by its own clock: what is left of them is taken away.
+    async windowsEnd() {
+      for (const key of await control.keys('flock:rate:*')) {
+        t.true(await control.pttl(key) > 0, 'every window has an end');
+        await control.pexpire(key, 0);
+      }
+    },
+  };
+}
+
+for (const [name, open] of [['memory', async () => inMemory()], ['redis', inRedis]] as const) {
+  test(`§8 ${name}: a window takes its number of requests, says what is left, and the next one begins anew`, async (t) => {
+    const { limiter, windowsEnd, nowMs } = await open(t);
+    const take = () => limiter.take('org_1_live', 3, nowMs());
+    const taken = [await take(), await take(), await take(), await take()];
+    t.deepEqual(taken.map(({ allowed, remaining }) => [allowed, remaining]), [[true, 2], [true, 1], [true, 0], [false, 0]]);
+    for (const { resetSeconds } of taken) t.true(resetSeconds > 0 && resetSeconds <= WINDOW_MS / 1_000);
+    t.like(await limiter.take('org_2_live', 3, nowMs()), { allowed: true, remaining: 2 }, 'an account counts for itself');
+    await windowsEnd();
+    t.like(await take(), { allowed: true, remaining: 2 });
+  });
+
+  test(`§8 ${name}: of many requests at once exactly the limit is taken`, async (t) => {
+    const { limiter, nowMs } = await open(t);
+    const taken = await Promise.all(Array.from({ length: 200 }, () => limiter.take('org_1_live', 60, nowMs())));
+    t.is(taken.filter(({ allowed }) => allowed).length, 60);
+  });
+}
+
+test('design 4: nodes count together in Redis; while it is away each counts alone, and they find it again', async (t) => {
+  const redis = await startRedis(t), changes: string[] = [];
+  const [one, other] = [await connected(t, redis, changes), await connected(t, redis)];
+  const take = async (limiter: RateLimiter) => (await limiter.take('org_1_live', 4, Date.now())).remaining;
+  t.deepEqual([await take(one), await take(other), await take(one)], [3, 2, 1]);
+  await redis.kill();
+  t.deepEqual([await take(one), await take(one), await take(other)], [3, 2, 3], 'a request is served all the same');
+  t.deepEqual(changes, ['lost']);
+  await redis.restart();
+  await patiently('back', async () => { await take(one); return changes.at(-1); }, (state) => state === 'back');
+});
+
+test('design 4: a node with REDIS_URL counts there, and serves when Redis is gone', async (t) => {
+  const redis = await startRedis(t);
+  const cloud = await startTestCloud({ REDIS_URL: redis.url });
+  t.teardown(() => cloud.stop());
+  const { live } = await cloud.organization();
+  const control = new Redis(redis.url);
+  control.on('error', () => undefined);
+  t.teardown(() => control.disconnect());
+  await patiently('counted', async () => {
+    await live.client.must('listWebhooks');
+    return control.get(`flock:rate:${live.accountId}`);
+  }, (count) => Number(count) > 0);
+  await redis.kill();
+  await live.client.must('listWebhooks');
+  t.regex(await (await fetch(`${cloud.url}/metrics`)).text(), /^svc_redis_up 0$/m);
+});

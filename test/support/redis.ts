@@ -1,0 +1,75 @@
+/**
+ * A real Redis for tests, of its own, so that it can be killed and flushed: `redis-server` or `valkey-server` on the path,
+ * else (root on Debian) installed. It ends with this process.
+ */
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
+import { patiently } from './company.ts';
+
+export interface TestRedis {
+  readonly url: string;
+  /** SIGKILL, and resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on its port, empty. */
+  restart(): Promise<void>;
+}
+
+const SERVERS = ['redis-server', 'valkey-server'];
+const onPath = (name: string): boolean => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** Throws: Error that names what is missing. */
+function serverCommand(): string {
+  const found = SERVERS.find(onPath);
+  if (found !== undefined) return found;
+  try {
+    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'redis-server'], {
+      stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  } catch {
+    // Not root, not Debian, or no network: said below.
+  }
+  if (!onPath('redis-server')) throw new Error('redis-server is missing: apt-get install redis-server');
+  return 'redis-server';
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function launch(command: string, port: number): Promise<ChildProcess> {
+  const child = spawn(command, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  client.on('error', () => undefined);
+  try {
+    await patiently('redis', async () => client.ping());
+  } finally {
+    client.disconnect();
+  }
+  return child;
+}
+
+/** Starts a server and stops it with the test. */
+export async function startRedis(t: { teardown(close: () => Promise<void>): void }): Promise<TestRedis> {
+  const command = serverCommand(), port = await freePort();
+  let child = await launch(command, port);
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  t.teardown(kill);
+  return {
+    url: `redis://127.0.0.1:${port}`, kill,
+    async restart() {
+      await kill();
+      child = await launch(command, port);
+    },
+  };
+}
