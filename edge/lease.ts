@@ -38,6 +38,7 @@ export class Lease {
   #role: EdgeRole = 'follower';
   #epoch = 0;
   #endsAtMs = -Infinity;
+  #rotationId: string | null = null;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
@@ -65,6 +66,19 @@ export class Lease {
   lose(): void {
     this.#role = 'follower';
     this.#endsAtMs = -Infinity;
+  }
+
+  /**
+   * The rotation of this identity that its owner has not decided; null for none. This replica goes on delivering and
+   * signs nothing. Spec §5.7.
+   */
+  get rotationId(): string | null {
+    return this.#rotationId;
+  }
+
+  /** A rotation waits for the owner, or (null) the cloud took this identity again. */
+  awaitOwner(rotationId: string | null): void {
+    this.#rotationId = rotationId;
   }
 
   /** A new enrolment begins its epochs anew. */

@@ -144,7 +144,8 @@ export class Registration {
 
   #halt(code: ErrorCode): void {
     this.#state = { kind: 'halted', code };
-    this.#quarantined = false;
+    // A rotation that was pending when this was said may be decided before the first look at the chains.
+    this.#quarantined = code === 'IDENTITY_ROTATION_PENDING';
     void this.#untilDone(() => this.#watchDecision());
   }
 

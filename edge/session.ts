@@ -95,6 +95,10 @@ export class Session {
         replenish: ({ leaseEpoch, chain, from, count }) =>
           (settings.lease.mayAct(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
         keys: ({ records }) => this.#keysPushed(records),
+        rotation: ({ rotationId }) => {
+          log.alarm('rotation_pending', { code: 'IDENTITY_ROTATION_PENDING' });
+          settings.lease.awaitOwner(rotationId);
+        },
       },
     });
   }
@@ -203,6 +207,7 @@ export class Session {
       this.#stream.cut();
       return;
     }
+    lease.awaitOwner(null);
     log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
     this.#leaseTtlMs = frame.leaseTtlMs;
     keyShare.welcome(frame.localKeys);

@@ -92,6 +92,8 @@ export class Signing {
   /** Signs and submits; what was signed before is submitted again, the same bytes. */
   async #make(transactionId: string, recorded: RecordedInstruction): Promise<Submitted> {
     const { instructions, outbox } = this.#settings;
+    const waiting = this.#rotationPending();
+    if (waiting !== null) return waiting;
     if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
     const signed = this.#signedBefore(transactionId, recorded);
     if (signed !== null) return this.#submit(transactionId, signed);
@@ -99,6 +101,12 @@ export class Signing {
     if (refusal !== null) return refusal;
     const made = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)!;
     return this.#submit(transactionId, made.signed!);
+  }
+
+  /** Spec §5.7: until the owner decides nothing is signed, also not what the cloud would refuse to take. */
+  #rotationPending(): Refusal | null {
+    const { rotationId } = this.#settings.lease;
+    return rotationId === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId });
   }
 
   #signedBefore(transactionId: string, { unsigned }: RecordedInstruction): Signed | null {
@@ -127,7 +135,7 @@ export class Signing {
     // From here on nothing is awaited: lease, journal and cap cannot change between the check and the signature.
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
-    const refusal = this.#checked(signer, recorded, policy) ?? ledger.count(spend);
+    const refusal = this.#rotationPending() ?? this.#checked(signer, recorded, policy) ?? ledger.count(spend);
     if (refusal !== null) return refusal;
     failpoint('edge.sign.counted');
     instructions.journal(recorded);

@@ -5,7 +5,7 @@
 import { io } from 'socket.io-client';
 import type { z } from 'zod';
 import {
-  acknowledgement, deliverFrame, instructionsFrame, leaseFrame, localKeysFrame, replenishFrame, signFrame, STREAM_PATH, welcomeFrame,
+  acknowledgement, deliverFrame, instructionsFrame, leaseFrame, localKeysFrame, replenishFrame, rotationFrame, signFrame, STREAM_PATH, welcomeFrame,
   type Acknowledgement, type HandshakeAuth,
 } from '../protocol/frames.ts';
 import { backoffMs } from './backoff.ts';
@@ -19,7 +19,7 @@ const STABLE_MS = 5_000;
 
 const FRAMES = {
   welcome: welcomeFrame, lease: leaseFrame, deliver: deliverFrame, sign: signFrame, replenish: replenishFrame, keys: localKeysFrame,
-  instructions: instructionsFrame,
+  instructions: instructionsFrame, rotation: rotationFrame,
 } as const;
 type Frames = typeof FRAMES;
 export type FrameName = keyof Frames;

@@ -160,6 +160,8 @@ export const instructionsFrame = z.object({ records: z.array(instructionRecord).
 /** The leader stops: its lease is free at once. */
 export const releaseFrame = z.object({ leaseEpoch: epoch });
 export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: z.number().int(), count: z.number().int().positive() });
+/** Another identity came: until the owner decided and the stream is opened anew, the pinned edge signs nothing. Spec §5.7. */
+export const rotationFrame = z.object({ rotationId: z.string().max(40) });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
 export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().optional(), details: z.record(z.string(), z.unknown()).optional() });
 

@@ -125,6 +125,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       : refuse('SERVICE_UNAVAILABLE', { reason: 'the edge did not answer', retryAfterSeconds: 5 });
   }
 
+  tellRotation(accountId: AccountId, rotationId: string): void {
+    for (const { connection } of this.#rooms.get(accountId)?.sessions.connected() ?? []) connection!.send('rotation', { rotationId });
+  }
+
   close(accountId: AccountId, code: string): void {
     this.#rooms.get(accountId)?.close(code);
     this.#save();

@@ -92,13 +92,15 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       // Told before it could count as a rotation: the store refuses to pin it, but by then the chains would be quarantined.
       const elsewhere = await pinnedElsewhere(deps, accountOf(asked), publicKey);
       if (elsewhere !== null) return elsewhere;
+      const rotationId = newId('rot', nowMs());
       const answer = await accounts.ask(accountOf(asked), {
-        type: 'enrol', publicKey, keys, pools, rotationId: newId('rot', nowMs()), addressIds: addressIds(),
+        type: 'enrol', publicKey, keys, pools, rotationId, addressIds: addressIds(),
       });
       if (answer.ok !== true) return answer;
       const { outcome, readiness } = answer.reply;
       // Spec §5.7: another identity fails authentication; its keys are held back and the owner decides.
       if (outcome === 'rotation_pending') {
+        edges.tellRotation(accountOf(asked), rotationId);
         return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
       }
       return { outcome, readiness };

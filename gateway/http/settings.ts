@@ -82,7 +82,8 @@ function decide(deps: HandlerDeps, decision: 'approve' | 'reject'): Replayable<'
         ...claimOf(asked),
       });
       if (answer.ok !== true) return answer;
-      edges.close(accountId, 'EDGE_SIGNATURE_INVALID'); // every stream proves its identity again
+      // Every stream proves its identity again. The code names no fault: it reaches the identity that stays, too.
+      edges.close(accountId, 'SERVICE_UNAVAILABLE');
       return decided(asked.params.id);
     },
   };

@@ -30,7 +30,9 @@ test('§5.7 the pinned edge goes on relaying, tells its endpoints of the rotatio
   await eventually('the rotation is told to an endpoint that did not ask for it', () =>
     receiver.hits.some(({ body: text }) => text.includes('"identity_rotation_detected"')), LONG_MS);
   const refused = await broadcast();
-  t.is(refused.error?.code, 'IDENTITY_ROTATION_PENDING');
+  t.like(refused.error, { code: 'IDENTITY_ROTATION_PENDING' });
+  t.not(refused.error!.details['signed'], true, 'the edge did not even sign');
+  t.true(edge.logged.some(({ event, msg }) => [event, msg].includes('rotation_pending')), JSON.stringify(edge.logged.at(-1)));
   const atCloud = await client.call('broadcastTransaction', { params: { id: String(built!['id']) } });
   t.like(atCloud, { code: 'IDENTITY_ROTATION_PENDING' });
   const [row] = await cloud.database.owner<{ versions: unknown[] }[]>`select versions from withdrawal where account_id = ${accountId}`;

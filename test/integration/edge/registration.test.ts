@@ -99,6 +99,20 @@ test('§7 EDGE_SIGNATURE_INVALID is not repeated: the edge waits for the owner, 
   t.is(cloud.countOf('POST /v1/edge/resume'), 1);
 });
 
+test('§5.7 a rotation that was decided before the first look at the chains halts nobody for ever', async (t) => {
+  const cloud = await newCloud(t);
+  let pending = true;
+  cloud.on('POST /v1/edge/sync', () => (pending ? { code: 'IDENTITY_ROTATION_PENDING' } : { code: 'ALREADY_ENROLLED' }));
+  cloud.on('GET /v1/edge/readiness', () => {
+    pending = false;
+    cloud.enrolled = true;
+    return { data: { content: [{ chain: 'eth', state: 'ready', reason: null, xpub: null, poolLevelPercent: null }], page: 0, size: 1, totalElements: 1, totalPages: 1 } };
+  });
+  const edge = await startTestEdge(t, cloud.url, { env: { EDGE_ROTATION_CHECK: '1' } });
+  await edge.edge.registered;
+  t.is(cloud.countOf('POST /v1/edge/resume'), 1);
+});
+
 test('§5.7 an identity that the owner rejected is tried no further', async (t) => {
   const cloud = await newCloud(t);
   let state = 'quarantined';
