@@ -12,7 +12,7 @@ import { play, type Payment } from '../support/soak/play.ts';
 import { openTenChains, type TenChains } from '../support/soak/ten-chains.ts';
 
 const SEED = Number(process.env.FLOCK_SEED ?? 20_261_128);
-const STEPS = Number(process.env.FLOCK_SOAK_STEPS ?? 12);
+const STEPS = Number(process.env.FLOCK_SOAK_STEPS ?? 9);
 const ADDRESSES = 8;
 const KILLS = 2;
 const SETTLE_EVERY_MS = 400;

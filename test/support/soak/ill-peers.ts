@@ -9,17 +9,66 @@ import { addressKeyOf } from '../../../protocol/ids.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { seeded } from '../simulated-chain.ts';
 import { ACCOUNT, watching } from '../watching.ts';
-import { between, ILLS, oneOf, type SoakChain } from './soak-chain.ts';
+import { between, ILLS, oneOf, type Random, type SoakChain } from './soak-chain.ts';
 
+/** No chain's list of lies is longer. */
+const LIES_MAX = 12;
+const TICKS_PER_LIE = 2;
 const TICKS_MAX = 6;
 const TICK_MS = 300;
 /** Ticks of a healthy chain within which everything that stands is matured. */
 const SETTLE_TICKS = 240;
 const SETTLE_MS = 1_000;
 
-/** Plays `steps` on a chain; what is wrong in the end, as sentences. */
-export async function playIll(open: () => Promise<SoakChain>, address: string, seed: number, steps: number): Promise<string[]> {
-  const chain = await open(), random = seeded(seed), slug = chain.chain;
+interface Play {
+  readonly chain: SoakChain;
+  /** Pays the address from outside; the payment waits for a block. */
+  pay(): Promise<void>;
+  /** Looks of the watcher, one after another. */
+  ticks(count: number): Promise<void>;
+}
+
+/** Every lie that a chain's peers know, told by one of them while three blocks with payments are made; what is wrong in the end. */
+export function playEveryLie(open: () => Promise<SoakChain>, address: string): Promise<string[]> {
+  return playOn(open, address, seeded(1), async ({ chain, pay, ticks }) => {
+    for (let lie = 0; lie < LIES_MAX; lie += 1) {
+      await chain.heal();
+      await chain.makeIll(lie % chain.peers, 'lies', () => (lie + 0.5) / LIES_MAX);
+      // The peers are asked in turn: one of these blocks is asked from the liar.
+      for (let block = 0; block < chain.peers; block += 1) {
+        await pay();
+        await chain.mine(1);
+        await ticks(TICKS_PER_LIE);
+      }
+    }
+  });
+}
+
+/** Plays `steps` on a chain by a seed; what is wrong in the end, as sentences. */
+export function playIll(open: () => Promise<SoakChain>, address: string, seed: number, steps: number): Promise<string[]> {
+  const random = seeded(seed);
+  return playOn(open, address, random, async ({ chain, pay, ticks }) => {
+    for (let step = 0; step < steps; step += 1) {
+      await chain.heal();
+      const choice = random();
+      if (choice < 0.1) for (let peer = 0; peer < chain.peers; peer += 1) await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);
+      else if (choice < 0.9) await chain.makeIll(between(random, 0, chain.peers - 1), oneOf(random, ILLS), random);
+      await pay();
+      await chain.mine(1);
+      await ticks(between(random, 0, TICKS_MAX));
+      if (chain.reorgMax > 0 && random() < 0.35) {
+        await chain.reorg(between(random, 1, chain.reorgMax), () => random() >= 0.1);
+        await chain.mine(between(random, 1, 3));
+        await ticks(between(random, 0, TICKS_MAX));
+      } else await chain.mine(between(random, 0, 2));
+    }
+  });
+}
+
+async function playOn(
+  open: () => Promise<SoakChain>, address: string, random: Random, play: (parts: Play) => Promise<void>,
+): Promise<string[]> {
+  const chain = await open(), slug = chain.chain;
   const network = networkWith(networkOf(slug), chain.threshold), module = await loadModule(slug), catalogue = catalogueOf(slug);
   const urls = chain.cloudEnv[`${slug.toUpperCase()}_RPC_URLS`]!.split(',');
   const endpoints = urls.map((url, index) => createHttpEndpoint({ chain: slug, name: `${slug}-${index + 1}`, url }));
@@ -33,31 +82,20 @@ export async function playIll(open: () => Promise<SoakChain>, address: string, s
   self.store.addAddress({
     addressKey: addressKeyOf('live', network.family, parsed.bytes), addressId: 'adr_shop', accountId: ACCOUNT, address, purpose: 'deposit',
   }, 'live', nowMs);
+  const sent: string[] = [];
   let last: unknown = null;
   const tick = async (passedMs: number) => {
     nowMs += passedMs;
     self.nowMs = nowMs;
     last = await self.watcher.tick();
   };
-  const ticks = async () => { for (let left = between(random, 0, TICKS_MAX); left > 0; left -= 1) await tick(TICK_MS); };
-  const sent: string[] = [];
   try {
     await client.checkIdentity();
     await tick(0);
-    for (let step = 0; step < steps; step += 1) {
-      await chain.heal();
-      const choice = random();
-      if (choice < 0.1) for (let peer = 0; peer < chain.peers; peer += 1) await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);
-      else if (choice < 0.9) await chain.makeIll(between(random, 0, chain.peers - 1), oneOf(random, ILLS), random);
-      sent.push(await chain.pay(address, chain.unit + BigInt(step)));
-      await chain.mine(1);
-      await ticks();
-      if (chain.reorgMax > 0 && random() < 0.35) {
-        await chain.reorg(between(random, 1, chain.reorgMax), () => random() >= 0.1);
-        await chain.mine(between(random, 1, 3));
-        await ticks();
-      } else await chain.mine(between(random, 0, 2));
-    }
+    await play({
+      chain, pay: async () => { sent.push(await chain.pay(address, chain.unit + BigInt(sent.length))); },
+      ticks: async (count) => { for (let left = count; left > 0; left -= 1) await tick(TICK_MS); },
+    });
     await chain.heal();
     await chain.mine(chain.threshold + 8);
     let wrong: string[] = [];
