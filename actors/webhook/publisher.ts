@@ -13,7 +13,7 @@
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { failpoint } from '../../protocol/failpoint.ts';
-import { DELIVERIES_PER_FRAME } from '../../protocol/frames.ts';
+import { DELIVERIES_PER_FRAME, type Acknowledgement } from '../../protocol/frames.ts';
 import { shardOf, type AccountId } from '../../protocol/ids.ts';
 import type { DueDelivery } from '../../persistence/ports.ts';
 import type { TimerHandle } from '../kernel/timers.ts';
@@ -49,6 +49,8 @@ class RunningPublisher implements Publisher {
   readonly #keys = new Map<string, KeyObject>();
   readonly #rung = new Set<AccountId>();
   readonly #pausedUntilMs = new Map<AccountId, number>();
+  /** Deliveries of one frame to an account whose edge had no room for more. */
+  readonly #frameMax = new Map<AccountId, number>();
   /** Accounts of which a statement on claims had no answer: the store may hold claims that nobody here knows. */
   readonly #doubtful = new Set<AccountId>();
   /** Claims on their way back. */
@@ -189,7 +191,7 @@ class RunningPublisher implements Publisher {
     for (const accountId of this.#flights.withReady()) {
       if (this.#pausedUntilMs.has(accountId)) continue;
       for (;;) {
-        const flights = this.#flights.takeReady(accountId, DELIVERIES_PER_FRAME);
+        const flights = this.#flights.takeReady(accountId, this.#frameMax.get(accountId) ?? DELIVERIES_PER_FRAME);
         if (flights.length === 0) break;
         void this.#send(accountId, flights);
       }
@@ -207,6 +209,7 @@ class RunningPublisher implements Publisher {
     if (deliveries.length === 0) return;
     const acknowledged = await streams.deliver(accountId, deliveries);
     failpoint('publisher.sent');
+    this.#size(accountId, deliveries.length, acknowledged);
     if (acknowledged?.ok === true) return;
     // They go again after a pause, in their order: the edge leaves out what it has already.
     log.warn(
@@ -215,6 +218,15 @@ class RunningPublisher implements Publisher {
     );
     this.#pausedUntilMs.set(accountId, clock.nowMs() + REFUSED_PAUSE_MS);
     this.#flights.putBack(accountId, flights);
+  }
+
+  /** Half of what did not fit, twice what did: an edge with a small outbox, or a nearly full one, still gets something. */
+  #size(accountId: AccountId, sent: number, acknowledged: Acknowledgement | null): void {
+    if (acknowledged?.code === 'EDGE_OUTBOX_FULL') return void this.#frameMax.set(accountId, Math.max(1, Math.floor(sent / 2)));
+    const max = this.#frameMax.get(accountId);
+    if (max === undefined || acknowledged?.ok !== true) return;
+    if (max * 2 >= DELIVERIES_PER_FRAME) this.#frameMax.delete(accountId);
+    else this.#frameMax.set(accountId, max * 2);
   }
 
   /** The delivery as the edge posts it; null when none of its secrets opens, which no attempt can cure. */

@@ -203,11 +203,31 @@ test('a frame that the edge refuses goes again after a pause, in its order, and 
   await rounds(20);
   t.is(edges.frames.length, 1);
   clock.advance(1_200);
-  await until('it went again', () => edges.frames.length === 2);
-  t.deepEqual(
-    edges.frames[1]!.deliveries.map(({ deliveryId, attempt }) => [deliveryId, attempt]), ids.map((id) => [id, 1]),
-  );
+  await until('it went again', () => edges.sent.length === 4);
+  t.deepEqual(edges.sent.slice(2).map(({ deliveryId, attempt }) => [deliveryId, attempt]), ids.map((id) => [id, 1]));
   t.is(store.released, 0);
+  await publisher.stop();
+});
+
+test('§6 an edge with room for less than a frame gets smaller ones until it has all', async (t) => {
+  const { store, edges, publisher, clock } = setup();
+  edges.leads(A);
+  const ids = new Set(Array.from({ length: 250 }, () => store.add(A)));
+  let room = 20;
+  edges.answer = () => {
+    const { deliveries } = edges.frames.at(-1)!;
+    if (deliveries.length > room) return { ok: false, code: 'EDGE_OUTBOX_FULL' };
+    room -= deliveries.length;
+    for (const { deliveryId } of deliveries) ids.delete(deliveryId);
+    return { ok: true };
+  };
+  for (let second = 0; second < 60 && ids.size > 0; second += 1) {
+    publisher.ring(A);
+    await rounds(10);
+    room = 20;
+    clock.advance(1_200);
+  }
+  t.is(ids.size, 0);
   await publisher.stop();
 });
 
