@@ -13,7 +13,7 @@ import type { Accounts } from '../../gateway/ports.ts';
 import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
-import { newId, shardOf, type AccountId } from '../../protocol/ids.ts';
+import { shardOf, type AccountId } from '../../protocol/ids.ts';
 import { createAccounts } from '../../supervision/accounts.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../../supervision/policy.ts';
 import { adr, IDENTITY } from '../support/account.ts';
@@ -148,10 +148,6 @@ export class Cloud implements CloudEnd {
       .then((ids) => Promise.all(ids.map((id) => this.accounts.wake(id))))
       .catch(() => undefined)
       .then(() => setTimeout(() => this.#sweep(), INBOX_SWEEP_MS));
-  }
-
-  newDeliveryId(): string {
-    return newId('dlv', Date.now());
   }
 }
 

@@ -92,17 +92,19 @@ async function rest(world: World, work: Work): Promise<void> {
   for (const text of lost(world, work)) world.checks.note('no event lost', text);
 }
 
-/** A person replays what the ladder gave up. */
-function replayDead({ cloud, database }: World): void {
+/** A person replays what the ladder gave up, and what it gave up again. */
+function replayDead(world: World): void {
+  const { cloud, database } = world;
   if (cloud === null) return;
-  const replayed = new Set<string>();
-  for (const row of database.deliveries.rows.values()) if (row.replay > 0) replayed.add(`${row.eventId} ${row.webhookId} ${row.replay - 1}`);
-  const dead = [...database.deliveries.rows.values()]
-    .find(({ status, eventId, webhookId, replay }) => status === 'dead_lettered' && !replayed.has(`${eventId} ${webhookId} ${replay}`));
-  if (dead === undefined) return;
-  cloud.process.run(() => void cloud.accounts.ask(database.seed.state.accountId, {
-    type: 'replay_delivery', deliveryId: dead.id, newDeliveryId: cloud.newDeliveryId(), eventAtMs: Date.now(),
-  }));
+  const newest = new Map([...database.deliveries.rows.values()].map((row) => [`${row.eventId} ${row.webhookId}`, row]));
+  const dead = [...newest.values()].filter(({ status }) => status === 'dead_lettered');
+  cloud.process.run(() => {
+    for (const { id } of dead) {
+      void cloud.accounts.ask(database.seed.state.accountId, {
+        type: 'replay_delivery', deliveryId: id, newDeliveryId: world.newId('dlv'), eventAtMs: Date.now(),
+      });
+    }
+  });
 }
 
 /** What a replica signed and could not hand over leaves when it leads: the others step back for a while. */
