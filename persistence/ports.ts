@@ -161,8 +161,8 @@ export interface InboxStore {
   inboxOf(accountId: AccountId, limit: number): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
   /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */
   accountsWithInbox(olderThanMs: number, limit: number): Promise<AccountId[]>;
-  /** Sets a fact aside for a pause that doubles with each try. Answers its tries, null when it was taken meanwhile. */
-  setAside(accountId: AccountId, id: string, trouble: string): Promise<number | null>;
+  /** Sets a fact aside: the first pause, doubled with each try up to the longest. Answers its tries, null when it was taken. */
+  setAside(accountId: AccountId, id: string, trouble: string, pause: { firstMs: number; longestMs: number }): Promise<number | null>;
   /** Over all accounts, by id, after one. */
   factsSetAside(afterId: string, limit: number): Promise<FactSetAside[]>;
   countSetAside(): Promise<number>;

@@ -14,6 +14,12 @@ export type AccountReply = AccountReplies[AccountCommand['type']];
 /** Facts of one `apply_facts`. Choice: one statement of some hundred rows, so that a flood does not hold up requests. */
 const INBOX_BATCH_MAX = 200;
 
+/**
+ * Pause before a fact that an account could not take is tried again. Choice: short at first, because what it collided with
+ * may pass (another account's claim on the same movement, in a reorg); then rare, for it waits for a person.
+ */
+const SET_ASIDE_PAUSE = { firstMs: 5_000, longestMs: 3_600_000 };
+
 /** Commands whose acceptance may publish events; what others publish is found by the publisher's poll. */
 const PUBLISHING: ReadonlySet<AccountCommand['type']> = new Set([
   'apply_facts', 'enrol', 'decide_rotation', 'note_liveness', 'submit_signed', 'note_broadcast', 'replay_delivery', 'push_pool',
@@ -26,6 +32,7 @@ export interface AccountsDeps {
   readonly inbox: InboxStore;
   readonly nowMs: () => number;
   readonly log: Logger;
+  readonly setAsidePause?: { readonly firstMs: number; readonly longestMs: number };
   /** Rung after something that may have published events. */
   readonly onPublished: (accountId: AccountId) => void;
   /** Told after an address of a pool was issued. */
@@ -43,7 +50,9 @@ function told<C extends AccountCommand>(answer: Answer<C>): Answer<C> {
 interface Waking { running: Promise<void>; again: boolean }
 
 /** The port, with at most one inbox round per account at a time: a wake that comes meanwhile causes one more round. */
-export function createAccounts({ entities, inbox, nowMs, log, onPublished, onPoolUsed, onSigned }: AccountsDeps): Accounts {
+export function createAccounts(
+  { entities, inbox, nowMs, log, onPublished, onPoolUsed, onSigned, setAsidePause = SET_ASIDE_PAUSE }: AccountsDeps,
+): Accounts {
   const waking = new Map<AccountId, Waking>();
 
   const send = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
@@ -81,7 +90,7 @@ export function createAccounts({ entities, inbox, nowMs, log, onPublished, onPoo
       }
       limit = Math.ceil(waiting.inbox.length / 2);
       if (waiting.inbox.length > 1) continue;
-      const tries = await inbox.setAside(accountId, first.id, trouble);
+      const tries = await inbox.setAside(accountId, first.id, trouble, setAsidePause);
       log.error({ accountId, what: `fact ${first.id}`, reason: trouble, tries }, 'a fact was set aside; it is tried again by itself');
     }
   }

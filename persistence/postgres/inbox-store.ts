@@ -29,9 +29,10 @@ export function createInboxStore(sql: Sql): InboxStore {
       const rows = await sql<{ account: AccountId }[]>`select account from accounts_with_inbox(${olderThanMs}::timestamptz, ${limit}) account`;
       return rows.map(({ account }) => account);
     },
-    async setAside(accountId, id, trouble) {
+    async setAside(accountId, id, trouble, { firstMs, longestMs }) {
       failpoint('set_aside.before');
-      const [row] = await sql<{ tries: number | null }[]>`select set_aside_fact(${accountId}, ${id}::text::bigint, ${trouble}) as tries`;
+      const [row] = await sql<{ tries: number | null }[]>`
+        select set_aside_fact(${accountId}, ${id}::text::bigint, ${trouble}, ${firstMs}::int, ${longestMs}::int) as tries`;
       failpoint('set_aside.after');
       return row!.tries;
     },

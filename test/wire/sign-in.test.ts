@@ -204,14 +204,14 @@ test('issue 2.10: an administrator sees what an account could not take, and has 
   await cloud.database.owner`
     insert into flock.inbox (account_id, subject, fact_key, fact, created_at) values (${accountId}, 'a|b|0', 'seen', '"nonsense"', now() - interval '1 hour')`;
   const mine = (view: ReplyOf<'listFactsSetAside'>) => view.facts.find((fact) => fact.accountId === accountId);
-  const first = await patiently<ReplyOf<'listFactsSetAside'>>('set aside', () => admin.must('listFactsSetAside'), (view) => mine(view)?.tries === 1);
+  const first = await patiently<ReplyOf<'listFactsSetAside'>>('set aside', () => admin.must('listFactsSetAside'), (view) => mine(view) !== undefined);
   t.like(mine(first), { subject: 'a|b|0', fact: 'nonsense', behind: 0 });
   t.true(Date.parse(mine(first)!.retryAt) > Date.parse(mine(first)!.recordedAt));
   t.true(first.count >= 1);
-  t.regex(await (await fetch(`${cloud.url}/metrics`)).text(), new RegExp(`^svc_facts_set_aside ${first.count}$`, 'm'));
+  t.regex(await (await fetch(`${cloud.url}/metrics`)).text(), /^svc_facts_set_aside [1-9]/m);
   t.true(cloud.lines.some((line) => line.includes('a fact was set aside') && line.includes(accountId)));
   t.deepEqual(await admin.must('retryFacts', { body: { accountId } }), { accounts: 1 });
-  await patiently<ReplyOf<'listFactsSetAside'>>('tried again', () => admin.must('listFactsSetAside'), (view) => mine(view)?.tries === 2);
+  await patiently<ReplyOf<'listFactsSetAside'>>('tried again', () => admin.must('listFactsSetAside'), (view) => (mine(view)?.tries ?? 0) > mine(first)!.tries);
   t.like(await admin.call('retryFacts', { body: { id: '999999999' } }), { code: 'NOT_FOUND' });
 });
 

@@ -35,6 +35,7 @@ test('issue 2.3 a fact that its account can never take is set aside alone: the g
   });
   const accounts = createAccounts({
     entities, inbox: stores.inbox, nowMs: () => NOW_MS, log, onPublished: () => undefined, onPoolUsed: () => undefined,
+    setAsidePause: { firstMs: 3_600_000, longestMs: 86_400_000 }, // longer than the test, on any machine
   });
   const enrolled = await accounts.ask(accountId, commands.enrol({ addressIds: Array.from({ length: 10 }, () => newId('adr', NOW_MS)) }));
   if (enrolled.ok !== true) throw new Error(JSON.stringify(enrolled));
