@@ -49,3 +49,34 @@ test('§5.7 the pinned edge goes on relaying, tells its endpoints of the rotatio
   }, LONG_MS).catch((error: Error) => t.fail(`${error.message}: ${JSON.stringify(last)}`));
   t.like(await client.must('getTransaction', { params: { id: String(built!['id']) } }), { direction: 'out' });
 });
+
+test('§5.7 an edge with a new phrase waits for the owner, takes over when the rotation is approved, and the old one acts no more', async (t) => {
+  const { owner, sandbox: { client, apiKey } } = await cloud.organization();
+  const phrases = [generateMnemonic(wordlist), generateMnemonic(wordlist)] as const;
+  const start = (phrase: string) => startTestEdge(t, cloud.url, {
+    environment: 'sandbox', phrase, env: { API_KEY: apiKey, EDGE_CHAINS: 'eth,sol', EDGE_ROTATION_CHECK: '1' },
+  });
+  const stateOf = async (chain: string) => (await client.must('getEdgeReadiness')).content.find((row) => row.chain === chain)!.state;
+  const old = await start(phrases[0]);
+  await eventually('the old edge leads', async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'), LONG_MS);
+  const before = await client.must('createAddress', { body: { chain: 'eth' } });
+  const pooled = await client.must('createAddress', { body: { chain: 'sol' } });
+  const fresh = await start(phrases[1]);
+  await eventually('the chains are quarantined', async () => await stateOf('eth') === 'quarantined' && await stateOf('sol') === 'quarantined', LONG_MS);
+  t.is((await fresh.ask('GET', '/v1/addresses')).error?.code, 'EDGE_NOT_SYNCED');
+
+  const asOwner = createClient({ baseUrl: cloud.url, bearer: await cloud.signIn(owner), environment: 'sandbox' });
+  const [rotation] = (await asOwner.must('listRotations')).content;
+  await asOwner.must('approveRotation', { params: { id: rotation!.id }, body: {} });
+  await eventually('the new edge leads', async () => (await fresh.ask('GET', '/v1/edge/readiness')).status === 200
+    && (await client.must('listEdgeSessions')).content.some(({ role, liveness }) => role === 'leader' && liveness === 'live'), LONG_MS);
+  await eventually('both chains are ready', async () => await stateOf('eth') === 'ready' && await stateOf('sol') === 'ready', LONG_MS);
+  // Through the new edge, which derives each of them itself.
+  const issue = async (chain: string) => (await fresh.ask('POST', '/v1/addresses', { chain })).data as { derivationPath: string };
+  const [after, pooledAfter] = [await issue('eth'), await issue('sol')];
+  t.deepEqual([before, after].map(({ derivationPath }) => derivationPath), ["m/44'/60'/0'/0/0", "m/44'/60'/0'/0/1"]);
+  t.deepEqual([pooled, pooledAfter].map(({ derivationPath }) => derivationPath), ["m/44'/501'/0'/0'", "m/44'/501'/1'/0'"]);
+  const listed = (await client.must('listAddresses')).content;
+  t.is(listed.length, 4, 'the old addresses are there');
+  await eventually('the old edge is refused', async () => (await old.ask('GET', '/v1/addresses')).error?.code === 'EDGE_NOT_SYNCED', LONG_MS);
+});
