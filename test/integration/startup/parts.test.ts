@@ -46,9 +46,9 @@ for (const part of ['cloud', 'edge'] as const) {
     await once(child.stdout!, 'data'); // its first line says that it listens
     child.stdout!.destroy();
     child.stderr!.destroy();
-    const since = performance.now();
     child.kill('SIGTERM');
+    // 0 is the answer of a drain that ended before the process's own deadline, which is below 10 s (another code after it).
+    // A stopwatch out here would time the machine.
     t.deepEqual(await once(child, 'exit'), [0, null]);
-    t.true(performance.now() - since < 10_000);
   });
 }
