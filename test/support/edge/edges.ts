@@ -82,7 +82,7 @@ export async function ask(
 }
 
 /** Resolves when a condition holds, asked again after short pauses of real time; for sockets and processes. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, withinMs = 15_000): Promise<void> {
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
   const untilMs = performance.now() + withinMs;
   while (!await holds()) {
     if (performance.now() > untilMs) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
