@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { ChainUnavailable, type Endpoint, type Head } from '../chain.ts';
+import { HighestHead } from '../highest-head.ts';
 import { indexHead } from './esplora.ts';
 import type { BtcNetwork } from './network.ts';
 import { ask, call, parsed } from './node.ts';
@@ -30,37 +31,6 @@ const chainReply = z.object({
   initialblockdownload: z.boolean(),
 });
 
-/** A head of a network that is asked of one endpoint after another, and the highest that any of them showed. */
-class Tracked {
-  readonly #network: BtcNetwork;
-  readonly #attempt: (read: (head: Head) => Head) => Promise<Head>;
-  seen = 0;
-
-  /** `attempt` reads heads until one passes. */
-  constructor(network: BtcNetwork, attempt: (read: (head: Head) => Head) => Promise<Head>) {
-    this.#network = network;
-    this.#attempt = attempt;
-  }
-
-  async get(): Promise<Head> {
-    let behind: Head | null = null;
-    try {
-      const head = await this.#attempt((own) => {
-        if (own.height >= this.seen) return own;
-        if (behind === null || own.height > behind.height) behind = own;
-        throw new ChainUnavailable(this.#network.slug, `the node is at ${own.height}, behind ${this.seen}`);
-      });
-      this.seen = head.height;
-      return head;
-    } catch (error) {
-      const rolledBack = behind as Head | null;
-      if (rolledBack === null || !(error instanceof ChainUnavailable)) throw error;
-      this.seen = rolledBack.height;
-      return rolledBack;
-    }
-  }
-}
-
 export function createHeads(network: BtcNetwork, sources: Sources): Heads {
   const { transport } = sources;
 
@@ -81,23 +51,22 @@ export function createHeads(network: BtcNetwork, sources: Sources): Heads {
     return head;
   };
 
-  const nodes = new Tracked(network, (pass) => sources.onNode(async (node) => pass(await readHead(node))));
+  const nodes = new HighestHead<Head>(network.slug), any = new HighestHead<Head>(network.slug);
   const noted = async (node: Endpoint): Promise<Head> => {
     const head = await readHead(node);
     nodes.seen = Math.max(nodes.seen, head.height);
     return head;
   };
-  const any = new Tracked(network, (pass) =>
-    sources.onAny(async (node) => pass(await noted(node)), async (index) => pass(await readIndexHead(index))));
 
   return {
-    getHead: () => any.get(),
-    getNodeHead: () => nodes.get(),
+    getHead: () => any.get((pass) =>
+      sources.onAny(async (node) => pass(await noted(node)), async (index) => pass(await readIndexHead(index)))),
+    getNodeHead: () => nodes.get((pass) => sources.onNode(async (node) => pass(await readHead(node)))),
     async headOf(node) {
       const head = await readHead(node);
       if (head.height + TRAILING_BLOCKS_MAX < nodes.seen) {
         transport.report(node, 'lagging', head.height);
-        throw new ChainUnavailable(network.slug, `the node is at ${head.height}, behind ${nodes.seen}`);
+        throw nodes.behind(head.height);
       }
       nodes.seen = Math.max(nodes.seen, head.height);
       return head;

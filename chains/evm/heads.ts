@@ -3,8 +3,9 @@
  * is behind and not believed while another one is not (G10); a head that all endpoints show lower is a rollback and
  * is answered as it is (C1-12).
  */
-import { ChainUnavailable, type Endpoint, type Head, type Transport } from '../chain.ts';
+import type { Endpoint, Head, Transport } from '../chain.ts';
 import { parseHeader, type RawHeader } from './block.ts';
+import { HighestHead } from '../highest-head.ts';
 import type { EvmNetwork } from './network.ts';
 import { ask, call, resultOf, tryAskAll } from './node.ts';
 import { countOf } from './quantity.ts';
@@ -25,27 +26,27 @@ export const LATEST = call('eth_getBlockByNumber', 'latest', false);
 const TRAILING_BLOCKS_MAX = 1;
 
 export function createHeads(network: EvmNetwork, transport: Transport): Heads {
-  let seen = 0;
+  const highest = new HighestHead<Head>(network.slug);
   const finalizedOf = new Map<Endpoint, number>();
 
   const accept: Heads['accept'] = (endpoint, latest) => {
     const header = parseHeader(network, latest), height = countOf(header.number, 'head');
-    if (height + TRAILING_BLOCKS_MAX < seen) {
+    if (height + TRAILING_BLOCKS_MAX < highest.seen) {
       transport.report(endpoint, 'lagging', height);
-      throw new ChainUnavailable(network.slug, `the node is at ${height}, behind ${seen}`);
+      throw highest.behind(height);
     }
     transport.report(endpoint, 'ok', height);
-    seen = Math.max(seen, height);
+    highest.seen = Math.max(highest.seen, height);
     return header;
   };
 
   /** V27, V28: an error is no height; what an endpoint once called final stays final. */
   const finalizedHeight = (endpoint: Endpoint, answer: unknown): number | null => {
     const stated = answer === null ? 0 : countOf(parseHeader(network, answer).number, 'finalized');
-    const highest = Math.max(finalizedOf.get(endpoint) ?? 0, stated);
-    if (highest === 0) return null;
-    finalizedOf.set(endpoint, highest);
-    return highest;
+    const stays = Math.max(finalizedOf.get(endpoint) ?? 0, stated);
+    if (stays === 0) return null;
+    finalizedOf.set(endpoint, stays);
+    return stays;
   };
 
   const readHead = async (endpoint: Endpoint): Promise<Head> => {
@@ -58,27 +59,10 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
     return { height, hash, finalizedHeight: final === null ? null : Math.min(final, height) };
   };
 
-  const getHead = async (): Promise<Head> => {
-    let behind: Head | null = null;
-    try {
-      const head = await transport.attempt(async (endpoint) => {
-        const own = await readHead(endpoint);
-        if (own.height >= seen) return own;
-        if (behind === null || own.height > behind.height) behind = own;
-        throw new ChainUnavailable(network.slug, `the node is at ${own.height}, behind ${seen}`);
-      });
-      seen = head.height;
-      return head;
-    } catch (error) {
-      const rolledBack = behind as Head | null;
-      if (rolledBack === null || !(error instanceof ChainUnavailable)) throw error;
-      seen = rolledBack.height;
-      return rolledBack;
-    }
-  };
+  const getHead = () => highest.get((pass) => transport.attempt(async (endpoint) => pass(await readHead(endpoint))));
 
   return {
-    seen: () => seen, getHead, accept,
+    seen: () => highest.seen, getHead, accept,
     headOf: async (endpoint) => accept(endpoint, await ask(network, endpoint, LATEST)),
   };
 }

@@ -6,7 +6,8 @@
  * `getLatestBlockhash` names the slot of the confirmed block and that block's own hash in one answer; `getSlot` alone
  * has no hash, and slots are not heights: some of them hold no block.
  */
-import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
+import type { Endpoint, Head, Network, Transport } from '../chain.ts';
+import { HighestHead } from '../highest-head.ts';
 import { countIn, objectIn, textIn } from '../node-answer.ts';
 import { askAll, call, contextual, CONFIRMED, FINALIZED } from './node.ts';
 
@@ -45,16 +46,17 @@ export function latestOf(answer: unknown): Latest {
 }
 
 export function createHeads(network: Network, transport: Transport): Heads {
-  let seen = 0, finalized = 0, turn = 0;
+  const highest = new HighestHead<Head>(network.slug, 'the node is at slot');
+  let finalized = 0, turn = 0;
   const finalizedOf = new Map<Endpoint, number>();
 
   const accept: Heads['accept'] = (endpoint, slot) => {
-    if (slot + TRAILING_SLOTS_MAX < seen) {
+    if (slot + TRAILING_SLOTS_MAX < highest.seen) {
       transport.report(endpoint, 'lagging', slot);
-      throw new ChainUnavailable(network.slug, `the node is at slot ${slot}, behind ${seen}`);
+      throw highest.behind(slot);
     }
     transport.report(endpoint, 'ok', slot);
-    seen = Math.max(seen, slot);
+    highest.seen = Math.max(highest.seen, slot);
   };
 
   const readHead = async (endpoint: Endpoint): Promise<Head> => {
@@ -62,33 +64,17 @@ export function createHeads(network: Network, transport: Transport): Heads {
     const { slot, blockhash } = latestOf(latest);
     transport.report(endpoint, 'ok', slot);
     // What an endpoint once called final stays final; a load balancer may ask another node the next time.
-    const highest = Math.max(finalizedOf.get(endpoint) ?? 0, countIn(final, 'finalized slot'));
-    finalizedOf.set(endpoint, highest);
-    return { height: slot, hash: blockhash, finalizedHeight: Math.min(highest, slot) };
+    const stays = Math.max(finalizedOf.get(endpoint) ?? 0, countIn(final, 'finalized slot'));
+    finalizedOf.set(endpoint, stays);
+    return { height: slot, hash: blockhash, finalizedHeight: Math.min(stays, slot) };
   };
 
-  const believe = (head: Head): Head => {
-    seen = head.height;
+  const getHead = async (): Promise<Head> => {
+    const head = await highest.get((pass) => transport.attempt(async (endpoint) => pass(await readHead(endpoint))));
     finalized = Math.max(finalized, head.finalizedHeight ?? 0);
     turn += 1;
     return head;
   };
 
-  const getHead = async (): Promise<Head> => {
-    let behind: Head | null = null;
-    try {
-      return believe(await transport.attempt(async (endpoint) => {
-        const own = await readHead(endpoint);
-        if (own.height >= seen) return own;
-        if (behind === null || own.height > behind.height) behind = own;
-        throw new ChainUnavailable(network.slug, `the node is at slot ${own.height}, behind ${seen}`);
-      }));
-    } catch (error) {
-      const rolledBack = behind as Head | null;
-      if (rolledBack === null || !(error instanceof ChainUnavailable)) throw error;
-      return believe(rolledBack);
-    }
-  };
-
-  return { seen: () => seen, finalized: () => finalized, turn: () => turn, getHead, accept };
+  return { seen: () => highest.seen, finalized: () => finalized, turn: () => turn, getHead, accept };
 }

@@ -4,6 +4,7 @@
  * answered as it is (C1-12). The solidified head never rolls back (chains.md 6.2).
  */
 import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
+import { HighestHead } from '../highest-head.ts';
 import { countIn, hashIn, malformed, objectIn } from '../node-answer.ts';
 import { ask, isEmpty, tryAsk, type View } from './node.ts';
 
@@ -54,7 +55,8 @@ export interface Heads {
 const TRAILING_BLOCKS_MAX = 2;
 
 export function createHeads(network: Network, transport: Transport): Heads {
-  let seen = 0, solidSeen = 0;
+  const highest = new HighestHead<Head>(network.slug);
+  let solidSeen = 0;
   /** Old nodes have no `getblock`; the paths that they have answer whole blocks where a header would do. */
   const withoutGetBlock = new WeakSet<Endpoint>();
 
@@ -95,35 +97,18 @@ export function createHeads(network: Network, transport: Transport): Heads {
     return { height, hash, finalizedHeight: solid === null ? null : Math.min(solid, height) };
   };
 
-  const getHead = async (): Promise<Head> => {
-    let behind: Head | null = null;
-    try {
-      const head = await transport.attempt(async (endpoint) => {
-        const own = await readHead(endpoint);
-        if (own.height >= seen) return own;
-        if (behind === null || own.height > behind.height) behind = own;
-        throw new ChainUnavailable(network.slug, `the node is at ${own.height}, behind ${seen}`);
-      });
-      seen = head.height;
-      return head;
-    } catch (error) {
-      const rolledBack = behind as Head | null;
-      if (rolledBack === null || !(error instanceof ChainUnavailable)) throw error;
-      seen = rolledBack.height;
-      return rolledBack;
-    }
-  };
+  const getHead = () => highest.get((pass) => transport.attempt(async (endpoint) => pass(await readHead(endpoint))));
 
   return {
-    seen: () => seen, solidSeen: () => solidSeen, getHead, headerAt, solidOf,
+    seen: () => highest.seen, solidSeen: () => solidSeen, getHead, headerAt, solidOf,
     async headOf(endpoint) {
       const header = await newest(endpoint, 'wallet');
-      if (header.height + TRAILING_BLOCKS_MAX < seen) {
+      if (header.height + TRAILING_BLOCKS_MAX < highest.seen) {
         transport.report(endpoint, 'lagging', header.height);
-        throw new ChainUnavailable(network.slug, `the node is at ${header.height}, behind ${seen}`);
+        throw highest.behind(header.height);
       }
       transport.report(endpoint, 'ok', header.height);
-      seen = Math.max(seen, header.height);
+      highest.seen = Math.max(highest.seen, header.height);
       return header;
     },
   };

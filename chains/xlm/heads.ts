@@ -3,6 +3,7 @@
  * behind and not believed while another one is not (G10). A closed ledger is final: there is no rollback.
  */
 import { ChainUnavailable, type Endpoint, type Head } from '../chain.ts';
+import { HighestHead } from '../highest-head.ts';
 import type { ProvenHeader } from './header.ts';
 import type { Source, Sources } from './sources.ts';
 import { readStanding, type Standing } from './standing.ts';
@@ -25,48 +26,30 @@ export function createHeads(
   sources: Sources, readHeader: (source: Source, height: number) => Promise<ProvenHeader>,
 ): Heads {
   const { transport } = sources;
-  let seen = 0;
+  const highest = new HighestHead<Head>('xlm', 'the server is at');
 
   const accept: Heads['accept'] = (endpoint, height) => {
-    if (height + TRAILING_LEDGERS_MAX < seen) {
+    if (height + TRAILING_LEDGERS_MAX < highest.seen) {
       transport.report(endpoint, 'lagging', height);
-      throw new ChainUnavailable('xlm', `the server is at ${height}, behind ${seen}`);
+      throw highest.behind(height);
     }
     transport.report(endpoint, 'ok', height);
-    seen = Math.max(seen, height);
+    highest.seen = Math.max(highest.seen, height);
   };
 
   /** Height and hash of the newest ledger, proven; one that trails is reported and remembered for the worst case. */
   const headOf = async (source: Source): Promise<Head> => {
     const { height, behind } = await readStanding(source);
-    const lags = height < seen || behind > TRAILING_LEDGERS_MAX;
+    const lags = height < highest.seen || behind > TRAILING_LEDGERS_MAX;
     transport.report(source.endpoint, lags ? 'lagging' : 'ok', height);
     const { hash } = await readHeader(source, height);
     return { height, hash, finalizedHeight: height };
   };
 
-  const getHead: Heads['getHead'] = async () => {
-    let highest: Head | null = null;
-    try {
-      const head = await sources.attempt(async (source) => {
-        const own = await headOf(source);
-        if (own.height >= seen) return own;
-        if (highest === null || own.height > highest.height) highest = own;
-        throw new ChainUnavailable('xlm', `the server is at ${own.height}, behind ${seen}`);
-      });
-      seen = head.height;
-      return head;
-    } catch (error) {
-      // Every server is below what one of them once showed: that one may have lied, the others are the chain.
-      const lower = highest as Head | null;
-      if (lower === null || !(error instanceof ChainUnavailable)) throw error;
-      seen = lower.height;
-      return lower;
-    }
-  };
+  const getHead: Heads['getHead'] = () => highest.get((pass) => sources.attempt(async (source) => pass(await headOf(source))));
 
   return {
-    seen: () => seen, getHead, accept,
+    seen: () => highest.seen, getHead, accept,
     async standingOf(source) {
       const standing = await readStanding(source);
       if (standing.behind > TRAILING_LEDGERS_MAX) {

@@ -4,6 +4,7 @@
  * rollback here; a server that shows another hash for a height is wrong (8.4-3, `known-ledgers.ts`).
  */
 import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
+import { HighestHead } from '../highest-head.ts';
 import { ask, refusedBy, tryAsk } from './node.ts';
 import { holds, standingOf, type Standing } from './standing.ts';
 
@@ -30,16 +31,16 @@ export interface Heads {
 const TRAILING_LEDGERS_MAX = 1;
 
 export function createHeads({ identity }: Network, transport: Transport): Heads {
-  let seen = 0;
+  const highest = new HighestHead<Standing>('xrp', 'the server is at');
   const standings = new Map<Endpoint, Standing>();
 
   const accept = (endpoint: Endpoint, height: number): void => {
-    if (height + TRAILING_LEDGERS_MAX < seen) {
+    if (height + TRAILING_LEDGERS_MAX < highest.seen) {
       transport.report(endpoint, 'lagging', height);
-      throw new ChainUnavailable('xrp', `the server is at ${height}, behind ${seen}`);
+      throw highest.behind(height);
     }
     transport.report(endpoint, 'ok', height);
-    seen = Math.max(seen, height);
+    highest.seen = Math.max(highest.seen, height);
   };
 
   const read = async (endpoint: Endpoint): Promise<Standing> => {
@@ -68,30 +69,17 @@ export function createHeads({ identity }: Network, transport: Transport): Heads 
   };
 
   const getHead: Heads['getHead'] = async () => {
-    let behind: Standing | null = null;
-    const headOf = ({ height, hash }: Standing): Head => ({ height, hash, finalizedHeight: height });
-    try {
-      const standing = await transport.attempt(async (endpoint) => {
-        const own = await read(endpoint);
-        assertOurs(endpoint, own);
-        transport.report(endpoint, own.height + TRAILING_LEDGERS_MAX < seen ? 'lagging' : 'ok', own.height);
-        if (own.height >= seen) return own;
-        if (behind === null || own.height > behind.height) behind = own;
-        throw new ChainUnavailable('xrp', `the server is at ${own.height}, behind ${seen}`);
-      });
-      seen = standing.height;
-      return headOf(standing);
-    } catch (error) {
-      // Every server is below what one of them once showed: that one may have lied, the others are the chain.
-      const highest = behind as Standing | null;
-      if (highest === null || !(error instanceof ChainUnavailable)) throw error;
-      seen = highest.height;
-      return headOf(highest);
-    }
+    const { height, hash } = await highest.get((pass) => transport.attempt(async (endpoint) => {
+      const own = await read(endpoint);
+      assertOurs(endpoint, own);
+      transport.report(endpoint, own.height + TRAILING_LEDGERS_MAX < highest.seen ? 'lagging' : 'ok', own.height);
+      return pass(own);
+    }));
+    return { height, hash, finalizedHeight: height };
   };
 
   return {
-    seen: () => seen, getHead, feesOf, peek: read,
+    seen: () => highest.seen, getHead, feesOf, peek: read,
     standingOf: async (endpoint) => accepted(endpoint, await read(endpoint)),
     async assertComplete(endpoint, first, last = first) {
       const known = standings.get(endpoint);
