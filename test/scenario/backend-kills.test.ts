@@ -105,7 +105,7 @@ async function told(
 }
 
 test('issue 2.3 reliability 4.1 row 5: backends that end at every named place of the cloud lose nothing and double nothing', async (t) => {
-  t.timeout(300_000);
+  t.timeout(600_000);
   const { places, harmed } = await told(t, { ownServer: false, harm: (company) => terminateBackends(company) });
   for (const place of ['claim_shards', 'load', 'append', 'record_block', 'mature', 'claim_due', 'record_attempts']) {
     for (const side of ['before', 'after']) t.true(places.includes(`${place}.${side}`), `${place}.${side}`);
@@ -117,7 +117,7 @@ test('issue 2.3 reliability 4.1 row 5: backends that end at every named place of
 const CRASHES = /^(append|record_block|record_attempts|first_submit|submit)\./;
 
 test('issue 2.3 reliability 4.1 row 4: a backend that is killed takes the whole server down; after its recovery nothing is lost', async (t) => {
-  t.timeout(300_000);
+  t.timeout(600_000);
   const { harmed } = await told(t, {
     ownServer: true,
     async harm(company, place) {

@@ -66,7 +66,7 @@ class Keeper {
 }
 
 test('reliability 4.1 row 1: a SIGKILL of cloud or edge at every named place loses nothing and doubles nothing', async (t) => {
-  t.timeout(400_000);
+  t.timeout(900_000);
   const folder = mkdtempSync(join(tmpdir(), 'flock-places-'));
   const company = await openCompany();
   const stories = new Stories(company);
