@@ -92,8 +92,8 @@ export class Session {
           return settings.sign(transactionId, leaseEpoch);
         },
         instructions: ({ records }) => settings.instructionShare.take(records),
-        replenish: ({ leaseEpoch, chain, from, count }) =>
-          (settings.lease.mayAct(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
+        replenish: async ({ leaseEpoch, chain, from, count }) =>
+          (await this.#leadsIn(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
         keys: ({ records }) => this.#keysPushed(records),
         rotation: ({ rotationId }) => {
           log.alarm('rotation_pending', { code: 'IDENTITY_ROTATION_PENDING' });
@@ -229,11 +229,16 @@ export class Session {
     this.shareKeys();
   }
 
+  /** Whether this replica may act on a frame. That of a lease that ran out here may follow a new grant: the cloud is asked, once. */
+  async #leadsIn(leaseEpoch: number): Promise<boolean> {
+    const { lease } = this.#settings;
+    if (!lease.mayAct(leaseEpoch) && leaseEpoch >= lease.view().leaseEpoch) await this.beat();
+    return lease.mayAct(leaseEpoch);
+  }
+
   async #delivered(frame: DeliverFrame): Promise<Acknowledgement> {
-    const { lease, deliver, log } = this.#settings;
-    // A frame of a lease that ran out here may be the first one after a new grant: the cloud is asked, once.
-    if (!lease.mayAct(frame.leaseEpoch) && frame.leaseEpoch >= lease.view().leaseEpoch) await this.beat();
-    if (!lease.mayAct(frame.leaseEpoch)) {
+    const { deliver, log } = this.#settings;
+    if (!await this.#leadsIn(frame.leaseEpoch)) {
       log.warn('stale_frame_dropped', { frame: 'deliver', leaseEpoch: frame.leaseEpoch });
       return staleEpoch();
     }
