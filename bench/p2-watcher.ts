@@ -1,7 +1,7 @@
 /**
- * P2: the watcher's CPU for one EVM block — parse, prove, decode, match against watched addresses in PostgreSQL, write —
- * against a lossless parse of the same answers; parse, decode and keys alone for the other families; and what each chain
- * asks of a core at its peak.
+ * P2: the watcher's CPU for one EVM block — parse, prove, decode, match against watched addresses in PostgreSQL,
+ * write — against a lossless parse of the same answers; parse, decode and keys alone for the other families; and what
+ * each chain asks of a core at its peak.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,13 +50,18 @@ async function cpuOf(work: () => unknown): Promise<number> {
 /** Two decimals, for people. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-/** Rows of the registry for the numbers of a range, as the append would write them; only paid ones need their `address`. */
+/**
+ * Rows of the registry for the numbers of a range, as the append would write them; only paid ones need their `address`.
+ */
 async function fill(sql: Sql, accountId: string, from: number, to: number): Promise<void> {
-  await sql`select set_config(name, value, false) from (values ('session_replication_role', 'replica'), ('work_mem', '256MB'),
-    ('synchronous_commit', 'off'), ('statement_timeout', ${String(FILL_TIMEOUT_MS)})) as setting(name, value)`;
+  await sql`
+    select set_config(name, value, false)
+      from (values ('session_replication_role', 'replica'), ('work_mem', '256MB'), ('synchronous_commit', 'off'),
+                   ('statement_timeout', ${String(FILL_TIMEOUT_MS)})) as setting(name, value)`;
   await sql`
     insert into flock.address_registry (address_key, account_id, address_id)
-      select encode(substr(sha256(convert_to('liveevm', 'UTF8') || decode(lpad(to_hex(n), 40, '0'), 'hex')), 1, 16), 'hex')::uuid as key,
+      select encode(substr(sha256(convert_to('liveevm', 'UTF8') || decode(lpad(to_hex(n), 40, '0'), 'hex')), 1, 16),
+                    'hex')::uuid as key,
              ${accountId}, 'adr_' || lpad(n::text, 26, '0')
         from generate_series(${from}::bigint, ${to}::bigint) n order by key`;
 }
@@ -65,10 +70,14 @@ async function fill(sql: Sql, accountId: string, from: number, to: number): Prom
 async function fillPaid(sql: Sql, accountId: string, canonical: readonly string[]): Promise<void> {
   await sql`set session_replication_role = replica`;
   await sql`
-    insert into flock.address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, index, status, created_at)
-      select g.account_id, g.address_id, 'live', 'eth', 'evm', r.address, g.address_key, 'm/44''/60''/0''/0/' || r.n, 'deposit', r.n, 'active', now()
+    insert into flock.address
+        (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, index, status,
+         created_at)
+      select g.account_id, g.address_id, 'live', 'eth', 'evm', r.address, g.address_key,
+             'm/44''/60''/0''/0/' || r.n, 'deposit', r.n, 'active', now()
         from jsonb_array_elements_text(${JSON.stringify(canonical)}::text::jsonb) with ordinality r(address, n)
-        join flock.address_registry g on g.account_id = ${accountId} and g.address_id = 'adr_' || lpad(r.n::text, 26, '0')`;
+        join flock.address_registry g
+          on g.account_id = ${accountId} and g.address_id = 'adr_' || lpad(r.n::text, 26, '0')`;
   await sql`analyze flock.address`;
   await sql`analyze flock.address_registry`;
 }
@@ -80,7 +89,9 @@ function transportOf(blocks: ReadonlyMap<string, RecordedBlock>): Transport {
     replies.set(`eth_getBlockByNumber 0x${block.height.toString(16)}`, block.block);
     replies.set(`eth_getBlockReceipts 0x${block.height.toString(16).padStart(64, '0')}`, block.receipts);
   }
-  const missing = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'the method does not exist' } });
+  const missing = JSON.stringify({
+    jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'the method does not exist' },
+  });
   const endpoint: Endpoint = {
     name: 'recorded',
     async request({ body }) {
@@ -110,7 +121,9 @@ async function runOf(sql: Sql, blocks: ReadonlyMap<string, RecordedBlock>): Prom
 interface Measured { readonly oursUs: number; readonly lookupMs: number; readonly matched: number }
 
 /** Every block read, proven, decoded, matched and recorded; medians over the blocks after the first ones. */
-async function watch(run: Run, heights: readonly number[], from: Cursor | null): Promise<Measured & { cursor: Cursor }> {
+async function watch(
+  run: Run, heights: readonly number[], from: Cursor | null,
+): Promise<Measured & { cursor: Cursor }> {
   const { client, store, ledger } = run.parts;
   const cpu: number[] = [], lookups: number[] = [];
   let cursor = from, matched = 0;
@@ -131,7 +144,9 @@ async function watch(run: Run, heights: readonly number[], from: Cursor | null):
       cursor = { height: block.height, hash: block.hash };
     }));
   }
-  return { oursUs: median(cpu.slice(WARM_BLOCKS)), lookupMs: median(lookups.slice(WARM_BLOCKS)), matched, cursor: cursor! };
+  return {
+    oursUs: median(cpu.slice(WARM_BLOCKS)), lookupMs: median(lookups.slice(WARM_BLOCKS)), matched, cursor: cursor!,
+  };
 }
 
 async function parseCost(texts: readonly (readonly string[])[], parse: (text: string) => unknown): Promise<number> {
@@ -143,12 +158,16 @@ async function parseCost(texts: readonly (readonly string[])[], parse: (text: st
 /** CPU per transaction with everything, by chain: the four others of the family are read alike. */
 async function evm(): Promise<Map<Chain, number>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable: false, log: () => undefined });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(dataDir, 'postgres'), durable: false, log: () => undefined,
+  });
   const { appUrl, superuserUrl } = await prepareDatabase(postgres.url);
   const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
   const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench-fill', role: null });
   try {
-    const { organizationId } = await seedDeveloperOrganizations({ databaseUrl: appUrl, secretKey: '0'.repeat(64), recordFile: join(dataDir, 'seed.json') });
+    const { organizationId } = await seedDeveloperOrganizations({
+      databaseUrl: appUrl, secretKey: '0'.repeat(64), recordFile: join(dataDir, 'seed.json'),
+    });
     const accountId = `${organizationId}_live`;
     const total = BLOCKS * REGISTRY_ROWS.length;
     const blocks = Array.from({ length: total }, (_, n) => realisticBlock(n + 1, COPIES,
@@ -160,19 +179,22 @@ async function evm(): Promise<Map<Chain, number>> {
     const lookups: string[] = [], costs: number[] = [];
     for (const [stage, rows] of REGISTRY_ROWS.entries()) {
       await fill(admin, accountId, filled + 1, rows);
-      if (filled === 0) await fillPaid(admin, accountId, Array.from({ length: total * PAID_PER_BLOCK }, (_, n) => canonicalOf(payee(1 + n))));
+      const paid = Array.from({ length: total * PAID_PER_BLOCK }, (_, n) => canonicalOf(payee(1 + n)));
+      if (filled === 0) await fillPaid(admin, accountId, paid);
       filled = rows;
       const lossless = await parseCost(texts, parseLossless), native = await parseCost(texts, JSON.parse);
-      const measured = await watch(run, blocks.slice(stage * BLOCKS, (stage + 1) * BLOCKS).map(({ height }) => height), cursor);
+      const heights = blocks.slice(stage * BLOCKS, (stage + 1) * BLOCKS).map(({ height }) => height);
+      const measured = await watch(run, heights, cursor);
       cursor = measured.cursor;
       costs.push(measured.oursUs);
       if (measured.matched !== BLOCKS * PAID_PER_BLOCK) throw new Error(`${measured.matched} payments matched`);
       lookups.push(`${rounded(measured.lookupMs)} ms at ${rows / 1e6} M`);
       const kilobytes = Math.round(texts[0]!.join('').length / 1_000);
       emit({
-        id: stage === 0 ? 'P2a' : 'P2b', what: `CPU of one EVM block, ${rows / 1e6} M watched addresses`, ours: measured.oursUs / 1_000, limit: lossless / 1_000,
-        unit: 'ms', better: 'lower', goal: 2,
-        note: `180 transactions, 610 logs, ${kilobytes} kB; limit: lossless parse of the same answers; ${rounded(measured.oursUs / native)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
+        id: stage === 0 ? 'P2a' : 'P2b', what: `CPU of one EVM block, ${rows / 1e6} M watched addresses`,
+        ours: measured.oursUs / 1_000, limit: lossless / 1_000, unit: 'ms', better: 'lower', goal: 2,
+        note: `180 transactions, 610 logs, ${kilobytes} kB; limit: lossless parse of the same answers; `
+          + `${rounded(measured.oursUs / native)} × JSON.parse; look-up of the block's payees: ${lookups.join(', ')}`,
       });
     }
     return new Map([['eth', median(costs) / TRANSACTIONS]]);
@@ -189,11 +211,13 @@ const WARM_ROUNDS = 4;
 
 /** Medians of what is measured in turns, microseconds, after the first rounds. */
 async function inTurns<K extends string>(works: Readonly<Record<K, () => unknown>>): Promise<Record<K, number>> {
-  const samples = Object.fromEntries(Object.keys(works).map((name) => [name, [] as number[]])) as unknown as Record<K, number[]>;
+  const empty = Object.keys(works).map((name) => [name, [] as number[]]);
+  const samples = Object.fromEntries(empty) as unknown as Record<K, number[]>;
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [name, work] of Object.entries(works) as [K, () => unknown][]) samples[name].push(await cpuOf(work));
   }
-  return Object.fromEntries(Object.entries<number[]>(samples).map(([name, all]) => [name, median(all.slice(WARM_ROUNDS))])) as Record<K, number>;
+  const medians = Object.entries<number[]>(samples).map(([name, all]) => [name, median(all.slice(WARM_ROUNDS))]);
+  return Object.fromEntries(medians) as Record<K, number>;
 }
 
 /** Parse, decode and key, without a database: what grows with the block. CPU per transaction, by chain. */
@@ -214,19 +238,26 @@ async function others(): Promise<Map<Chain, number>> {
     perEntry.set(chain, ours / count);
     const kilobytes = Math.round(texts.reduce((sum, [, text]) => sum + text.length, 0) / 1_000);
     emit({
-      id: `P2-${chain}`, what: `CPU of parse, decode and match keys, one ${chain} block`, ours: ours / 1_000, limit: lossless / 1_000,
-      unit: 'ms', better: 'lower', goal: 2, note: `${count} transactions, ${kilobytes} kB; limit: lossless parse of the same answers; ${rounded(ours / native)} × JSON.parse; no database`,
+      id: `P2-${chain}`, what: `CPU of parse, decode and match keys, one ${chain} block`, ours: ours / 1_000,
+      limit: lossless / 1_000, unit: 'ms', better: 'lower', goal: 2,
+      note: `${count} transactions, ${kilobytes} kB; limit: lossless parse of the same answers; `
+        + `${rounded(ours / native)} × JSON.parse; no database`,
     });
   }
   perEntry.set('xlm', await stellar());
   return perEntry;
 }
 
-/** A ledger of Stellar comes as XDR: read, proven and decoded by the client, against the SDK's decoding of the same bytes. */
+/**
+ * A ledger of Stellar comes as XDR: read, proven and decoded by the client, against the SDK's decoding of the same
+ * bytes.
+ */
 async function stellar(): Promise<number> {
   const { operations, height, endpoint, text } = await stellarBlock(STELLAR_OPERATIONS);
   const network = networkOf('xlm'), module = await loadModule('xlm'), catalogue = catalogueOf('xlm');
-  const transport: Transport = { endpoints: [endpoint], pick: () => endpoint, attempt: (read) => read(endpoint), report: () => undefined };
+  const transport: Transport = {
+    endpoints: [endpoint], pick: () => endpoint, attempt: (read) => read(endpoint), report: () => undefined,
+  };
   const { LedgerCloseMeta } = await import('@stellar/stellar-sdk/xdr');
   const { ours, xdr } = await inTurns({
     ours: async () => {
@@ -240,16 +271,18 @@ async function stellar(): Promise<number> {
     },
   });
   emit({
-    id: 'P2-xlm', what: 'CPU of parse, proof, decode and match keys, one xlm ledger', ours: ours / 1_000, limit: xdr / 1_000, unit: 'ms', better: 'lower', goal: 2,
-    note: `${operations} payments in ${operations / 10} transactions, ${Math.round(text.length / 1_000)} kB, by RPC; limit: the SDK's own decoding of the same XDR; no database`,
+    id: 'P2-xlm', what: 'CPU of parse, proof, decode and match keys, one xlm ledger', ours: ours / 1_000,
+    limit: xdr / 1_000, unit: 'ms', better: 'lower', goal: 2,
+    note: `${operations} payments in ${operations / 10} transactions, ${Math.round(text.length / 1_000)} kB, by RPC; `
+      + "limit: the SDK's own decoding of the same XDR; no database",
   });
   return ours / operations;
 }
 
 /** What each chain asks for at its peak. chains.md part 10: entries of a block, and seconds between blocks. */
 const PEAKS: readonly (readonly [chain: Chain, entries: number, seconds: number])[] = [
-  ['btc', 4_373, 600], ['eth', 2_857, 12], ['bsc', 170, 0.45], ['polygon', 380, 2], ['avax', 714, 1], ['base', 10_000, 2],
-  ['tron', 480, 3], ['sol', 1_700, 0.4], ['xrp', 420, 3], ['xlm', 1_000, 5],
+  ['btc', 4_373, 600], ['eth', 2_857, 12], ['bsc', 170, 0.45], ['polygon', 380, 2], ['avax', 714, 1],
+  ['base', 10_000, 2], ['tron', 480, 3], ['sol', 1_700, 0.4], ['xrp', 420, 3], ['xlm', 1_000, 5],
 ];
 
 /** CPU seconds of work for a second of chain time; a fifth is what catches up an hour's outage in a quarter. */
@@ -257,8 +290,10 @@ function peaks(perEntryUs: ReadonlyMap<Chain, number>): void {
   for (const [chain, entries, seconds] of PEAKS) {
     const us = perEntryUs.get(chain) ?? perEntryUs.get('eth')!;
     emit({
-      id: `P2-peak-${chain}`, what: `share of one core that ${chain} takes at its peak`, ours: (us * entries) / seconds / 1e6, limit: 1, unit: 'CPU s/s',
-      better: 'lower', goal: 0.2, note: `${entries} entries each ${seconds} s, ${Math.round(us)} µs each; a fifth of a core leaves room for five times that`,
+      id: `P2-peak-${chain}`, what: `share of one core that ${chain} takes at its peak`,
+      ours: (us * entries) / seconds / 1e6, limit: 1, unit: 'CPU s/s', better: 'lower', goal: 0.2,
+      note: `${entries} entries each ${seconds} s, ${Math.round(us)} µs each; `
+        + 'a fifth of a core leaves room for five times that',
     });
   }
 }
