@@ -6,6 +6,7 @@ import {
   ChainUnavailable, type Balance, type Block, type Catalogue, type ChainClient, type Endpoint, type Network, type Token,
   type Transport,
 } from '../chain.ts';
+import { firstOrAgreedNull } from '../agreement.ts';
 import { decodeWord, encodeBalanceOf } from './abi.ts';
 import { balanceOf } from './balance.ts';
 import { parseHeader, type EvmRaw } from './block.ts';
@@ -72,27 +73,6 @@ async function checkIdentity(network: EvmNetwork, transport: Transport): Promise
   if (checks.some(({ status }) => status === 'fulfilled')) return;
   const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
   throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
-}
-
-/**
- * An answer that endpoints agree on: the first that is not null, or null when every endpoint says so. An endpoint that
- * cannot answer leaves a null unproven. Throws: ChainUnavailable.
- */
-async function firstOrAgreedNull<T>(
-  { slug }: EvmNetwork, transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
-): Promise<T | null> {
-  let nulls = 0;
-  try {
-    return await transport.attempt(async (endpoint) => {
-      const answer = await read(endpoint);
-      if (answer !== null) return answer;
-      nulls++;
-      throw new ChainUnavailable(slug, 'not in the chain');
-    });
-  } catch (error) {
-    if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
-    throw error;
-  }
 }
 
 /** Hash of a height for the reorg walk. G10: one endpoint's "none" is not believed while another one has a block. */

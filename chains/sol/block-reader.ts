@@ -3,9 +3,10 @@
  * before a confirmation is one of the finalized chain (L20).
  */
 import { ChainUnavailable, type Block, type Endpoint, type Network, type Transport } from '../chain.ts';
+import { firstOrAgreedNull } from '../agreement.ts';
 import { HeightLinks, headerOf, unitOf, type SolHeader } from './block.ts';
 import type { Heads } from './heads.ts';
-import { call, CONFIRMED, FINALIZED, firstOrAgreedNull, resultOf, tryAsk } from './node.ts';
+import { call, CONFIRMED, FINALIZED, resultOf, tryAsk } from './node.ts';
 import { explainNodeError } from './rejection.ts';
 import type { SolBlock } from './transfers.ts';
 

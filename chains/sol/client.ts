@@ -5,6 +5,7 @@
 import {
   ChainUnavailable, type Balance, type Catalogue, type ChainClient, type Network, type Token, type Transport,
 } from '../chain.ts';
+import { firstOrAgreedNull } from '../agreement.ts';
 import { integerIn, listIn, objectIn, textIn } from '../node-answer.ts';
 import { accountIn, tokenStateOf } from './account.ts';
 import { balanceOf, tokenBalanceOf, type TokenHolding } from './balance.ts';
@@ -12,7 +13,7 @@ import { createBlockReader } from './block-reader.ts';
 import { readBuildInputs } from './build-inputs.ts';
 import type { SolInputs } from './fee.ts';
 import { createHeads, type Heads } from './heads.ts';
-import { ask, askAll, call, contextual, CONFIRMED, firstOrAgreedNull, type Node } from './node.ts';
+import { ask, askAll, call, contextual, CONFIRMED, type Node } from './node.ts';
 import { associatedTokenAddress } from './program-address.ts';
 import { createNextSlot } from './slots.ts';
 import { broadcast, readFate, readOutcome } from './submission.ts';

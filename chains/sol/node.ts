@@ -61,27 +61,6 @@ export function contextual(answer: unknown, what: string): Contextual {
   return { slot, value: outer['value'] ?? null };
 }
 
-/**
- * An answer that endpoints agree on: the first that is not null, or null when every endpoint says so. An endpoint that
- * cannot answer leaves a null unproven (G8, G10). Throws: ChainUnavailable.
- */
-export async function firstOrAgreedNull<T>(
-  { slug }: Network, transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
-): Promise<T | null> {
-  let nulls = 0;
-  try {
-    return await transport.attempt(async (endpoint) => {
-      const answer = await read(endpoint);
-      if (answer !== null) return answer;
-      nulls += 1;
-      throw new ChainUnavailable(slug, 'not in the chain');
-    });
-  } catch (error) {
-    if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
-    throw error;
-  }
-}
-
 /** Endpoints that may be asked now, the healthiest first; each once. */
 export function* endpointsOf(transport: Transport): Generator<Endpoint> {
   const asked: Endpoint[] = [];

@@ -5,6 +5,7 @@
 import {
   ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
 } from '../chain.ts';
+import { firstOrAgreedNull } from '../agreement.ts';
 import { readBalance, readBalancesAt } from './account.ts';
 import { createBlockReader, readInfos } from './block.ts';
 import { createTimestamps, readBuildInputs, type TronInputs } from './build-inputs.ts';
@@ -56,27 +57,6 @@ async function checkIdentity(network: Network, transport: Transport, heads: Head
   if (checks.some(({ status }) => status === 'fulfilled')) return;
   const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
   throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
-}
-
-/**
- * An answer that endpoints agree on: the first that is not null, or null when every endpoint says so. An endpoint that
- * cannot answer leaves a null unproven. Throws: ChainUnavailable.
- */
-async function firstOrAgreedNull<T>(
-  { slug }: Network, transport: Transport, read: (endpoint: Endpoint) => Promise<T | null>,
-): Promise<T | null> {
-  let nulls = 0;
-  try {
-    return await transport.attempt(async (endpoint) => {
-      const answer = await read(endpoint);
-      if (answer !== null) return answer;
-      nulls++;
-      throw new ChainUnavailable(slug, 'not in the chain');
-    });
-  } catch (error) {
-    if (error instanceof ChainUnavailable && nulls === transport.endpoints.length) return null;
-    throw error;
-  }
 }
 
 /** Hash of a height, or null above the node's own head. A `{}` below it is a block that the node has not kept (G8). */

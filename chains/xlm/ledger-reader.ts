@@ -3,7 +3,7 @@ import { ChainUnavailable, type Block, type Endpoint, type Head, type Network } 
 import { createHeads, type Heads } from './heads.ts';
 import type { ProvenHeader } from './header.ts';
 import { readHorizonHeader, readHorizonLedger } from './horizon-ledger.ts';
-import { createKnownLedgers, type KnownLedgers } from './known-ledgers.ts';
+import { createKnownLedgers, type KnownLedgers } from '../known-ledgers.ts';
 import { readRpcHeader, readRpcLedger, type ProvenLedger } from './rpc-ledger.ts';
 import type { Source, Sources } from './sources.ts';
 import { readStanding } from './standing.ts';
@@ -34,7 +34,8 @@ export interface LedgerReader {
 export function createLedgerReader({ identity }: Network, sources: Sources): LedgerReader {
   const kept = new Map<string, { readonly endpoint: Endpoint; readonly ledger: ProvenLedger }>();
   const heads = createHeads(sources, (source, height) => headForHeight(source, height));
-  const known = createKnownLedgers(sources, async (source, height) => (await rawHeader(source, height))?.hash ?? null);
+  const known = createKnownLedgers('xlm', sources.transport, async () => (await sources.answering()).map((source) =>
+    ({ endpoint: source.endpoint, hashAt: async (height) => (await rawHeader(source, height))?.hash ?? null })));
   let newest: ProvenHeader | null = null;
 
   const remember = (endpoint: Endpoint, ledger: ProvenLedger): void => {

@@ -6,7 +6,7 @@ import {
   ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
 } from '../chain.ts';
 import { readBalance } from './account-reader.ts';
-import { firstOrAgreedNull } from './agreement.ts';
+import { firstOrAgreedNull } from '../agreement.ts';
 import { readBuildInputs } from './build-inputs.ts';
 import { readFate } from './death.ts';
 import { createHeads, type Heads } from './heads.ts';
@@ -20,7 +20,7 @@ export type XrpClient = ChainClient<XrpLedger, XrpInputs> & Required<Pick<ChainC
 
 /** A client over the servers of the network: rippled or Clio, over JSON-RPC. */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): XrpClient {
-  const heads = createHeads(network, transport), ledgers = createLedgerReader(transport, heads);
+  const heads = createHeads(network, transport), ledgers = createLedgerReader(network, transport, heads);
   const parts = { transport, heads, ledgers };
   return {
     getHead: heads.getHead,
@@ -29,7 +29,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     checkIdentity: () => checkIdentity(parts),
     nextHeight: async (height) =>
       (height < heads.seen() || height < (await heads.getHead()).height ? height + 1 : null),
-    getOutcome: (txid, at) => firstOrAgreedNull(transport, (endpoint) => readOutcome(parts, endpoint, txid, at)),
+    getOutcome: (txid, at) => firstOrAgreedNull(network, transport, (endpoint) => readOutcome(parts, endpoint, txid, at)),
     fetchBalance: (address, token) =>
       transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token)),
     fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(transport, heads, endpoint, intent)),

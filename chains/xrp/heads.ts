@@ -1,7 +1,7 @@
 /**
  * Where the ledger is, as the servers tell it. The highest validated height that was ever answered is kept: a server
  * below it is behind and not believed while another one is not (G10). A validated ledger is final, so there is no
- * rollback here; a server that shows another hash for a height is wrong (8.4-3, `known-ledgers.ts`).
+ * rollback here; a server that shows another hash for a height is wrong (8.4-3, `chains/known-ledgers.ts`).
  */
 import { ChainUnavailable, type Endpoint, type Head, type Network, type Transport } from '../chain.ts';
 import { HighestHead } from '../highest-head.ts';

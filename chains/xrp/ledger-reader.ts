@@ -2,10 +2,10 @@
  * Ledgers and their hashes, each from one server with its proof (G9, 8.4); what is not proven is another server's
  * turn.
  */
-import { ChainUnavailable, type Block, type Endpoint, type Transport } from '../chain.ts';
-import { firstOrAgreedNull } from './agreement.ts';
+import { ChainUnavailable, type Block, type Endpoint, type Network, type Transport } from '../chain.ts';
+import { firstOrAgreedNull } from '../agreement.ts';
 import type { Heads } from './heads.ts';
-import { createKnownLedgers, type KnownLedgers } from './known-ledgers.ts';
+import { createKnownLedgers, type KnownLedgers } from '../known-ledgers.ts';
 import { assertWhole, blockOf, headerOf, type Header } from './ledger.ts';
 import { refusedBy, tryAsk } from './node.ts';
 import type { XrpLedger } from './transfers.ts';
@@ -22,11 +22,10 @@ export interface LedgerReader {
   hashOn(endpoint: Endpoint, height: number): Promise<string | null>;
 }
 
-export function createLedgerReader(transport: Transport, heads: Heads): LedgerReader {
+export function createLedgerReader(network: Network, transport: Transport, heads: Heads): LedgerReader {
   const totals = new Map<string, bigint>();
-  const known = createKnownLedgers(
-    transport, async (endpoint, height) => (await headerAt(endpoint, height))?.hash ?? null,
-  );
+  const known = createKnownLedgers(network.slug, transport, async () => transport.endpoints.map((endpoint) =>
+    ({ endpoint, hashAt: async (height) => (await headerAt(endpoint, height))?.hash ?? null })));
 
   const remember = ({ hash, totalDrops }: Header): void => {
     totals.set(hash, totalDrops);
@@ -85,7 +84,7 @@ export function createLedgerReader(transport: Transport, heads: Heads): LedgerRe
   return {
     known, hashOn,
     getBlock: (height) => transport.attempt((endpoint) => read(endpoint, height)),
-    getBlockHash: (height) => firstOrAgreedNull(transport, (endpoint) => hashOn(endpoint, height)),
+    getBlockHash: (height) => firstOrAgreedNull(network, transport, (endpoint) => hashOn(endpoint, height)),
   };
 }
 

@@ -178,6 +178,22 @@ test('8.4-3 C3-30 a server that contradicts an accepted ledger is disabled, and 
   t.is(transport.health()[0]!.state, 'healthy');
 });
 
+test('8.4-3 G10 of two servers that differ neither is disabled: one vote each proves nothing, and a deposit waits for both', async (t) => {
+  const { network, servers: [one], endpoints } = await startNode(t, { servers: 2 });
+  const height = network.tip.height;
+  one!.faults.forkFrom = height;
+  const { client, transport } = readerOf(endpoints);
+  const { hash: accepted } = await client.getBlock(height);
+  for (let i = 0; i < 4; i += 1) t.is(await client.getBlockHash(height), accepted, 'no other one takes its place');
+  const alone = await Promise.all(endpoints.map((endpoint) => readerOf([endpoint]).client.getBlockHash(height)));
+  t.is(new Set(alone).size, 2, 'a quorum of two finds one that holds it and one that does not: nothing is confirmed');
+  t.deepEqual(transport.health().map(({ state }) => state === 'wrong_network'), [false, false]);
+  one!.faults.forkFrom = null;
+  network.close();
+  const { hash } = await readerOf(endpoints).client.getBlock(height + 1);
+  t.is(hash, network.tip.hash);
+});
+
 test('8.4-3 a lie that was accepted first is outvoted: it is forgotten and who told it is disabled', async (t) => {
   const { network, servers: [one], endpoints } = await startNode(t, { servers: 3 });
   const height = network.tip.height;

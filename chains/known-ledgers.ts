@@ -1,12 +1,12 @@
 /**
- * Hashes of ledgers that were accepted. A closed ledger is final: of two hashes for one height one is a lie, or of another
- * network, and whoever tells it is disabled by the majority of the servers. Where they are equally many nothing is proven,
- * nobody is disabled, and the height waits for a person. 9.4-1, G14.
+ * Hashes of final ledgers that were accepted (xrp, xlm). Of two hashes for one height one is a lie, or of another network, and
+ * whoever tells it is disabled by the majority of the servers. Where they are equally many nothing is proven, nobody is
+ * disabled, and the height waits for a person. 8.4-3, 9.4-1, G14.
  */
-import { ChainUnavailable, type Endpoint } from '../chain.ts';
-import type { Source, Sources } from './sources.ts';
+import type { Chain } from '../protocol/slugs.ts';
+import { ChainUnavailable, type Endpoint, type Transport } from './chain.ts';
 
-/** Heights that are remembered. Choice: twice the window of a reorganisation (G15), which this ledger has none of. */
+/** Heights that are remembered. Choice: twice the window of a reorganisation (G15), which these ledgers have none of. */
 const HEIGHTS_MAX = 512;
 
 export interface KnownLedgers {
@@ -18,24 +18,28 @@ export interface KnownLedgers {
   newest(): { readonly height: number; readonly hash: string } | null;
 }
 
-/** `readHash` asks one server for the hash that it has at a height, without a check. */
-export function createKnownLedgers(
-  sources: Sources, readHash: (source: Source, height: number) => Promise<string | null>,
-): KnownLedgers {
+/** A server that is asked for the hash that it has at a height, without a check. */
+export interface Voter {
+  readonly endpoint: Endpoint;
+  hashAt(height: number): Promise<string | null>;
+}
+
+/** `voters` are all servers that answer now. */
+export function createKnownLedgers(chain: Chain, transport: Transport, voters: () => Promise<readonly Voter[]>): KnownLedgers {
   const accepted = new Map<number, string>();
 
   const contradicted = async (endpoint: Endpoint, height: number, theirs: string, ours: string): Promise<never> => {
-    const others = (await sources.answering()).filter((one) => one.endpoint !== endpoint);
-    const votes = await Promise.allSettled(others.map((other) => readHash(other, height)));
+    const others = (await voters()).filter((voter) => voter.endpoint !== endpoint);
+    const votes = await Promise.allSettled(others.map((other) => other.hashAt(height)));
     const saying = (hash: string): Endpoint[] => others.flatMap((other, i) => {
       const vote = votes[i]!;
       return vote.status === 'fulfilled' && vote.value === hash ? [other.endpoint] : [];
     });
     const against = saying(theirs).length + 1, inFavour = saying(ours);
     const liars = against > inFavour.length ? inFavour : against < inFavour.length ? [endpoint] : [];
-    for (const liar of liars) sources.transport.report(liar, 'wrong_network');
+    for (const liar of liars) transport.report(liar, 'wrong_network');
     if (against > inFavour.length) for (const known of accepted.keys()) if (known >= height) accepted.delete(known);
-    throw new ChainUnavailable('xlm', `servers disagree about ledger ${height}`);
+    throw new ChainUnavailable(chain, `servers disagree about ledger ${height}`);
   };
 
   return {
