@@ -5,7 +5,8 @@
  *   FLOCK_REPLICA_STEPS=2000 FLOCK_REPLICA_SEED=7 ava test/scenario/replicas.test.ts      longer, or a seed again
  */
 import test, { type ExecutionContext } from 'ava';
-import { isRefusal } from '../../protocol/errors.ts';
+import { isRefusal, refuse } from '../../protocol/errors.ts';
+import { HEARTBEAT_MS } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/ids.ts';
 import { patiently } from '../support/company.ts';
 import { startFleets, type CloudHost, type Fleet, type Replica } from '../support/replicas/fleet.ts';
@@ -175,10 +176,12 @@ async function localKeysEverywhere(t: ExecutionContext, { replicas, localKey }: 
     method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const answers = async (key: string, status: number) => (await Promise.all(replicas.map((replica) => call(replica, key)))).every((answer) => answer.status === status);
+  const startedMs = performance.now();
   const minted = await (await call(replicas[1]!, localKey, 'POST', '/v1/edge/keys', { label: 'second' })).json() as { data: { id: string; key: string } };
   await patiently('the key is good at every replica', () => answers(minted.data.key, 200), (all) => all);
   t.is((await call(replicas[2]!, localKey, 'DELETE', `/v1/edge/keys/${minted.data.id}`)).status, 200);
   await patiently('and revoked at every replica', () => answers(minted.data.key, 401), (all) => all);
+  t.true(performance.now() - startedMs < HEARTBEAT_MS, 'both within one heartbeat');
 }
 
 /** The leader's disk takes no more bytes: a clear refusal, the delivery all the same, and its report when there is room. */
@@ -307,6 +310,13 @@ class Play {
       const known = await this.#fleet.atCloud.call('getTransaction', { params: { id: built.id } });
       return !isRefusal(known) && known.status === 'expired' ? 'gave way' : answer;
     });
-    if (sent !== 'gave way') this.#watch.withdrawals.push(built.id);
+    if (sent === 'gave way') return;
+    this.#watch.withdrawals.push(built.id);
+    // What is signed holds its address until it is in a block, and this ledger makes blocks when it is told to.
+    await patiently(`block of step ${step}`, async () => {
+      const known = await this.#fleet.atCloud.call('getTransaction', { params: { id: built.id } });
+      if (isRefusal(known) || known.txid === null) return refuse('CHAIN_UNAVAILABLE');
+      return this.#fleet.atCloud.call('simulateConfirmation', { body: { chain: 'eth', txid: known.txid, confirmations: 12 } });
+    });
   }
 }
