@@ -33,4 +33,11 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const isAsk = error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
+  if (!isAsk) throw error;
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 2;
+}
