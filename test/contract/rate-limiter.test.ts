@@ -32,11 +32,18 @@ function ofNode(t: ExecutionContext, url: string, changes: string[] = []): RateL
   return limiter;
 }
 
+/** A client of the test's own; that its Redis is killed is no news to it. */
+function controlOf(t: ExecutionContext, url: string): Redis {
+  const control = new Redis(url);
+  control.on('error', () => undefined);
+  t.teardown(() => control.disconnect());
+  return control;
+}
+
 /** Connected: nothing was counted by the node alone. */
 async function connected(t: ExecutionContext, { url }: TestRedis, changes: string[] = []): Promise<RateLimiter> {
   const limiter = ofNode(t, url, changes);
-  const control = new Redis(url);
-  t.teardown(() => control.disconnect());
+  const control = controlOf(t, url);
   await patiently('connected', async () => {
     await limiter.take('probe', 1, Date.now());
     return control.exists('flock:rate:probe');
@@ -47,8 +54,7 @@ async function connected(t: ExecutionContext, { url }: TestRedis, changes: strin
 
 async function inRedis(t: ExecutionContext): Promise<Counted> {
   const redis = await startRedis(t), limiter = await connected(t, redis);
-  const control = new Redis(redis.url);
-  t.teardown(() => control.disconnect());
+  const control = controlOf(t, redis.url);
   return {
     limiter, nowMs: Date.now,
     // Its windows end by its own clock: what is left of them is taken away.
@@ -97,9 +103,7 @@ test('design 4: a node with REDIS_URL counts there, and serves when Redis is gon
   const cloud = await startTestCloud({ REDIS_URL: redis.url });
   t.teardown(() => cloud.stop());
   const { live } = await cloud.organization();
-  const control = new Redis(redis.url);
-  control.on('error', () => undefined);
-  t.teardown(() => control.disconnect());
+  const control = controlOf(t, redis.url);
   await patiently('counted', async () => {
     await live.client.must('listWebhooks');
     return control.get(`flock:rate:${live.accountId}`);
