@@ -53,6 +53,8 @@ class RunningPublisher implements Publisher {
   readonly #frameMax = new Map<AccountId, number>();
   /** Accounts of which a statement on claims had no answer: the store may hold claims that nobody here knows. */
   readonly #doubtful = new Set<AccountId>();
+  /** Accounts of which flights were forgotten since the claim under way was asked for: it rests on them. */
+  readonly #forgotten = new Set<AccountId>();
   /** Claims on their way back. */
   #giving: Promise<void> = Promise.resolve();
   #pollFrom = 0;
@@ -93,6 +95,7 @@ class RunningPublisher implements Publisher {
   }
 
   leaderLost(accountId: AccountId): void {
+    this.#forgotten.add(accountId);
     void this.#give([accountId], this.#flights.removeAccount(accountId));
   }
 
@@ -115,8 +118,9 @@ class RunningPublisher implements Publisher {
 
   #poll(): void {
     const nowMs = this.#deps.clock.nowMs();
-    const accountIds = this.#flights.accounts();
-    void this.#give(accountIds, this.#flights.removeExpired(nowMs));
+    const accountIds = this.#flights.accounts(), expired = this.#flights.removeExpired(nowMs);
+    if (expired.length > 0) for (const accountId of accountIds) this.#forgotten.add(accountId);
+    void this.#give(accountIds, expired);
     for (const [accountId, untilMs] of this.#pausedUntilMs) if (untilMs <= nowMs) this.#pausedUntilMs.delete(accountId);
     const leaders = [...this.#deps.streams.leaders()];
     if (this.#pollFrom >= leaders.length) this.#pollFrom = 0;
@@ -151,14 +155,18 @@ class RunningPublisher implements Publisher {
     await this.#giving;
     await this.#settleDoubts();
     const nowMs = clock.nowMs();
+    this.#forgotten.clear();
     const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds)).catch((error: unknown) => {
       for (const accountId of accountIds) this.#doubtful.add(accountId);
       throw error;
     });
     failpoint('publisher.claimed');
     if (this.#stopped) return this.#give(accountIds, due.map(({ delivery }) => delivery.id));
-    for (const one of due) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
-    if (due.length < CLAIM_MAX) return;
+    const early = due.filter(({ accountId }) => this.#forgotten.has(accountId));
+    for (const one of due) if (!this.#forgotten.has(one.accountId)) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
+    // It was claimed because what stands before it was here. That is not so any more, and must be claimed first.
+    void this.#give([...this.#forgotten], early.map(({ delivery }) => delivery.id));
+    if (due.length < CLAIM_MAX && early.length === 0) return;
     for (const accountId of accountIds) this.#rung.add(accountId);
     this.#again = true;
   }

@@ -280,6 +280,32 @@ test('§6 claims of a lost leader that could not be given back do not let a late
   await publisher.stop();
 });
 
+test('§6 a claim that was on its way when its leader was lost does not go before what was given back', async (t) => {
+  const { store, edges, publisher } = setup();
+  edges.leads(A);
+  const first = store.add(A, { orderKey: 'addr' });
+  publisher.ring(A);
+  await until('the first left', () => edges.frames.length === 1);
+  const second = store.add(A, { orderKey: 'addr' }), claimDue = store.claimDue.bind(store);
+  let answer: (() => void) | null = null;
+  store.claimDue = async (...ask) => {
+    const due = await claimDue(...ask);
+    await new Promise<void>((resolve) => { answer = resolve; });
+    return due;
+  };
+  publisher.ring(A);
+  await until('the second is claimed', () => answer !== null);
+  publisher.leaderLost(A);
+  store.claimDue = claimDue;
+  answer!();
+  await until('one left again', () => edges.frames.length === 2);
+  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), [first, first]);
+  await publisher.report(A, [answered(edges.sent[1]!)]);
+  await until('the second left', () => edges.frames.length === 3);
+  t.is(edges.sent[2]!.deliveryId, second);
+  await publisher.stop();
+});
+
 test('what is never reported is due again when its claim ends, under the same attempt number', async (t) => {
   const { store, edges, publisher, clock } = setup();
   edges.leads(A);
