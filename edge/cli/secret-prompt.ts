@@ -45,22 +45,21 @@ export function createSecretPrompt(input: Input, output: { write(text: string): 
     interactive,
     async ask(question) {
       if (interactive) {
-        output.write(question);
+        // Before the question, and until the end: what is typed ahead is not echoed either.
         input.setRawMode?.(true);
+        output.write(question);
       }
       const line = Buffer.alloc(LINE_BYTES_MAX);
       try {
         return await readLine(line, nextByte, interactive);
       } finally {
         line.fill(0);
-        if (interactive) {
-          input.setRawMode?.(false);
-          output.write('\n');
-        }
+        if (interactive) output.write('\n');
       }
     },
     close() {
       rest.fill(0);
+      if (interactive) input.setRawMode?.(false);
       void chunks.return?.();
     },
   };
