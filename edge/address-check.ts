@@ -11,7 +11,11 @@ const VALUES_MAX = 200_000;
 
 interface NamedAddress { readonly chain: unknown; readonly address: unknown; readonly derivationPath: unknown }
 
-/** Refuses INTERNAL_ERROR when an object anywhere in the answer pairs a path with an address that is not derived there. */
+/**
+ * Refuses INTERNAL_ERROR when an object anywhere in the answer pairs a path with an address that is not derived there.
+ * An origin that this edge has no key for (a retired identity, a source in another replica's keystore) is handed on: it
+ * says itself that no key of this edge is behind it, as a null path does.
+ */
 export function checkAddresses(own: OwnAddresses, answer: unknown): Refusal | null {
   const waiting: unknown[] = [answer];
   for (let seen = 0; waiting.length > 0; seen += 1) {
@@ -27,17 +31,25 @@ export function checkAddresses(own: OwnAddresses, answer: unknown): Refusal | nu
   return null;
 }
 
-/** For a reply that is one issued address: it must be of the chain that was asked for, and have its path. */
+/** For a reply that is one known address: it must have its path. */
+export function checkNamed(own: OwnAddresses, answer: unknown): Refusal | null {
+  const named = answer as Partial<NamedAddress> | null;
+  return typeof named?.derivationPath === 'string' ? checkAddresses(own, answer) : notDerived('path_missing');
+}
+
+/** For a reply that is a new address: it must be derived here, and be of the chain that was asked for. */
 export function checkIssued(own: OwnAddresses, answer: unknown, askedChain: unknown): Refusal | null {
   const issued = answer as Partial<NamedAddress> | null;
-  if (typeof issued?.derivationPath !== 'string') return notDerived('path_missing');
-  if (askedChain !== undefined && issued.chain !== askedChain) return notDerived('other_chain');
-  return checkAddresses(own, answer);
+  if (typeof issued?.derivationPath === 'string' && !issued.derivationPath.startsWith('m/')) return notDerived('foreign_path');
+  if (askedChain !== undefined && issued?.chain !== askedChain) return notDerived('other_chain');
+  return checkNamed(own, answer);
 }
 
 function checkOne(own: OwnAddresses, { chain, address, derivationPath }: NamedAddress): Refusal | null {
   if (typeof derivationPath !== 'string' || typeof address !== 'string' || !CHAINS.includes(chain as Chain)) return notDerived('malformed');
-  return own.addressAt(chain as Chain, derivationPath) === address ? null : notDerived('address_differs');
+  const derived = own.addressAt(chain as Chain, derivationPath);
+  if (derived === null && derivationPath.startsWith('[')) return null;
+  return derived === address ? null : notDerived('address_differs');
 }
 
 function notDerived(reason: string): Refusal {

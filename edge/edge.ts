@@ -182,8 +182,8 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
   return createEdgeServer({
     paths: {
       ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
-      createAddress: forwarding.forwardIssued, getAddress: forwarding.forwardIssued, archiveAddress: forwarding.forwardIssued,
-      unarchiveAddress: forwarding.forwardIssued,
+      createAddress: forwarding.forwardIssued, getAddress: forwarding.forwardNamed, archiveAddress: forwarding.forwardNamed,
+      unarchiveAddress: forwarding.forwardNamed,
     },
     forward: forwarding.forward, statusPage: createStatusPage(status, ports.wallMs),
     authenticate: (key) => parts.localKeys.authenticate(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,

@@ -15,7 +15,6 @@
  * The same phrase in live and sandbox gives the same identity; only the store sees both accounts, so it refuses the
  * `identity` row with CROSS_ENVIRONMENT_IDENTITY (I20) and the append answers that.
  */
-import { createHash } from 'node:crypto';
 import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { RowWrite } from '../../persistence/rows.ts';
@@ -26,6 +25,7 @@ import { chainOf, ownAddresses, type OwnAddressIds } from './own-addresses.ts';
 import { planPool } from './pools.ts';
 import { pinnedIdentity, rotationPending, suspended } from './guards.ts';
 import { readinessViews } from './readiness.ts';
+import { fingerprintOf } from './retired-identities.ts';
 import { evolve } from './evolve.ts';
 import type { AccountEvent, AccountKey, AccountState, PushedKey, PushedPool } from './messages.ts';
 
@@ -109,9 +109,9 @@ export function decideRotation(
     return refuse('NOT_FOUND', { rotationId: command.rotationId });
   }
   const { id } = rotation, byUser = command.byUser;
-  const event: AccountEvent = {
-    type: command.decision === 'approve' ? 'rotation_approved' : 'rotation_rejected', id, byUser,
-  };
+  const event: AccountEvent = command.decision === 'approve'
+    ? { type: 'rotation_approved', id, byUser, atMs: nowMs }
+    : { type: 'rotation_rejected', id, byUser };
   const rows: RowWrite[] = command.decision === 'reject'
     ? keyRows(rotation.keys, 'retired')
     : [
@@ -145,9 +145,4 @@ function readKeys(pushed: readonly PushedKey[], book: ChainBook): Keys | Refusal
 function keyRows(keys: Keys, status: 'active' | 'held' | 'retired'): RowWrite[] {
   return (Object.entries(keys) as [Family, AccountKey][])
     .map(([family, key]) => ({ table: 'account_key', row: { family, ...key, status } }));
-}
-
-/** First 16 hex digits of SHA-256. */
-function fingerprintOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -2,6 +2,7 @@
 import { held, released } from './counters.ts';
 import { poolAfter } from './pools.ts';
 import { pooled } from './readiness.ts';
+import { retire } from './retired-identities.ts';
 import { withoutTransactions } from './state.ts';
 import type { AccountEvent, AccountState, Pool } from './messages.ts';
 
@@ -29,7 +30,7 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
       const { id, publicKey, keys, atMs } = event;
       return { ...state, rotation: { id, publicKey, keys, detectedAtMs: atMs } };
     }
-    case 'rotation_approved': return rotated(state);
+    case 'rotation_approved': return rotated(state, event.atMs ?? 0);
     case 'rotation_rejected': return { ...state, rotation: null };
     case 'lease_granted': return { ...state, lease: { epoch: event.epoch, holder: event.sessionId } };
     case 'lease_released': return { ...state, lease: { ...state.lease, holder: null } };
@@ -147,13 +148,13 @@ function issued(
  * The new identity is pinned. Its predecessor leads no more, and what is left of the old pools is not issued any more:
  * the new edge could not sign for it. Indexes go on, so that none is used twice.
  */
-function rotated(state: AccountState): AccountState {
+function rotated(state: AccountState, atMs: number): AccountState {
   const { rotation } = state;
   if (rotation === null) return state;
   const pools = Object.fromEntries(Object.entries(state.pools).map(([chain, pool]) => [chain, emptied(pool)]));
   return {
     ...state, pools, rotation: null, enrolment: { publicKey: rotation.publicKey, keys: rotation.keys },
-    lease: { ...state.lease, holder: null },
+    lease: { ...state.lease, holder: null }, retired: [...state.retired ?? [], retire(state, atMs)],
   };
 }
 

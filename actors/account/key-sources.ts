@@ -80,12 +80,13 @@ export function sourcesOf({ keySources }: Pick<AccountState, 'keySources'>): Rea
   return keySources ?? {};
 }
 
-/** Refuses: ADDRESS_WATCH_ONLY for an address of a source that cannot sign for it; null for the account's own paths. */
+/** Refuses: ADDRESS_WATCH_ONLY for an address whose source or retired identity cannot sign for it; null for the account's own paths. */
 export function watchOnly(state: AccountState, chain: Chain, derivationPath: string): Refusal | null {
   const [, fingerprint] = /^\[([0-9a-f]{16})[/\]]/.exec(derivationPath) ?? [];
   if (fingerprint === undefined) return null;
   const source = Object.values(sourcesOf(state)).find((one) => one.fingerprint === fingerprint);
-  const reason = source === undefined ? 'no_source' : whyNotSigned(source, chain);
+  const retired = (state.retired ?? []).some((identity) => identity.fingerprint === fingerprint);
+  const reason = source !== undefined ? whyNotSigned(source, chain) : retired ? 'identity_retired' : 'no_source';
   return reason === null ? null : refuse('ADDRESS_WATCH_ONLY', { reason });
 }
 

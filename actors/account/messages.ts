@@ -8,6 +8,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import type {
   AddressStatus, Band, Chain, EdgeRole, Environment, EventName, Family, Liveness, PooledChain, Readiness, Tier,
 } from '../../protocol/slugs.ts';
+import type { RetiredIdentity } from './retired-identities.ts';
 
 // ── State ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -89,6 +90,8 @@ export interface AccountState {
   counters: Record<string, Counter>;
   /** By id. Undefined in snapshots that are older than it. */
   keySources?: Record<string, KeySource>;
+  /** Oldest first. Undefined in snapshots that are older than it. */
+  retired?: RetiredIdentity[];
   /** Withdrawals that may still change: id → `updatedAtMs` of the newest row, so that a decision on an older row is refused. */
   withdrawals: Record<string, number>;
   /** Confirmed withdrawals that a deep reorg took out of the chain: they are not billed again. */
@@ -169,7 +172,8 @@ export type AccountEvent =
   | { type: 'pool_pushed'; chain: PooledChain; size: number; gasTank: string; gasTankPath: string }
   | { type: 'pool_low_announced'; chain: PooledChain }
   | { type: 'rotation_detected'; id: string; publicKey: string; keys: Partial<Record<Family, AccountKey>>; atMs: number }
-  | { type: 'rotation_approved'; id: string; byUser: string }
+  // Events that are older than `atMs` have none.
+  | { type: 'rotation_approved'; id: string; byUser: string; atMs?: number }
   | { type: 'rotation_rejected'; id: string; byUser: string }
   | { type: 'lease_granted'; sessionId: string; epoch: number }
   | { type: 'lease_released'; sessionId: string; epoch: number }

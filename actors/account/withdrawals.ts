@@ -22,6 +22,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from './dec
 import { rotationPending, suspended } from './guards.ts';
 import { watchOnly } from './key-sources.ts';
 import { billingPeriod, tierLimit } from './plan.ts';
+import { pathOf } from './retired-identities.ts';
 import { changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
 import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
 
@@ -36,7 +37,7 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const network = book.network(intent.chain), module = book.module(intent.chain);
   const place = placeFor(deciding);
   const no = firstRefusal(
-    rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, intent.chain, command.from.derivationPath),
+    rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, intent.chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain: intent.chain, permanent: true }) : null,
   );

@@ -1,6 +1,6 @@
 /** Passes application paths on to the cloud. Every address in an answer is checked before it is handed on. */
 import { isRefusal, refuse, type ErrorCode } from '../../protocol/errors.ts';
-import { checkAddresses, checkIssued } from '../address-check.ts';
+import { checkAddresses, checkIssued, checkNamed } from '../address-check.ts';
 import type { EdgeLog } from '../log.ts';
 import type { OwnAddresses } from '../own-addresses.ts';
 import type { ForwardedAnswer, Upstream } from '../upstream.ts';
@@ -23,6 +23,8 @@ export interface Forwarding {
   readonly forward: EdgePath;
   /** A path that answers with one issued address. */
   readonly forwardIssued: EdgePath;
+  /** As `forward`; the answer is one address, which must have its path. */
+  readonly forwardNamed: EdgePath;
 }
 
 /** True for the cloud's own answer, false for an answer that the edge gave in its place. */
@@ -60,6 +62,7 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
   return {
     pass,
     forward: (call) => checked(call, (data) => checkAddresses(own, data)),
+    forwardNamed: (call) => checked(call, (data) => checkNamed(own, data)),
     forwardIssued: (call) => checked(call, (data) =>
       checkIssued(own, data, (jsonOf(call.body) as { chain?: unknown } | null | undefined)?.chain)),
   };

@@ -1,10 +1,11 @@
 /** Addresses. Spec §2.3, §4.2. */
 import { refuse } from '../../protocol/errors.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId, type AccountId } from '../../protocol/ids.ts';
 import { POOLED_CHAINS, type AddressStatus, type Chain } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../../persistence/rows.ts';
 import { notEnabled } from './chain-input.ts';
-import { accountOf, claimOf, type Asked, type Handlers, type Replayable } from './context.ts';
+import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from './context.ts';
+import { stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { addressView, pageAs } from './views.ts';
 
@@ -13,8 +14,10 @@ const UNISSUED_OFFERED = 64;
 
 type Area = 'createAddress' | 'listAddresses' | 'getAddress' | 'archiveAddress' | 'unarchiveAddress';
 
-export function addressHandlers({ accounts, chains, stores: { reads }, nowMs }: HandlerDeps): Pick<Handlers, Area> {
-  const replay = async (stored: unknown) => addressView(stored as AddressRow);
+export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const { accounts, chains, stores: { reads }, nowMs } = deps;
+  const view = async (accountId: AccountId, row: AddressRow) => addressView(await stateOf(deps, accountId), row);
+  const replay = async (stored: unknown, asked: { readonly caller: Caller }) => view(accountOf(asked), stored as AddressRow);
 
   const unissued = async (accountId: Parameters<typeof reads.unissuedPool>[0], chain: Chain) =>
     ((POOLED_CHAINS as readonly Chain[]).includes(chain) ? reads.unissuedPool(accountId, chain, UNISSUED_OFFERED) : []);
@@ -26,7 +29,7 @@ export function addressHandlers({ accounts, chains, stores: { reads }, nowMs }: 
       const known = await reads.address(accountId, asked.params.id);
       if (known === null) return refuse('NOT_FOUND');
       const answer = await accounts.ask(accountId, { type: 'set_address_status', known, status, ...claimOf(asked) });
-      return answer.ok === true ? addressView(answer.reply) : answer;
+      return answer.ok === true ? view(accountId, answer.reply) : answer;
     },
   });
 
@@ -42,16 +45,20 @@ export function addressHandlers({ accounts, chains, stores: { reads }, nowMs }: 
           type: 'create_address', id: newId('adr', nowMs()), chain, userRef, tag, label,
           unissued: await unissued(accountId, chain), ...claimOf(asked),
         });
-        return answer.ok === true ? addressView(answer.reply) : answer;
+        return answer.ok === true ? addressView({}, answer.reply) : answer; // of the identity of this moment
       },
     },
     async listAddresses(asked) {
       const { page, size, ...filter } = asked.query;
-      return pageAs(await reads.addresses(accountOf(asked), filter, { page, size }), addressView);
+      const accountId = accountOf(asked);
+      const rows = await reads.addresses(accountId, filter, { page, size });
+      const state = await stateOf(deps, accountId);
+      return pageAs(rows, (row) => addressView(state, row));
     },
     async getAddress(asked) {
-      const row = await reads.address(accountOf(asked), asked.params.id);
-      return row === null ? refuse('NOT_FOUND') : addressView(row);
+      const accountId = accountOf(asked);
+      const row = await reads.address(accountId, asked.params.id);
+      return row === null ? refuse('NOT_FOUND') : view(accountId, row);
     },
     archiveAddress: setStatus('archived'),
     unarchiveAddress: setStatus('active') as unknown as Replayable<'unarchiveAddress'>,

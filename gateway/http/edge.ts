@@ -1,8 +1,10 @@
 /** Paths between edge and cloud, and what an application may read of its edges. Spec §2.8, §4.3. */
 import { readinessViews } from '../../actors/account/readiness.ts';
+import { pathOf } from '../../actors/account/retired-identities.ts';
 import { OWN_ADDRESSES_MAX } from '../../actors/account/own-addresses.ts';
 import type { AccountState } from '../../actors/account/messages.ts';
 import type { SessionRow } from '../../persistence/ports.ts';
+import type { AddressRow } from '../../persistence/rows.ts';
 import { isRefusal, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION_MIN } from '../../protocol/frames.ts';
 import { isSoundPublicKey } from '../../protocol/http-signature.ts';
@@ -62,12 +64,22 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
       return wholePage((await stores.edge.sessions(accountOf(asked))).map(sessionView));
     },
     async listGasTanks(asked) {
-      const rows = await stores.reads.ownAddresses(accountOf(asked), 'gas_tank');
-      return wholePage(CHAINS.flatMap((chain) => rows
+      const accountId = accountOf(asked);
+      const tanks = await presentTanks(deps, accountId);
+      return wholePage(CHAINS.flatMap((chain) => tanks
         .filter((row) => row.family === FAMILY_OF[chain])
         .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))));
     },
   };
+}
+
+/** Gas tanks of the present identity: those of a retired one can fill nothing any more. Spec §5.7. */
+export async function presentTanks(
+  deps: Pick<HandlerDeps, 'accounts' | 'stores'>, accountId: AccountId,
+): Promise<AddressRow[]> {
+  const rows = await deps.stores.reads.ownAddresses(accountId, 'gas_tank');
+  const state = await stateOf(deps, accountId);
+  return rows.filter((row) => pathOf(state, row) === row.derivationPath);
 }
 
 /** The session that leads, else the one that was heard last. */

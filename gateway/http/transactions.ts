@@ -14,7 +14,7 @@ import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import type { ChainBinding } from '../ports.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
-import { stateOf } from './edge.ts';
+import { presentTanks, stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { coveredBySource } from './key-sources.ts';
 import { builtView, feeView, transactionView } from './views.ts';
@@ -199,11 +199,11 @@ async function fees(deps: HandlerDeps, asked: Asked<'getFees'>) {
 
 /** An address of the account on the chain. Refuses: CHAIN_UNAVAILABLE, CHAIN_NOT_READY when it has none yet. */
 async function anyAddress(
-  { chains, stores: { reads } }: HandlerDeps, accountId: AccountId, chain: Chain,
+  deps: HandlerDeps, accountId: AccountId, chain: Chain,
 ): Promise<string | Refusal> {
-  const disabled = notEnabled(chains, accountId, chain);
+  const disabled = notEnabled(deps.chains, accountId, chain);
   if (disabled !== null) return disabled;
-  const tanks = await reads.ownAddresses(accountId, 'gas_tank');
+  const tanks = await presentTanks(deps, accountId);
   const tank = tanks.find((row) => row.family === FAMILY_OF[chain]);
   return tank?.address ?? refuse('CHAIN_NOT_READY', { chain, reason: 'no key registered' });
 }

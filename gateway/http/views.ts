@@ -1,4 +1,6 @@
 /** Rows as the wire shows them. Amounts may be `bigint` or, out of a stored answer, their text. */
+import type { AccountState } from '../../actors/account/messages.ts';
+import { pathOf } from '../../actors/account/retired-identities.ts';
 import type { FeeEstimate, Network } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { DeliveryView, SessionRow, TransactionView } from '../../persistence/ports.ts';
@@ -38,10 +40,11 @@ export function explorerUrlOf(accountId: AccountId, chain: Chain, txid: string |
   return networkOf(chain).explorer.tx.replace('{id}', txid);
 }
 
-export function addressView(row: AddressRow): ReplyOf<'getAddress'> {
+/** `state` is the account's: it knows which identities are retired. */
+export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRow): ReplyOf<'getAddress'> {
   const { firstDepositMin } = networkOf(row.chain);
   return {
-    id: row.id, chain: row.chain, address: row.address, derivationPath: row.derivationPath,
+    id: row.id, chain: row.chain, address: row.address, derivationPath: pathOf(state, row),
     environment: environmentOf(row.accountId), userRef: row.userRef, tag: row.tag, label: row.label, status: row.status,
     ...(firstDepositMin === undefined ? {} : { reserveDrops: String(firstDepositMin) }),
     createdAt: instantOf(row.createdAtMs),

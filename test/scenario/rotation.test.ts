@@ -78,5 +78,16 @@ test('§5.7 an edge with a new phrase waits for the owner, takes over when the r
   t.deepEqual([pooled, pooledAfter].map(({ derivationPath }) => derivationPath), ["m/44'/501'/0'/0'", "m/44'/501'/1'/0'"]);
   const listed = (await client.must('listAddresses')).content;
   t.is(listed.length, 4, 'the old addresses are there');
+  // Of the old identity nothing can be signed, and their paths say so; the new edge hands them on.
+  const atEdge = ((await fresh.ask('GET', '/v1/addresses')).data as { content: typeof listed }).content;
+  t.deepEqual(atEdge.map(({ id }) => id), listed.map(({ id }) => id));
+  for (const { address, path } of [{ address: before.address, path: /^\[[0-9a-f]{16}\/44'\/60'\/0'\/0\/0\]$/ }, { address: pooled.address, path: /^\[[0-9a-f]{16}\/44'\/501'\/0'\/0'\]$/ }]) {
+    t.regex(atEdge.find((one) => one.address === address)!.derivationPath, path);
+  }
+  t.like(await fresh.ask('POST', `/v1/addresses/${before.id}/archive`), { error: null, data: { address: before.address, status: 'archived' } });
+  const tanks = (await fresh.ask('GET', '/v1/edge/gas-tanks')).data as { content: { chain: string; address: string }[] };
+  t.is(new Set(tanks.content.map(({ chain }) => chain)).size, tanks.content.length, 'one gas tank a chain: that of the new identity');
+  const refused = await client.call('buildTransaction', { body: { chain: 'eth', from: before.address, to: '0x52908400098527886E0F7030069857D2E4169EE7', amount: '1' } });
+  t.like(refused, { code: 'ADDRESS_WATCH_ONLY', details: { reason: 'identity_retired' } });
   await eventually('the old edge is refused', async () => (await old.ask('GET', '/v1/addresses')).error?.code === 'EDGE_NOT_SYNCED', LONG_MS);
 });

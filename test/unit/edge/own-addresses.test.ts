@@ -1,5 +1,5 @@
 import test from 'ava';
-import { checkAddresses } from '../../../edge/address-check.ts';
+import { checkAddresses, checkIssued, checkNamed } from '../../../edge/address-check.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { seedOf } from '../../../edge/keys.ts';
 import { OwnAddresses } from '../../../edge/own-addresses.ts';
@@ -64,4 +64,17 @@ test('the check finds a wrong address however deep it lies, and passes what name
   t.is(checkAddresses(own, { ...good, derivationPath: null }), null);
   t.is(checkAddresses(own, { ...good, derivationPath: 7 })?.code, 'INTERNAL_ERROR');
   t.is(checkAddresses(own, { ...good, chain: 'toString' })?.code, 'INTERNAL_ERROR');
+});
+
+test('§5.7 an origin that this edge has no key for is handed on where addresses are listed, and is never a new address', (t) => {
+  const retired = { chain: 'eth', address: '0x52908400098527886E0F7030069857D2E4169EE7', derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" };
+  t.is(checkAddresses(own, { content: [retired] }), null);
+  t.is(checkNamed(own, retired), null);
+  t.like(checkIssued(own, retired, 'eth'), { code: 'INTERNAL_ERROR', details: { reason: 'foreign_path' } });
+  for (const check of [(reply: unknown) => checkNamed(own, reply), (reply: unknown) => checkIssued(own, reply, 'eth')]) {
+    t.like(check({ ...retired, derivationPath: null }), { details: { reason: 'path_missing' } });
+    t.like(check({ ...retired, derivationPath: "m/44'/60'/0'/0/0" }), { details: { reason: 'address_differs' } });
+    t.like(check(null), { code: 'INTERNAL_ERROR' });
+  }
+  t.like(checkIssued(own, { chain: 'bsc', address: FIRST, derivationPath: "m/44'/60'/0'/0/0" }, 'eth'), { details: { reason: 'other_chain' } });
 });
