@@ -7,7 +7,8 @@ import type { HandlerDeps } from '../http/handlers.ts';
 export function factHandlers({ stores: { inbox }, log }: HandlerDeps): Pick<Handlers, 'listFactsSetAside' | 'retryFacts'> {
   return {
     async listFactsSetAside({ query: { after, limit } }) {
-      const [count, facts] = await Promise.all([inbox.countSetAside(), inbox.factsSetAside(after, limit)]);
+      const facts = await inbox.factsSetAside(after, limit);
+      const count = await inbox.countSetAside(); // After the list: what it names is counted.
       return {
         count,
         facts: facts.map(({ recordedAtMs, retryAtMs, ...fact }) => ({

@@ -299,9 +299,14 @@ class Play {
       const up = this.#fleet.replicas.filter((replica) => replica.up && !replica.frozen);
       return this.#fleet.at(up[Math.floor(random() * up.length)] ?? this.#fleet.replicas[0]!);
     };
-    const built = await patiently(`build of step ${step}`, () => anyUp().call('buildTransaction', {
-      body: { chain: 'eth', from, to: OUTSIDER, amount: String(1_000 + step) }, idempotencyKey: `${SEED}-${step}`,
-    }));
+    const built = await patiently(`build of step ${step}`, async () => {
+      const answer = await anyUp().call('buildTransaction', {
+        body: { chain: 'eth', from, to: OUTSIDER, amount: String(1_000 + step) }, idempotencyKey: `${SEED}-${step}`,
+      });
+      // One that gave way may have been signed meanwhile: it holds the address until it is in a block.
+      if (isRefusal(answer)) for (const id of answer.details['inFlight'] as string[] | undefined ?? []) await this.#include(id);
+      return answer;
+    });
     if (isRefusal(built)) throw new Error(built.code);
     const sent = await patiently(`broadcast of step ${step}`, async () => {
       const answer = await anyUp().call('broadcastTransaction', { params: { id: built.id } });
@@ -313,10 +318,12 @@ class Play {
     if (sent === 'gave way') return;
     this.#watch.withdrawals.push(built.id);
     // What is signed holds its address until it is in a block, and this ledger makes blocks when it is told to.
-    await patiently(`block of step ${step}`, async () => {
-      const known = await this.#fleet.atCloud.call('getTransaction', { params: { id: built.id } });
-      if (isRefusal(known) || known.txid === null) return refuse('CHAIN_UNAVAILABLE');
-      return this.#fleet.atCloud.call('simulateConfirmation', { body: { chain: 'eth', txid: known.txid, confirmations: 12 } });
-    });
+    await patiently(`block of step ${step}`, () => this.#include(built.id));
+  }
+
+  async #include(id: string) {
+    const known = await this.#fleet.atCloud.call('getTransaction', { params: { id } });
+    if (isRefusal(known) || known.txid === null) return refuse('CHAIN_UNAVAILABLE');
+    return this.#fleet.atCloud.call('simulateConfirmation', { body: { chain: 'eth', txid: known.txid, confirmations: 12 } });
   }
 }
