@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { catalogueOf } from '../chains/catalogue.ts';
 import { isRefusal, Refused } from '../protocol/errors.ts';
-import { DELIVERIES_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
+import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
 import { newId } from '../protocol/ids.ts';
 import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
@@ -114,7 +114,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   const viaLeader = createViaLeader({ upstream, share: () => session.shareInstructions(), onRefused });
   const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, onRefused });
   const sender = new OutboxSender(outbox, {
-    attempt: { batch: DELIVERIES_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
+    attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
     signed: { batch: 1, send: (writes) => submissions.send(writes) },
   }, (error) => log.fault('outbox_fault', error));
   const signing = new Signing({

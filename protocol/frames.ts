@@ -33,6 +33,8 @@ export const SIGNATURE_SKEW_SECONDS = 300;
 export const NONCE_KEEP_SECONDS = 660;
 /** Limit of deliveries in one frame, and of frames that wait for their attempts. */
 export const DELIVERIES_PER_FRAME = 256;
+/** Attempts of one frame: small, and each frame is one commit of the database. */
+export const ATTEMPTS_PER_FRAME = 1_024;
 
 export const EDGE_VERSION = VERSION;
 /** The oldest edge that this cloud understands. Spec §9.4. */
@@ -146,7 +148,7 @@ export const attemptsFrame = z.object({
     durationMs: z.number().nonnegative(),
     retryAfterSeconds: z.number().int().nonnegative().nullable(),
     outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed']),
-  })).max(DELIVERIES_PER_FRAME),
+  })).max(ATTEMPTS_PER_FRAME),
 });
 export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
 export const heartbeatReply = z.object({ ok: z.boolean(), code: z.string().optional(), role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });

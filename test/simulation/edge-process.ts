@@ -24,7 +24,7 @@ import { createViaLeader, type ViaLeader } from '../../edge/via-leader.ts';
 import { WebhookRelay } from '../../edge/webhook-relay.ts';
 import type { WithdrawalRow } from '../../persistence/rows.ts';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
-import { DELIVERIES_PER_FRAME, EDGE_VERSION } from '../../protocol/frames.ts';
+import { ATTEMPTS_PER_FRAME, EDGE_VERSION } from '../../protocol/frames.ts';
 import { pushedKey } from '../support/account.ts';
 import { storySigner } from './chain.ts';
 import type { Checks } from './checks.ts';
@@ -86,7 +86,7 @@ export class EdgeProcess {
       sessionId, upstream, lease: this.lease, instructions: this.instructions, timers: wiring.timers, viaLeader, onRefused,
     });
     this.#sender = new OutboxSender(this.#outbox, {
-      attempt: { batch: DELIVERIES_PER_FRAME, send: (writes) => this.#watched(wiring, writes, () => this.session.sendAttempts(writes)) },
+      attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => this.#watched(wiring, writes, () => this.session.sendAttempts(writes)) },
       signed: { batch: 1, send: (writes) => this.#watched(wiring, writes, () => submissions.send(writes)) },
     }, () => undefined);
     this.signing = this.#signing(wiring, submissions, monotonicMs, wallMs);

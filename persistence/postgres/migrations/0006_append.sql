@@ -237,7 +237,8 @@ begin
     -- I16: what an endpoint has not got when it is disabled or deleted stays held.
     update delivery d set status = 'held', next_attempt_at = null, claimed_until = null
       from jsonb_to_recordset(batch -> 'webhooks') r(account_id text, id text, status text)
-     where r.status <> 'enabled' and d.webhook_id = r.id and d.account_id = r.account_id and d.status in ('pending', 'failed');
+     where r.status <> 'enabled' and d.webhook_id = r.id and d.account_id = r.account_id
+       and d.next_attempt_at is not null and d.status in ('pending', 'failed');
   end if;
   if batch ? 'publications' then
     -- Complete at once: its deliveries become durable with it, one for every endpoint that subscribes to it. An

@@ -76,7 +76,8 @@ begin
       returning w.account_id, w.id
     )
     update delivery d set status = 'held', next_attempt_at = null, claimed_until = null
-      from gone where d.webhook_id = gone.id and d.account_id = gone.account_id and d.status in ('pending', 'failed');
+      from gone where d.webhook_id = gone.id and d.account_id = gone.account_id
+       and d.next_attempt_at is not null and d.status in ('pending', 'failed');
   end if;
 end $$;
 

@@ -237,3 +237,18 @@ test('attempts go to the partition of the month of their delivery, and partition
            ${newId('dlv', Date.UTC(2026, 6, 1))} >= 'dlv_' || id_prefix_of('2026-07-01Z') as after`;
   t.deepEqual({ ...bound }, { before: true, after: true });
 });
+
+test('the look for what stays behind goes by endpoint and order key: a backlog of one endpoint is not read again for each of its events', async (t) => {
+  // On a table without its own index, made to use any: the index of an endpoint's open deliveries must not be one that serves.
+  await database.owner`create table flock.look (like flock.delivery including indexes)`;
+  const indexes = await database.owner<{ name: string; text: string }[]>`
+    select indexname as name, indexdef as text from pg_indexes where schemaname = 'flock' and tablename = 'look'`;
+  const own = indexes.find(({ text }) => text.includes('(webhook_id, order_key, seq)'))!;
+  const open = indexes.find(({ text }) => text.includes('(webhook_id) WHERE (next_attempt_at'))!;
+  await database.owner`drop index flock.${database.owner(own.name)}`;
+  const plan = await database.owner`
+    explain select e.seq from flock.look e
+      where e.webhook_id = 'wh_x' and e.order_key = 'k' and e.status = 'pending' and e.replay = 0 order by e.seq limit 1`;
+  t.false(JSON.stringify(plan).includes(open.name), JSON.stringify(plan));
+  await database.owner`drop table flock.look`;
+});
