@@ -25,6 +25,8 @@ const ROUNDS = 3;
 const POSTS_AT_ONCE = 32;
 const POST_MS = 4_000;
 const PAYMENTS = 100;
+/** Replicas beside the leader in the second half. */
+const FOLLOWERS = 2;
 const LOOK_MS = 20;
 const PATIENCE_MS = 60_000;
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
@@ -87,7 +89,9 @@ async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<
   return (EVENTS * 1_000) / (performance.now() - at);
 }
 
-async function throughput(deployment: Deployment, client: Client, sql: Sql, port: number): Promise<void> {
+async function throughput(
+  { id: figureId, what }: { id: string; what: string }, deployment: Deployment, client: Client, sql: Sql, port: number,
+): Promise<void> {
   const accountId = `${deployment.record.organizationId}_live`;
   // An event that nothing here causes: only the backlog goes to this endpoint.
   const { id } = await client.must('createWebhook', {
@@ -113,14 +117,16 @@ async function throughput(deployment: Deployment, client: Client, sql: Sql, port
   }
   await agent.close();
   emit({
-    id: 'P3a', what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}`, ours: median(ours),
+    id: figureId, what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}${what}`, ours: median(ours),
     limit: median(limit), unit: '/s', better: 'higher', goal: 0.5,
     note: 'commit of the publications → signed → edge → 200 of the receiver → attempt durable; limit: undici POST '
       + `loop, ${POSTS_AT_ONCE} connections, same receiver process`,
   });
 }
 
-async function latency(client: Client, stage: Stage): Promise<void> {
+async function latency(
+  { id, what }: { id: string; what: string }, client: Client, stage: Stage,
+): Promise<void> {
   const receiver = await startReceiver();
   try {
     const webhook = await client.must('createWebhook', {
@@ -135,7 +141,7 @@ async function latency(client: Client, stage: Stage): Promise<void> {
       tookMs.push(event.atMs - blockAtMs);
     }
     emit({
-      id: 'P3b', what: 'block mined → webhook received, p99', ours: percentile(tookMs, 0.99), limit: 500, unit: 'ms',
+      id, what: `block mined → webhook received, p99${what}`, ours: percentile(tookMs, 0.99), limit: 500, unit: 'ms',
       better: 'lower', goal: 1,
       note: `anvil, one payment at a time, n = ${PAYMENTS}, polled every 50 ms; p50 ${Math.round(median(tookMs))} ms; `
         + 'the limit is the goal',
@@ -161,8 +167,15 @@ async function main(): Promise<void> {
       const view = await client.call('getEdgeReadiness');
       return !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready');
     });
-    await latency(client, stage);
-    await throughput(deployment, client, sql, receiver.port);
+    await latency({ id: 'P3b', what: '' }, client, stage);
+    await throughput({ id: 'P3a', what: '' }, deployment, client, sql, receiver.port);
+    for (let more = 0; more < FOLLOWERS; more += 1) await deployment.addReplica();
+    await until('all replicas are there', async () => {
+      const sessions = await client.must('listEdgeSessions');
+      return sessions.content.filter(({ liveness }) => liveness === 'live').length > FOLLOWERS;
+    });
+    await latency({ id: 'P3b-3', what: ', three replicas' }, client, stage);
+    await throughput({ id: 'P3a-3', what: ', three replicas' }, deployment, client, sql, receiver.port);
   } finally {
     await sql.end({ timeout: 5 });
     await deployment.stop();

@@ -47,6 +47,8 @@ export interface Deployment {
   /** Starts a fresh process of a part that has ended, with the same ports and data; further settings on top. */
   restartCloud(env?: Readonly<Record<string, string>>): Promise<Child>;
   restartEdge(env?: Readonly<Record<string, string>>): Promise<Child>;
+  /** One more replica of the edge, with its own data directory; resolves when it answers. `stop` stops it too. */
+  addReplica(): Promise<Child>;
   stop(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const edge = startChild('edge', EDGE_ENTRY, edgeEnv, join(dataDir, 'edge.log'));
     started.push(edge);
     const edgePort = (await edge.ready).port;
+    const replicas: Child[] = [];
     const deployment: Deployment = {
       cloudUrl, edgeUrl: `http://127.0.0.1:${edgePort}`, record, localApiKey, databaseUrl: checkerUrl, cloud, edge,
       async restartCloud(env = {}) {
@@ -104,7 +107,17 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
         await deployment.edge.ready;
         return deployment.edge;
       },
+      async addReplica() {
+        const name = `edge-${replicas.length + 2}`, directory = join(dataDir, name);
+        mkdirSync(directory, { recursive: true });
+        const env = { ...edgeEnv, EDGE_PORT: '0', EDGE_DATA_DIR: directory };
+        const replica = startChild('edge', EDGE_ENTRY, env, join(dataDir, `${name}.log`));
+        replicas.push(replica);
+        await replica.ready;
+        return replica;
+      },
       async stop() {
+        await Promise.all(replicas.map((replica) => replica.stop()));
         await deployment.edge.stop();
         await deployment.cloud.stop();
         await postgres?.stop();
