@@ -6,7 +6,8 @@
 create function claim_deliveries(accounts text[], most int, now_at timestamptz, claim_until timestamptz, busy text[])
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
                next_attempt_at timestamptz, url text, sealed_secrets text[], body text, order_key text)
-language sql security definer set search_path = flock, pg_temp as $$
+language sql security definer set search_path = flock, pg_temp
+set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
   with due as materialized (
     select d.id, d.seq from unnest(accounts) a(account_id) cross join lateral (
       select o.id, o.seq, o.next_attempt_at from delivery o
@@ -44,8 +45,10 @@ $$;
 
 -- Attempts, each once, with what follows from it. What an edge says of another account's delivery is left out. An
 -- endpoint that answered 410 is disabled and its waiting deliveries are held.
+-- Plans are kept, and one that was made while the table was small reads all of it: a report is always looked up by key.
 create function record_attempts(reported jsonb) returns void
-language plpgsql security definer set search_path = flock, pg_temp as $$
+language plpgsql security definer set search_path = flock, pg_temp
+set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
   -- Locked in the order of their ids: two streams may report at once.
