@@ -30,7 +30,6 @@ const PAYMENTS = 'there are no payment sessions in this version: nothing is due,
 export const NOT_YET: Readonly<Record<string, string>> = {
   'C4-36': SWEEPS, 'C4-37': SWEEPS, 'C4-39': SWEEPS, 'C4-43': SWEEPS,
   'C10-72': PAYMENTS,
-  'C10-74': 'settled transactions are counted once by their id (I24, I25); nothing is invoiced in this version',
 };
 
 export interface Rule { readonly id: string; readonly text: string; readonly letter: string; readonly counts: boolean }

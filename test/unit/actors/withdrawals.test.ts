@@ -557,7 +557,7 @@ test('V39, V40 before any block no nonce is held twice and no more than the limi
   }), { numRuns: 150 }));
 });
 
-test('under any story with blocks the events fold to the state, and what is signed is settled at most once', (t) => {
+test('C10-74 under any story with blocks the events fold to the state, and what is signed is settled at most once', (t) => {
   const steps = story(
     'build', 'submit', 'begin', 'accept', 'reject', 'unknown', 'reprice', 'abandon', 'include', 'mature', 'orphan', 'die',
   );
