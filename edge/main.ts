@@ -10,6 +10,7 @@ import { KEYSTORE_SECRETS } from './keystore/settings.ts';
 import { isMnemonic } from './keys.ts';
 import { createEdgeLog } from './log.ts';
 import { StorageFailed } from './storage/storage.ts';
+import { readBootTime } from './spend-clock.ts';
 
 /** A parent that asks for readiness gets it with the registration, or after this without one. Milliseconds. */
 const REGISTRATION_WAIT_MS = 5_000;
@@ -36,7 +37,9 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
   process.on('disconnect', () => stop('disconnect'));
   if (process.connected === false) stop('disconnect'); // whoever started it was gone before the first line ran
-  const edge = await startEdge(config, keystore, log, { wallMs: Date.now, monotonicMs: () => performance.now() });
+  const edge = await startEdge(config, keystore, log, {
+    wallMs: Date.now, monotonicMs: () => performance.now(), bootTime: readBootTime,
+  });
   serving.edge = edge;
   if (process.send === undefined) return;
   await Promise.race([edge.registered, new Promise((resolve) => setTimeout(resolve, REGISTRATION_WAIT_MS).unref())]);

@@ -11,7 +11,7 @@ import type { EdgeLog } from './log.ts';
 import { Outbox } from './outbox.ts';
 import { OwnAddresses } from './own-addresses.ts';
 import { guardRegistry } from './registry-guard.ts';
-import { createSpendClock } from './spend-clock.ts';
+import { openSpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
 import { openSharedSpend, type SharedSpend } from './shared-spend.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
@@ -20,9 +20,7 @@ import { createUpstream, type Upstream } from './upstream.ts';
 import type { Resolve } from './webhooks/connector.ts';
 
 /** Clocks, and the resolver of webhook hosts (the system's when absent). */
-export interface EdgePorts {
-  readonly wallMs: () => number;
-  readonly monotonicMs: () => number;
+export interface EdgePorts extends SpendClockPorts {
   readonly resolve?: Resolve;
 }
 
@@ -63,7 +61,7 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
     lease: new Lease(ports.monotonicMs),
     outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
-    ledger: new SpendLedger(storage, config, createSpendClock(newestSpendMs(storage), ports.wallMs, ports.monotonicMs)),
+    ledger: new SpendLedger(storage, config, openSpendClock(storage, newestSpendMs(storage), ports)),
     instructions,
     instructionShare: new InstructionShare({
       instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Unsigned } from '../chains/chain.ts';
 import type { Refusal } from '../protocol/errors.ts';
 import { replayKeyTexts } from './instructions.ts';
-import { createSpendClock } from './spend-clock.ts';
+import { openSpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger, type Spend, type SpendCaps } from './spend-ledger.ts';
 import { openStorage } from './storage/storage.ts';
 
@@ -34,21 +34,19 @@ export function exclusiveKeys({ replayKey, payload }: Pick<Unsigned, 'replayKey'
   return replayKey.kind === 'expiry' ? [`payload:${createHash('sha256').update(payload).digest('hex')}`] : replayKeyTexts(replayKey);
 }
 
-export interface SharedSpendSettings {
+export interface SharedSpendSettings extends SpendClockPorts {
   readonly place: SpendLedgerPlace;
   /** Whose spends these are: edges of other phrases or environments may use the same database. */
   readonly scope: string;
   readonly caps: SpendCaps;
-  readonly wallMs: () => number;
-  readonly monotonicMs: () => number;
 }
 
 /** Opens the shared ledger; a database is connected to when it is first asked. Throws: StorageFailed. */
 export async function openSharedSpend(settings: SharedSpendSettings): Promise<SharedSpend> {
-  const { place, caps, wallMs, monotonicMs } = settings;
+  const { place, caps } = settings;
   if (place.kind === 'postgres') return (await import('./postgres-spend.ts')).openPostgresSpend({ ...settings, url: place.url });
   const storage = openStorage(place.path);
-  const ledger = new SpendLedger(storage, caps, createSpendClock(newestSpendMs(storage), wallMs, monotonicMs));
+  const ledger = new SpendLedger(storage, caps, openSpendClock(storage, newestSpendMs(storage), settings));
   return {
     count: async (spend) => ledger.count(spend),
     close: async () => storage.close(),

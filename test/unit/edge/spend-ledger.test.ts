@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { createSpendClock } from '../../../edge/spend-clock.ts';
+import { createSpendClock, openSpendClock, readBootTime, type BootTime } from '../../../edge/spend-clock.ts';
 import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend-ledger.ts';
 import type { Storage } from '../../../edge/storage/storage.ts';
 import { newStorage } from '../../support/edge/disk.ts';
@@ -139,4 +139,19 @@ test('property: in no window of real time more than the cap is counted, whatever
     return true;
   }), { numRuns: 200 });
   t.pass();
+});
+
+test('issue 4, 7: a wall clock that is set ahead while the edge is stopped frees nothing until the machine boots', (t) => {
+  const storage = newStorage();
+  const at = (wallMs: number, boot: BootTime | null) =>
+    openSpendClock(storage, 0, { wallMs: () => wallMs, monotonicMs: () => 0, bootTime: () => boot }).nowMs();
+  t.is(at(START_MS, { bootId: 'a', upMs: 1_000 }), START_MS);
+  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'a', upMs: 4_000 }), START_MS + 3_000, 'by the time that the machine was up');
+  t.is(at(START_MS - 50 * WINDOW_MS, { bootId: 'a', upMs: 5_000 }), START_MS + 4_000, 'a clock set back stops nothing either');
+  t.is(at(START_MS + WINDOW_MS, { bootId: 'b', upMs: 10 }), START_MS + WINDOW_MS, 'after a boot there is the wall clock alone');
+  t.is(at(START_MS + 9 * WINDOW_MS, { bootId: 'b', upMs: 30 }), START_MS + WINDOW_MS + 20);
+  t.is(at(START_MS + WINDOW_MS, null), START_MS + WINDOW_MS, 'as before where the boot is not known');
+  const first = readBootTime()!, second = readBootTime()!;
+  t.is(first.bootId, second.bootId);
+  t.true(first.upMs > 0 && first.upMs <= second.upMs);
 });
