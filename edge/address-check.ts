@@ -47,9 +47,8 @@ export function checkIssued(own: OwnAddresses, answer: unknown, askedChain: unkn
 
 function checkOne(own: OwnAddresses, { chain, address, derivationPath }: NamedAddress): Refusal | null {
   if (typeof derivationPath !== 'string' || typeof address !== 'string' || !CHAINS.includes(chain as Chain)) return notDerived('malformed');
-  const derived = own.addressAt(chain as Chain, derivationPath);
-  if (derived === null && derivationPath.startsWith('[')) return null;
-  return derived === address ? null : notDerived('address_differs');
+  if (own.isForeign(derivationPath)) return null;
+  return own.addressAt(chain as Chain, derivationPath) === address ? null : notDerived('address_differs');
 }
 
 function notDerived(reason: string): Refusal {

@@ -46,6 +46,7 @@ export function withSources(own: Keystore, file: KeyFile): Keystore {
     accountXpub: (family) => own.accountXpub(family),
     addressAt: (chain, path) => own.addressAt(chain, path),
     sourceAddressAt: (chain, path) => addressAtOrigin(file, chain, path),
+    hasSource: (path) => !refreshed(file) || file.find(parseOrigin(path)?.fingerprint ?? '') !== null,
     refuseToLend: (chain, path) => (parseOrigin(path) === null ? null : sourceRefusal(file, chain, path)),
     withKey<T>(chain: Chain, path: string, use: (key: SigningKey) => T): T {
       const origin = parseOrigin(path);

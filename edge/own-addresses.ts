@@ -13,10 +13,10 @@ const HARDENED = 0x8000_0000;
 export interface OwnPaths { readonly gasTank: string | null; readonly treasury: string | null }
 
 export class OwnAddresses {
-  readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt'>;
+  readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>;
   readonly #kept = new Map<string, string>();
 
-  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt'>) {
+  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>) {
     this.#keystore = keystore;
   }
 
@@ -30,6 +30,11 @@ export class OwnAddresses {
     this.#kept.set(key, address);
     if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
     return address;
+  }
+
+  /** Whether an origin names a key that this edge has nothing to do with: a retired identity, another replica's source. */
+  isForeign(path: string): boolean {
+    return path.startsWith('[') && !(this.#keystore.hasSource?.(path) ?? false);
   }
 
   /** Spec §2.10: gas tank and derived treasury. The Ed25519 chains have no derived treasury (decisions 3). */

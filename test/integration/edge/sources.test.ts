@@ -130,7 +130,8 @@ test.serial('§4.8 the cloud cannot slip an address in under a source: each is d
   };
   t.is(await list(OLD_FIRST, origin), 200);
   t.is(await list(THIEF, origin), 500);
-  t.is(await list(OLD_FIRST, originOf('0'.repeat(16), null)), 500);
+  t.is(await list(OLD_FIRST, originOf(fingerprint, "m/44'/60'/9'/0/0")), 500, 'a path that the source does not have');
+  t.is(await list(OLD_FIRST, originOf('0'.repeat(16), null)), 200, 'of a key that is not here nothing is said: its path says so');
   t.is(await list(OLD_FIRST, originOf(fingerprint, "m/44'/60'/0'/0/1")), 500);
   await file.purge(fingerprint, Date.now());
   t.is(await list(OLD_FIRST, origin), 200);
