@@ -49,6 +49,16 @@ export function replayKeyTexts(key: ReplayKey): string[] {
   return (key.kind === 'outpoints' ? key.value : [key.value]).map((value) => `${key.kind}:${value}`);
 }
 
+/**
+ * Whether a new version excludes every one before it on the ledger: it keeps the counter, or every outpoint, of the known
+ * one, so that all versions share them. A payload that only expires excludes nothing; there its expiry is what is held.
+ */
+export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
+  if (before.kind === 'expiry') return next.kind === 'expiry';
+  const kept = new Set(replayKeyTexts(next));
+  return replayKeyTexts(before).every((key) => kept.has(key));
+}
+
 export class Instructions {
   readonly #storage: Storage;
   readonly #nowMs: () => number;
@@ -66,13 +76,15 @@ export class Instructions {
 
   /**
    * Keeps an instruction with the payload that was checked against it; durable when it returns. False when another
-   * instruction is known under that id: a cloud that gives an id twice must not replace what was asked.
+   * instruction is known under that id, or a payload that this one would not exclude: a cloud that gives an id twice must
+   * not replace what was asked, nor have it paid twice.
    */
   record({ instruction, unsigned }: RecordedInstruction): boolean {
     const text = toJson(instruction);
     return this.#storage.transaction(() => {
-      const known = this.#storage.one<{ instruction: string }>('select instruction from instructions where transaction_id = ?', instruction.id);
+      const known = this.#known(instruction.id);
       if (known !== null && known.instruction !== text) return false;
+      if (known !== null && !keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey)) return false;
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = excluded.recorded_at_ms, shared = 0`,
         instruction.id, text, toJson(unsigned), this.#nowMs());
@@ -92,18 +104,25 @@ export class Instructions {
 
   /**
    * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
-   * another instruction is known under that id.
+   * another instruction is known under that id, or a version that could land beside it.
    */
   take({ transactionId, instruction, unsigned, askedAtMs }: StoredInstruction): boolean {
     return this.#storage.transaction(() => {
-      const known = this.#storage.one<{ instruction: string }>('select instruction from instructions where transaction_id = ?', transactionId);
+      const known = this.#known(transactionId);
       if (known !== null && known.instruction !== instruction) return false;
+      if (known !== null && !excludeEachOther(fromJson<Unsigned>(unsigned).replayKey, known.unsigned.replayKey)) return false;
       if ((fromJson<Partial<Instruction> | null>(instruction))?.id !== transactionId) return false;
       this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = excluded.recorded_at_ms, shared = 1
           where i.recorded_at_ms < excluded.recorded_at_ms`, transactionId, instruction, unsigned, askedAtMs);
       return true;
     });
+  }
+
+  #known(transactionId: string): { instruction: string; unsigned: Unsigned } | null {
+    const row = this.#storage.one<{ instruction: string; unsigned: string }>(
+      'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
+    return row === null ? null : { instruction: row.instruction, unsigned: fromJson<Unsigned>(row.unsigned) };
   }
 
   /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
@@ -169,6 +188,11 @@ export class Instructions {
   transaction<T>(write: () => T): T {
     return this.#storage.transaction(write);
   }
+}
+
+/** Either may be the later version: an older record arrives late. */
+function excludeEachOther(left: ReplayKey, right: ReplayKey): boolean {
+  return keepsReplayKey(left, right) || keepsReplayKey(right, left);
 }
 
 function signatureOf(row: SignatureRow): Signature {

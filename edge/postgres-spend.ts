@@ -115,7 +115,9 @@ async function createTables(sql: Sql): Promise<void> {
           return;
         end if;
         insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, dearest, keys, at)
-          on conflict (scope, subject) do update set amount = excluded.amount, counted_at = excluded.counted_at;
+          -- Every version shares what is kept, so that any two of them exclude each other.
+          on conflict (scope, subject) do update set amount = excluded.amount, counted_at = excluded.counted_at,
+            exclusive = (select jsonb_agg(k) from jsonb_array_elements_text(known.exclusive) k where keys ? k);
         return query select 'counted', so_far + dearest;
       end $fn$;
     end $ddl$`;

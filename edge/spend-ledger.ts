@@ -75,13 +75,15 @@ export class SpendLedger {
       const known = this.#storage.one<{ amount: string; exclusive: string | null }>('select amount, exclusive from spend where subject = ?', subject);
       const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
       if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
+      // Every version shares what is kept, so that any two of them exclude each other.
+      const kept = exclusive === undefined ? before : before === null ? exclusive : before.filter((key) => exclusive.includes(key));
       // What was counted long ago and is signed only now is spent now: a crash in between must not carry it out of its window.
       const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
       const spent = this.#spentWithin(spend, nowMs);
       if (cap !== null && spent + dearest > cap) return overCap(spend, this.#caps, spent);
       this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive) values (?, ?, ?, ?, ?, ?)
-        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`,
-        subject, chain, purpose, dearest.toString(), nowMs, exclusive === undefined ? null : JSON.stringify(exclusive));
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive`,
+        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept));
       return null;
     });
   }

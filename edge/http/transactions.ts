@@ -9,7 +9,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { BodyOf } from '../../protocol/routes.ts';
 import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
-import type { Instructions } from '../instructions.ts';
+import { keepsReplayKey, type Instructions } from '../instructions.ts';
 import type { EdgeLog } from '../log.ts';
 import type { Signing } from '../signing.ts';
 import { refuseToSign, type Instruction } from '../signers/signer.ts';
@@ -163,6 +163,7 @@ function checkRepriced(before: Unsigned, after: Unsigned): Refusal | null {
   const same = after.from === before.from && after.fromPath === before.fromPath && after.to === before.to
     && after.tokenContract === before.tokenContract && after.tag === before.tag && after.kind === before.kind && after.sendAll === before.sendAll;
   if (!same) return refuseToSign('repricing_changed_more_than_the_fee');
+  if (!keepsReplayKey(after.replayKey, before.replayKey)) return refuseToSign('repricing_changed_the_replay_key');
   const amountOk = before.sendAll ? after.amount <= before.amount : after.amount === before.amount;
   return amountOk ? null : refuseToSign('repricing_changed_the_amount', { expected: before.amount, found: after.amount });
 }

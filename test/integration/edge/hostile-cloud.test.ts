@@ -192,7 +192,7 @@ test('G27, 1.6-7: an instruction is signed under one nonce, and a nonce pays one
   t.is((await cast.broadcast(ID)).status, 200);
   // The same instruction under another nonce would be a second payment.
   cast.cloud.on(`PATCH /v1/transactions/unsigned/${ID}`, () => ({ data: builtFor(NATIVE, transactionFor(NATIVE, { nonce: 4 }), ID) }));
-  t.is((await cast.edge.ask('PATCH', `/v1/transactions/unsigned/${ID}`)).error?.details['reason'], 'instruction_signed_before');
+  t.is((await cast.edge.ask('PATCH', `/v1/transactions/unsigned/${ID}`)).error?.details['reason'], 'repricing_changed_the_replay_key');
   // Another instruction under the same nonce.
   const other: Wanted = { ...NATIVE, amount: 7n };
   const otherId = newId('txn', Date.now());

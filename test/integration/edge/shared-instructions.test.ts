@@ -108,6 +108,21 @@ test('a replayed older record changes nothing; the same bytes come out wherever 
   t.is(alarms(leader), 0);
 });
 
+test('1.6-7: a version under another nonce is recorded nowhere: signed at two replicas, both would land', async (t) => {
+  const [builder, leader] = await Promise.all([replica(t), replica(t)]);
+  const record = await built(t, builder);
+  t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok, 'signed where the builder does not see it');
+  const answer = builtFor(WANTED, transactionFor(WANTED, { nonce: 4 }), record.transactionId);
+  builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: answer }));
+  builder.cloud.on('POST /v1/transactions/unsigned', () => ({ data: answer, status: 201 }));
+  const repriced = await builder.edge.ask('PATCH', `/v1/transactions/unsigned/${record.transactionId}`);
+  t.is(repriced.error?.details['reason'], 'repricing_changed_the_replay_key');
+  const again = await builder.edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() });
+  t.is(again.error?.details['reason'], 'id_used_before');
+  t.is((await builder.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200);
+  t.is(new Set([...leader.cloud.submitted, ...builder.cloud.submitted].map(({ signedPayload }) => signedPayload)).size, 1);
+});
+
 test('SIGTERM of the leader: what is at work is finished, then the lease is released', async (t) => {
   const { cloud, edge } = await replica(t);
   await edge.edge.stop();

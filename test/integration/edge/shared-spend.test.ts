@@ -69,6 +69,11 @@ for (const [name, placeOf] of PLACES) {
     t.is(await one.count(spendOf('txn_1', 5n, { exclusive: ['nonce:7'] })), null);
     t.like(await other.count(spendOf('txn_1', 5n, { exclusive: ['nonce:8'] })), { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'signed_under_another_key' } });
     t.is(await other.count(spendOf('txn_1', 6n, { exclusive: ['nonce:7', 'nonce:8'] })), null, 'a version that shares a key excludes the first one');
+    const coins = (...exclusive: string[]) => one.count(spendOf('txn_2', 5n, { exclusive }));
+    t.is(await coins('outpoints:a', 'outpoints:b'), null);
+    t.is(await coins('outpoints:b', 'outpoints:c'), null);
+    t.like(await coins('outpoints:a'), { code: 'SIGNED_BATCH_REJECTED' }, 'it excludes the first version and not the second');
+    t.is(await coins('outpoints:b', 'outpoints:d'), null);
     t.like(await one.count(spendOf('sweep', 1n, { purpose: 'cloud' })), { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_SPEND_CAP_ETH', cap: '0' } });
     t.is(await one.count(spendOf('big', 10n ** 30n)), null);
   });

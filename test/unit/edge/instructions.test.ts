@@ -33,6 +33,22 @@ test('decisions 6: an instruction is never replaced by another one; its payload 
   t.is(instructions.get('txn_1')?.instruction.to, '0xB');
 });
 
+test('1.6-7: a payload that would not exclude the known one is not recorded, and not taken from another replica', (t) => {
+  const instructions = newInstructions();
+  const coins = (...value: string[]): Unsigned => ({ ...unsigned, chain: 'btc', payload: value.join(), replayKey: { kind: 'outpoints', value } });
+  const keep = (id: string, each: Unsigned) => instructions.record({ unsigned: each, instruction: { ...recorded.instruction, id } });
+  t.true(keep('txn_1', at(3)));
+  t.false(keep('txn_1', at(4)));
+  t.true(keep('txn_2', coins('t:0', 't:1')));
+  t.true(keep('txn_2', coins('t:1', 't:0', 't:2')));
+  t.false(keep('txn_2', coins('t:0', 't:2')), 'a version keeps every coin');
+  const [first] = instructions.unshared(0, 10_000);
+  const other = new Instructions(newStorage(), () => 1);
+  t.true(other.record({ ...recorded, unsigned: at(4) }));
+  t.false(other.take(first!));
+  t.is(other.get('txn_1')?.unsigned.payload, '0x024');
+});
+
 test('1.6-7: the journal finds what was signed for an instruction and under a replay key, oldest first', (t) => {
   const instructions = newInstructions();
   const journal = (id: string, each: Unsigned) => instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: each });
