@@ -158,6 +158,7 @@ export function transactionOf(fields: TransactionJson): Decoded {
 function commonOf(fields: TransactionJson): Common | Flaw {
   const { Sequence: plain, TicketSequence: ticket, LastLedgerSequence: last, Fee: fee, Account: account } = fields;
   if (last === undefined) return no('no_expiry');
+  if (typeof fee !== 'string' || !/^[0-9]+$/.test(fee)) return no('fee', fee);
   const byTicket = ticket !== undefined;
   if (byTicket ? plain !== 0 : plain === 0 || plain === undefined) return no('sequence', plain);
   return {

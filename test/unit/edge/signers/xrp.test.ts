@@ -311,14 +311,15 @@ test('1.6-1 R18 property: a changed transaction whose summary goes along passes 
   }
 });
 
-test('1.6-1 R17 property: no flipped digit of the bytes gets a signature', (t) => {
+test('1.6-1 R17 no flipped digit of the bytes gets a signature: each digit, each other value', (t) => {
   const unsigned = honest(native), { tx_blob } = JSON.parse(unsigned.payload) as { tx_blob: string };
-  fc.assert(fc.property(fc.nat(tx_blob.length - 1), fc.integer({ min: 1, max: 15 }), (at, by) => {
+  for (let place = 0; place < tx_blob.length * 15; place += 1) {
+    const at = Math.floor(place / 15), by = 1 + place % 15;
     const flipped = ((parseInt(tx_blob[at]!, 16) + by) % 16).toString(16).toUpperCase(), blob = tx_blob.slice(0, at) + flipped + tx_blob.slice(at + 1);
     let shown: unknown = {};
     try { shown = decode(blob); } catch { /* no transaction at all */ }
-    t.not(check({ ...unsigned, payload: JSON.stringify({ tx_json: shown, tx_blob: blob }) }, native), null);
-  }), { numRuns: 400 });
+    t.not(check({ ...unsigned, payload: JSON.stringify({ tx_json: shown, tx_blob: blob }) }, native), null, `${at} ${by}`);
+  }
 });
 
 test('G28 signed bytes match their payload, and only theirs: chain, txid, key, signature and fields', (t) => {
