@@ -11,6 +11,7 @@ import { newId } from '../../protocol/ids.ts';
 import { patiently } from '../support/company.ts';
 import { startFleets, type CloudHost, type Fleet, type Replica } from '../support/replicas/fleet.ts';
 import { FleetWatch } from '../support/replicas/watch.ts';
+import { seeded } from '../support/seeded.ts';
 
 const STEPS = Number(process.env['FLOCK_REPLICA_STEPS'] ?? 60);
 const SEED = Number(process.env['FLOCK_REPLICA_SEED'] ?? 1);
@@ -23,17 +24,6 @@ const LEADER_SHARE = 0.5;
 /** Faults that `namedFaults` plays first. */
 const NAMED_STEPS = 7;
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
-
-/** Mulberry32: the same steps for the same seed. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 async function leaderOf({ replicas }: Fleet): Promise<Replica> {
   let leader: Replica | undefined;

@@ -7,7 +7,7 @@ import test from 'ava';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { problemsOfBooks, type Paid } from '../support/books.ts';
 import { patiently } from '../support/company.ts';
-import { seeded } from '../support/simulated-chain.ts';
+import { seeded } from '../support/seeded.ts';
 import { play, type Payment } from '../support/soak/play.ts';
 import { openTenChains, type TenChains } from '../support/soak/ten-chains.ts';
 

@@ -4,23 +4,13 @@ import { HDNodeWallet } from 'ethers';
 import { isRefusal } from '../../protocol/errors.ts';
 import { CONFIRMATIONS, openCompany, patiently, type Company } from '../support/company.ts';
 import { problemsOfBooks, type Paid } from '../support/books.ts';
+import { seeded } from '../support/seeded.ts';
 
 const SEED = Number(process.env.FLOCK_SEED ?? 20_261_127);
 const PAYMENTS = 1_000;
 const KILLS = 10;
 const PER_BLOCK = 20;
 const ADDRESSES_AT_ONCE = 32;
-
-/** mulberry32: small, seeded, good enough to choose blocks. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 async function issueAddresses({ client }: Company, count: number): Promise<string[]> {
   const issued: string[] = [];

@@ -6,7 +6,7 @@
  * Production code is run as it is: while a story runs, the global timers, `Date.now`, `performance.now` and
  * `Math.random` belong to whichever process is at work. Outside of a process they are the real ones.
  */
-import { seeded } from '../support/simulated-chain.ts';
+import { seeded } from '../support/seeded.ts';
 import { Queue, type Entry } from './queue.ts';
 
 /** Story time begins here, so that instants look like instants. */

@@ -5,7 +5,8 @@
 import type { ChainClient, Network } from '../../chains/chain.ts';
 import type { WatchStore } from '../../persistence/ports.ts';
 import { modelJudge, type Judge } from './judge.ts';
-import { SimulatedChain, seeded, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from './simulated-chain.ts';
+import { SimulatedChain, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from './simulated-chain.ts';
+import { seeded } from './seeded.ts';
 import { watching, type Watching } from './watching.ts';
 
 export interface HistoryOptions {

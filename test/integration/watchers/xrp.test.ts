@@ -10,7 +10,7 @@ import { addressKeyOf } from '../../../protocol/ids.ts';
 import { act, fund, makeIssuer, trust } from '../../../supervision/dev/peers/xrp/people.ts';
 import { walletOf } from '../../../supervision/dev/peers/xrp/signers.ts';
 import { ModelAccount } from '../../support/model-account.ts';
-import { seeded } from '../../support/simulated-chain.ts';
+import { seeded } from '../../support/seeded.ts';
 import { ours, startNode, tokenOf, walletAt, type Node } from '../../support/xrp-node.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 

@@ -7,7 +7,7 @@ import { catalogueOf } from '../../../chains/catalogue.ts';
 import { loadModule, networkOf } from '../../../chains/registry.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
-import { seeded } from '../simulated-chain.ts';
+import { seeded } from '../seeded.ts';
 import { ACCOUNT, watching } from '../watching.ts';
 import { between, ILLS, oneOf, type Random, type SoakChain } from './soak-chain.ts';
 
