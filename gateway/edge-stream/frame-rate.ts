@@ -6,12 +6,14 @@
 /** Frames a second in the long run, and at once after a pause. */
 export const FRAMES_PER_SECOND = 1_000;
 export const FRAMES_AT_ONCE = 2_000;
-/** Refused frames in a row after which the stream is closed: answering costs too. */
+/** Refused frames after which the stream is closed: answering costs too. */
 export const REFUSED_FRAMES_MAX = 1_000;
+/** Refused frames a second that are forgiven: a stream that is a little too fast is only held to the limit. */
+export const FORGIVEN_PER_SECOND = 100;
 
 export type FrameVerdict = 'taken' | 'refused' | 'flood';
 
-/** A bucket of frames, filled by the monotonic clock. */
+/** A bucket of frames, filled by the monotonic clock, and one of refused frames, which leaks. */
 export class FrameRate {
   #left = FRAMES_AT_ONCE;
   #atMs: number;
@@ -22,11 +24,12 @@ export class FrameRate {
   }
 
   take(nowMs: number): FrameVerdict {
-    this.#left = Math.min(FRAMES_AT_ONCE, this.#left + ((nowMs - this.#atMs) * FRAMES_PER_SECOND) / 1_000);
+    const seconds = (nowMs - this.#atMs) / 1_000;
+    this.#left = Math.min(FRAMES_AT_ONCE, this.#left + seconds * FRAMES_PER_SECOND);
+    this.#refused = Math.max(0, this.#refused - seconds * FORGIVEN_PER_SECOND);
     this.#atMs = nowMs;
     if (this.#left >= 1) {
       this.#left -= 1;
-      this.#refused = 0;
       return 'taken';
     }
     this.#refused += 1;

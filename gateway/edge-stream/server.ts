@@ -66,8 +66,20 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Re
   return joined;
 }
 
-function serve(socket: Socket, joined: Joined, log: StreamLog): void {
+/** Every frame counts, those without a name that is known too. */
+function limitFrames(socket: Socket): void {
   const rate = new FrameRate(performance.now());
+  socket.use((frame, next) => {
+    const verdict = rate.take(performance.now());
+    if (verdict === 'taken') return next();
+    if (verdict === 'flood') return void socket.disconnect(true);
+    const acknowledge: unknown = frame.at(-1);
+    if (typeof acknowledge === 'function') (acknowledge as (answer: object) => void)({ ok: false, code: 'RATE_LIMIT_EXCEEDED' });
+  });
+}
+
+function serve(socket: Socket, joined: Joined, log: StreamLog): void {
+  limitFrames(socket);
   on(socket, 'heartbeat', heartbeatFrame, async (frame) => joined.heartbeat(frame));
   on(socket, 'attempts', attemptsFrame, (frame) => joined.attempts(frame));
   on(socket, 'local_keys', localKeysFrame, ({ records }) => joined.localKeys(records));
@@ -84,9 +96,6 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
       const reply = (answer: object) => {
         if (typeof acknowledge === 'function') (acknowledge as (answer: object) => void)(answer);
       };
-      const verdict = rate.take(performance.now());
-      if (verdict === 'flood') return void from.disconnect(true);
-      if (verdict === 'refused') return reply({ ok: false, code: 'RATE_LIMIT_EXCEEDED' });
       const parsed = schema.safeParse(raw);
       if (!parsed.success) return reply({ ok: false, code: 'INVALID_INPUT' });
       handle(parsed.data).then((answer) => {
