@@ -14,6 +14,8 @@ import type { EdgeLog } from './log.ts';
 const AHEAD_MS_MAX = 300_000;
 /** protocol/frames.ts `instructionRecord`: a larger payload stays at the replica that it was built at. */
 const UNSIGNED_CHARACTERS_MAX = 900_000;
+/** Answers that the same record would get again: it stays at this replica until it is asked for anew, and others go on. */
+const FOR_GOOD: ReadonlySet<string> = new Set(['INVALID_INPUT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE']);
 
 export interface InstructionShareSettings {
   readonly instructions: Instructions;
@@ -63,7 +65,7 @@ export class InstructionShare {
       const reply = await tell([record]);
       if (reply?.ok !== true) {
         if (reply !== null) log.warn('instruction_not_taken', { transactionId, code: reply.code ?? 'INTERNAL_ERROR' });
-        return;
+        if (!FOR_GOOD.has(reply?.code ?? '')) return;
       }
       instructions.noteShared(transactionId, askedAtMs);
     }

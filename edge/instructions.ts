@@ -86,7 +86,7 @@ export class Instructions {
       if (known !== null && known.instruction !== text) return false;
       if (known !== null && !keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey)) return false;
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
-        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = excluded.recorded_at_ms, shared = 0`,
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms, excluded.recorded_at_ms), shared = 0`,
         instruction.id, text, toJson(unsigned), this.#nowMs());
       return true;
     });

@@ -237,6 +237,9 @@ export interface SessionRow {
   lastHeartbeatAtMs: number; startedAtMs: number; endedAtMs: number | null;
 }
 
+/** `quota`: the account has as many large records as it may leave with the cloud. */
+export interface InstructionNotKept { readonly transactionId: string; readonly reason: 'unknown' | 'quota' }
+
 export interface EdgeStore {
   saveSessions(rows: readonly SessionRow[]): Promise<void>;
   sessions(accountId: AccountId): Promise<SessionRow[]>;
@@ -248,8 +251,8 @@ export interface EdgeStore {
   purgeNonces(nowMs: number): Promise<number>;
   saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<void>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
-  /** Keeps the newest record of each transaction. */
-  saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<void>;
+  /** Keeps the newest record of each transaction that the account built; answers those that it does not keep. */
+  saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<readonly InstructionNotKept[]>;
   instruction(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null>;
   /** Forgets records that nobody touched since; how many. */
   reapInstructions(askedBeforeMs: number): Promise<number>;

@@ -4,7 +4,7 @@
  */
 import type { DeliveryStreams, Delivery } from '../../actors/webhook/ports.ts';
 import type { TimerHandle } from '../../actors/kernel/timers.ts';
-import type { SessionRow } from '../../persistence/ports.ts';
+import type { InstructionNotKept, SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,
@@ -211,20 +211,26 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     return { ok: true };
   }
 
-  /** Stored for a leader that comes later, then told to every other replica, which checks the signature itself. */
+  /**
+   * Stored for a leader that comes later, then told to every other replica, which checks the signature itself. Only of
+   * transactions that this account built, and of very large ones only so many.
+   */
   async #instructions(room: Room, from: Session, records: readonly InstructionRecord[]): Promise<Acknowledgement> {
     const environment = environmentOf(room.accountId);
     if (records.some((record) => record.environment !== environment)) return { ok: false, code: 'INVALID_INPUT' };
+    let notKept: readonly InstructionNotKept[];
     try {
-      await this.#deps.store.saveInstructions(room.accountId, records);
+      notKept = await this.#deps.store.saveInstructions(room.accountId, records);
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'instructions could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
+    const kept = records.filter(({ transactionId }) => notKept.every((record) => record.transactionId !== transactionId));
     for (const session of room.sessions.connected()) {
-      if (session.id !== from.id) session.connection!.send('instructions', { records });
+      if (session.id !== from.id && kept.length > 0) session.connection!.send('instructions', { records: kept });
     }
-    return { ok: true };
+    if (notKept.length === 0) return { ok: true };
+    return { ok: false, code: notKept.some(({ reason }) => reason === 'quota') ? 'PAYLOAD_TOO_LARGE' : 'NOT_FOUND', details: { notKept } };
   }
 
   async #record(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null> {

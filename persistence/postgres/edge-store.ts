@@ -1,9 +1,12 @@
 /** What the cloud remembers of edges: sessions, spent nonces, records of local keys and of instructions. */
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
-import type { EdgeStore, SessionRow } from '../ports.ts';
+import type { EdgeStore, InstructionNotKept, SessionRow } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
+
+/** Records above 64 KiB that one account may have: each is 2 MiB at most. */
+const LARGE_INSTRUCTIONS_MAX = 1_000;
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
@@ -104,17 +107,14 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
 function instructions(sql: Sql): Pick<EdgeStore, 'saveInstructions' | 'instruction' | 'reapInstructions'> {
   return {
     async saveInstructions(accountId, records) {
-      if (records.length === 0) return;
+      if (records.length === 0) return [];
       const newest = new Map(records.toSorted((a, b) => a.askedAtMs - b.askedAtMs).map((record) => [record.transactionId, record]));
       const values = [...newest.values()].map((record) => ({ id: record.transactionId, asked_at: instant(record.askedAtMs), record: JSON.stringify(record) }));
       failpoint('save_instructions.before');
-      await sql`
-        insert into edge_instruction as i (account_id, transaction_id, asked_at, record)
-          select ${accountId}, id, asked_at, record
-            from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, asked_at timestamptz, record text)
-        on conflict (account_id, transaction_id) do update set asked_at = excluded.asked_at, record = excluded.record
-          where i.asked_at < excluded.asked_at`;
+      const refused = await sql<{ id: string; reason: InstructionNotKept['reason'] }[]>`
+        select id, reason from save_instructions(${accountId}, ${JSON.stringify(values)}::text::jsonb, ${LARGE_INSTRUCTIONS_MAX}) order by id`;
       failpoint('save_instructions.after');
+      return refused.map(({ id, reason }) => ({ transactionId: id, reason }));
     },
     async instruction(accountId, transactionId) {
       const [row] = await sql<Columns[]>`

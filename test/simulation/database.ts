@@ -127,6 +127,7 @@ export class Database {
             const known = this.#instructions.get(record.transactionId);
             if (known === undefined || known.askedAtMs < record.askedAtMs) this.#instructions.set(record.transactionId, record);
           }
+          return [];
         }),
         instruction: (_id, transactionId) => statement(() => this.#instructions.get(transactionId) ?? null),
       },

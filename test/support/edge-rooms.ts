@@ -7,7 +7,7 @@ import type { Attempt, Publisher } from '../../actors/webhook/ports.ts';
 import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Answer } from '../../gateway/ports.ts';
-import type { SessionRow } from '../../persistence/ports.ts';
+import type { InstructionNotKept, SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION, type HeartbeatReply, type InstructionRecord, type LocalKeyRecord } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
@@ -83,6 +83,9 @@ export class Rooms {
   publisher: Publisher | null = null;
   rooms: EdgeRooms;
 
+  /** What the store answers that it did not keep. */
+  instructionsNotKept: readonly InstructionNotKept[] = [];
+
   constructor() {
     this.rooms = this.#create();
   }
@@ -144,6 +147,7 @@ export class Rooms {
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
       saveInstructions: async (accountId: AccountId, records: readonly InstructionRecord[]) => {
         for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);
+        return this.instructionsNotKept;
       },
       instruction: async (accountId: AccountId, transactionId: string) => this.instructions.get(`${accountId} ${transactionId}`) ?? null,
       reapInstructions: async () => 0,

@@ -2,9 +2,13 @@ import test from 'ava';
 import type { SessionRow } from '../../../persistence/ports.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import { newId } from '../../../protocol/ids.ts';
+import type { InstructionRecord } from '../../../protocol/frames.ts';
+import { newId, type AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { newOrganization, NOW_MS, openStores, PLAN, type TestOrganization } from '../../support/store-rows.ts';
+import { addressRow, newOrganization, NOW_MS, openStores, PLAN, withdrawalRow, write, type TestOrganization } from '../../support/store-rows.ts';
+
+/** After what the test of reaping reaps. */
+const LATER_MS = NOW_MS + 3_600_000;
 
 let database: TestDatabase;
 let stores: Stores;
@@ -135,11 +139,9 @@ test('spec §5.2: a local key that was revoked stays revoked, whatever record of
 
 test('the newest record of an instruction is kept, per account, until nobody touched it for long', async (t) => {
   const { edge } = stores;
-  const record = {
-    transactionId: newId('txn', NOW_MS), environment: 'live' as const, instruction: '{"a":"ü\\u0000"}', unsigned: '{}', askedAtMs: NOW_MS, signature: 'b'.repeat(128),
-  };
+  const record = recordOf(await builtTransaction(ours.live), { instruction: '{"a":"ü\\u0000"}', askedAtMs: NOW_MS });
   const newer = { ...record, unsigned: '{"fee":"2"}', askedAtMs: NOW_MS + 5 };
-  await edge.saveInstructions(ours.live, [newer, record]);
+  t.deepEqual(await edge.saveInstructions(ours.live, [newer, record]), []);
   await edge.saveInstructions(ours.live, [record]);
   await edge.saveInstructions(ours.live, []);
   t.deepEqual(await edge.instruction(ours.live, record.transactionId), newer);
@@ -148,3 +150,40 @@ test('the newest record of an instruction is kept, per account, until nobody tou
   t.is(await edge.reapInstructions(NOW_MS + 6), 1);
   t.is(await edge.instruction(ours.live, record.transactionId), null);
 });
+
+test('a record of a transaction that this account did not build is not kept', async (t) => {
+  const { edge } = stores;
+  const record = recordOf(await builtTransaction(ours.live)), invented = recordOf(newId('txn', NOW_MS));
+  t.deepEqual(await edge.saveInstructions(ours.live, [record, invented]), [{ transactionId: invented.transactionId, reason: 'unknown' }]);
+  t.deepEqual(await edge.saveInstructions(ours.sandbox, [record]), [{ transactionId: record.transactionId, reason: 'unknown' }]);
+  t.deepEqual(await edge.instruction(ours.live, record.transactionId), record);
+  t.is(await edge.instruction(ours.live, invented.transactionId), null);
+  t.is(await edge.instruction(ours.sandbox, record.transactionId), null);
+});
+
+test('an account leaves only so many large records with the cloud; small ones and newer versions of the kept ones go on', async (t) => {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) ids.push(await builtTransaction(ours.sandbox));
+  const save = async (id: string, size: number, askedAtMs: number) => (await database.sql<{ reason: string }[]>`
+    select reason from save_instructions(${ours.sandbox}, ${JSON.stringify([{
+      id, asked_at: new Date(askedAtMs).toISOString(), record: JSON.stringify(recordOf(id, { unsigned: 'x'.repeat(size), askedAtMs })),
+    }])}::text::jsonb, 2)`).map(({ reason }) => reason);
+  t.deepEqual(await save(ids[0]!, 70_000, LATER_MS), []);
+  t.deepEqual(await save(ids[1]!, 70_000, LATER_MS), []);
+  t.deepEqual(await save(ids[2]!, 70_000, LATER_MS), ['quota']);
+  t.deepEqual(await save(ids[2]!, 1_000, LATER_MS), []);
+  t.deepEqual(await save(ids[2]!, 70_000, LATER_MS + 1), ['quota'], 'nor may a small one grow');
+  t.deepEqual(await save(ids[0]!, 80_000, LATER_MS + 1), []);
+  t.is((await stores.edge.instruction(ours.sandbox, ids[0]!))!.unsigned.length, 80_000);
+});
+
+/** A transaction that an account built. */
+async function builtTransaction(accountId: AccountId): Promise<string> {
+  const address = addressRow(accountId), row = withdrawalRow(address);
+  await write(stores, accountId, [{ table: 'address', row: address }, { table: 'withdrawal', row }]);
+  return row.id;
+}
+
+function recordOf(transactionId: string, more: Partial<InstructionRecord> = {}): InstructionRecord {
+  return { transactionId, environment: 'live', instruction: '{}', unsigned: '{}', askedAtMs: LATER_MS, signature: 'b'.repeat(128), ...more };
+}

@@ -3,7 +3,7 @@ import { sqlstateOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, eventually, type TestDatabase } from '../../support/postgres.ts';
-import { addressRow, appendOf, newOrganization, nextSerial, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';
+import { addressRow, appendOf, newOrganization, nextSerial, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';
 
 let database: TestDatabase;
 let stores: Stores;
@@ -33,6 +33,28 @@ test.serial('design 4: an append that waited behind a takeover is stale', async 
     taker.release();
   }
   t.is((await database.owner`select 1 from address where account_id = ${live}`).length, 0);
+});
+
+test.serial('§6 secrets that are replaced while a delivery is judged by the old ones: it is given back, not held', async (t) => {
+  const { live } = await newOrganization(stores);
+  const hook = webhookRow(live);
+  await write(stores, live, [{ table: 'webhook', row: hook }]);
+  await write(stores, live, [{ table: 'publication', row: publicationRow(live) }]);
+  const [due] = await stores.deliveries.claimDue([live], 1, NOW_MS, 60_000, []);
+  const changer = await database.admin.reserve();
+  try {
+    await changer.unsafe('begin');
+    await changer`update flock.webhook set sealed_secrets = '{new}' where id = ${hook.id}`;
+    const held = stores.deliveries.holdUnreadable([{ deliveryId: due!.delivery.id, sealedSecrets: due!.sealedSecrets }]);
+    await eventually('it waits for the secrets', async () =>
+      (await database.admin`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%hold_unreadable%' and datname = current_database()`).length > 0);
+    await changer.unsafe('commit');
+    t.deepEqual(await held, []);
+  } finally {
+    changer.release();
+  }
+  const [row] = await database.owner`select status, held_reason, claimed_until from delivery where id = ${due!.delivery.id}`;
+  t.deepEqual({ ...row }, { status: 'pending', heldReason: null, claimedUntil: null });
 });
 
 test.serial('two nodes append to the same accounts in opposite orders: each version is written once, nobody deadlocks', async (t) => {

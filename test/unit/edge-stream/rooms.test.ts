@@ -1,6 +1,5 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { FrameRate, FRAMES_AT_ONCE, REFUSED_FRAMES_MAX } from '../../../gateway/edge-stream/frame-rate.ts';
 import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
 import type { InstructionRecord, LocalKeyRecord } from '../../../protocol/frames.ts';
@@ -524,12 +523,17 @@ test('an instruction is stored for whoever leads later and told to the other rep
   t.like(await follower.joined.instructions([{ ...record, environment: other }]), { ok: false, code: 'INVALID_INPUT' });
 });
 
-test('a stream that sends more frames than any edge does is refused, then closed; an ordinary one never is', (t) => {
-  const flood = new FrameRate(0);
-  const verdicts = Array.from({ length: FRAMES_AT_ONCE + REFUSED_FRAMES_MAX + 1 }, () => flood.take(0));
-  t.true(verdicts.slice(0, FRAMES_AT_ONCE).every((verdict) => verdict === 'taken'));
-  t.true(verdicts.slice(FRAMES_AT_ONCE, -1).every((verdict) => verdict === 'refused'));
-  t.is(verdicts.at(-1), 'flood');
-  const steady = new FrameRate(0);
-  t.true(Array.from({ length: 20_000 }, (_, index) => steady.take(index)).every((verdict) => verdict === 'taken'), '1,000 a second');
+test('a record that the store does not keep is refused with its reason and told to nobody; the others of its frame go on', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  const [unknown, known] = [newId('txn', 1), newId('txn', 2)].map((transactionId): InstructionRecord => ({
+    transactionId, environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, signature: 'a'.repeat(128),
+  })) as [InstructionRecord, InstructionRecord];
+  node.instructionsNotKept = [{ transactionId: unknown.transactionId, reason: 'unknown' }];
+  t.like(await follower.joined.instructions([unknown]), { ok: false, code: 'NOT_FOUND' });
+  t.deepEqual(leader.connection.of('instructions'), []);
+  t.like(await follower.joined.instructions([unknown, known]), { ok: false, code: 'NOT_FOUND' });
+  t.deepEqual(leader.connection.of('instructions'), [{ records: [known] }]);
+  node.instructionsNotKept = [{ transactionId: unknown.transactionId, reason: 'quota' }];
+  t.like(await follower.joined.instructions([unknown]), { ok: false, code: 'PAYLOAD_TOO_LARGE' });
 });

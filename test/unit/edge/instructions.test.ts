@@ -1,5 +1,7 @@
 import test from 'ava';
 import type { ReplayKey, Unsigned } from '../../../chains/chain.ts';
+import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
+import { InstructionShare } from '../../../edge/instruction-share.ts';
 import { Instructions, type RecordedInstruction } from '../../../edge/instructions.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
@@ -14,7 +16,8 @@ const recorded: RecordedInstruction = {
     token: { chain: 'eth', contract: '0xC', symbol: 'X', decimals: 6 }, tag: null,
   },
 };
-const newInstructions = () => new Instructions(newStorage(), () => 1_700_000_000_000);
+const NOW_MS = 1_700_000_000_000;
+const newInstructions = () => new Instructions(newStorage(), () => NOW_MS);
 const at = (value: number, more: Partial<Unsigned> = {}): Unsigned => ({ ...unsigned, payload: `0x02${value}`, replayKey: { kind: 'nonce', value }, ...more });
 
 test('what was asked comes back exactly, amounts beyond a double too', (t) => {
@@ -90,4 +93,27 @@ test('G25: signed bytes and their fate are kept with the payload', (t) => {
   t.deepEqual(instructions.signaturesOf('txn_1'), [{
     transactionId: 'txn_1', payload: unsigned.payload, signed: { chain: 'eth', payload: '0xsigned', txid: '0xid' }, outcome: 'refused', outcomeCode: 'CHAIN_REJECTED',
   }]);
+});
+
+test('a record that the cloud refuses for good holds up no younger one; one it cannot take now is sent again', async (t) => {
+  const instructions = new Instructions(newStorage(), () => NOW_MS);
+  for (const id of ['txn_1', 'txn_2', 'txn_3']) instructions.record({ ...recorded, instruction: { ...recorded.instruction, id } });
+  const identity = createIdentity(new Uint8Array(32).fill(7));
+  const log = { info: () => undefined, warn: () => undefined, alarm: () => undefined, fault: (_code: string, error: unknown) => t.fail(String(error)), alarms: 0 };
+  const share = new InstructionShare({
+    instructions, environment: 'live', identity, identityKey: publicKeyOf(identity.publicKey), nowMs: () => NOW_MS, ttlMs: 1_000, log,
+  });
+  const told: string[] = [];
+  const answer = (codes: Record<string, string>) => share.send(async ([record]) => {
+    told.push(record!.transactionId);
+    const code = codes[record!.transactionId];
+    return code === undefined ? { ok: true } : { ok: false, code };
+  });
+  await answer({ txn_1: 'PAYLOAD_TOO_LARGE', txn_2: 'SERVICE_UNAVAILABLE' });
+  t.deepEqual(told.splice(0), ['txn_1', 'txn_2']);
+  await answer({});
+  t.deepEqual(told.splice(0), ['txn_2', 'txn_3']);
+  instructions.touch('txn_1');
+  await answer({});
+  t.deepEqual(told, ['txn_1'], 'asked for anew');
 });
