@@ -20,28 +20,30 @@ const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
 type Sql = postgres.Sql;
 interface Counted { readonly outcome: 'counted' | 'over_cap' | 'other_key'; readonly spent: string }
 
-export interface PostgresSpendSettings { readonly url: string; readonly scope: string; readonly caps: SpendCaps }
+export interface PostgresSpendSettings {
+  readonly url: string;
+  readonly scope: string;
+  readonly caps: SpendCaps;
+  /** After so long nothing is signed and the connection is given up. Milliseconds. */
+  readonly answerTimeoutMs?: number;
+}
 
-/** A ledger that connects, and makes its tables, when it is first asked. */
-export function openPostgresSpend({ url, scope, caps }: PostgresSpendSettings): SharedSpend {
-  const sql = postgres(url, {
-    max: 1, connect_timeout: CONNECT_TIMEOUT_S, idle_timeout: IDLE_TIMEOUT_S, onnotice: () => undefined, fetch_types: false,
-    connection: { application_name: 'flock-edge', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS, ...LONG_STARTUP },
-  });
-  let prepared: Promise<void> | null = null;
-  const prepare = () => prepared ??= createTables(sql).catch((error: unknown) => {
-    prepared = null;
-    throw error;
-  });
+/** A ledger that connects, and makes its tables, when it is first asked, and anew after a connection that did not answer. */
+export function openPostgresSpend({ url, scope, caps, answerTimeoutMs = ANSWER_TIMEOUT_MS }: PostgresSpendSettings): SharedSpend {
+  let current: Connection | null = null;
+  const drop = (connection: Connection) => {
+    if (current === connection) current = null;
+    return connection.sql.end({ timeout: 1 });
+  };
   return {
     async count(spend) {
+      const connection = current ??= connect(url);
       try {
-        const counted = await within((async () => {
-          await prepare();
-          return ask(sql, scope, spend, caps);
-        })(), ANSWER_TIMEOUT_MS);
-        return refusalOf(counted, spend, caps);
+        const answer = connection.ready.then(() => ask(connection.sql, scope, spend, caps));
+        return refusalOf(await within(answer, answerTimeoutMs), spend, caps);
       } catch (error) {
+        // A connection whose other end is gone without a word would be waited on until TCP gives up.
+        drop(connection).catch(() => undefined);
         // Counted or not: it is not known, and the same spend may be counted again without harm.
         const { code } = error as { code?: unknown };
         return refuse('SERVICE_UNAVAILABLE', {
@@ -49,8 +51,20 @@ export function openPostgresSpend({ url, scope, caps }: PostgresSpendSettings): 
         }, 'the spend ledger cannot be asked; nothing was signed');
       }
     },
-    close: () => sql.end({ timeout: 1 }),
+    close: async () => {
+      if (current !== null) await drop(current);
+    },
   };
+}
+
+interface Connection { readonly sql: Sql; readonly ready: Promise<void> }
+
+function connect(url: string): Connection {
+  const sql = postgres(url, {
+    max: 1, connect_timeout: CONNECT_TIMEOUT_S, idle_timeout: IDLE_TIMEOUT_S, onnotice: () => undefined, fetch_types: false,
+    connection: { application_name: 'flock-edge', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS, ...LONG_STARTUP },
+  });
+  return { sql, ready: createTables(sql) };
 }
 
 async function ask(sql: Sql, scope: string, spend: Spend, caps: SpendCaps): Promise<Counted> {
@@ -66,13 +80,17 @@ function refusalOf({ outcome, spent }: Counted, spend: Spend, caps: SpendCaps): 
   return outcome === 'other_key' ? refuseToSign('signed_under_another_key') : overCap(spend, caps, BigInt(spent));
 }
 
-/** One statement, under a lock, so that replicas that start together make the tables once. */
+/**
+ * One statement, under a lock, so that replicas that start together make the tables once. A newer edge replaces the
+ * function of an older one, and an older edge leaves a newer one's.
+ */
 async function createTables(sql: Sql): Promise<void> {
   await sql`
     do $ddl$
     begin
       perform pg_advisory_xact_lock(7305820);
-      if to_regprocedure('flock_count_spend(text, text, text, text, numeric, numeric, integer, jsonb)') is not null then
+      if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, text, numeric, numeric, integer, jsonb)'), 'pg_proc'), '0')::int
+           >= 1 then
         return;
       end if;
       create table if not exists flock_spend (
@@ -87,7 +105,7 @@ async function createTables(sql: Sql): Promise<void> {
       );
       create index if not exists flock_spend_window on flock_spend (scope, chain, purpose, counted_at);
       create table if not exists flock_spend_lock (scope text primary key);
-      create function flock_count_spend(
+      create or replace function flock_count_spend(
         of_scope text, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric, window_seconds integer, keys jsonb
       ) returns table (outcome text, spent numeric) language plpgsql as $fn$
       declare
@@ -120,6 +138,8 @@ async function createTables(sql: Sql): Promise<void> {
             exclusive = (select jsonb_agg(k) from jsonb_array_elements_text(known.exclusive) k where keys ? k);
         return query select 'counted', so_far + dearest;
       end $fn$;
+      -- The version of this text: raise both numbers with each change.
+      comment on function flock_count_spend(text, text, text, text, numeric, numeric, integer, jsonb) is '1';
     end $ddl$`;
 }
 

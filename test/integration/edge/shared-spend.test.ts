@@ -1,6 +1,7 @@
 /** EDGE_SPEND_LEDGER: one count for all replicas, in the customer's own PostgreSQL or in a directory they share. */
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { openPostgresSpend } from '../../../edge/postgres-spend.ts';
 import { exclusiveKeys, openSharedSpend, spendLedgerPlace, type SharedSpend } from '../../../edge/shared-spend.ts';
 import type { Spend, SpendCaps } from '../../../edge/spend-ledger.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
@@ -113,6 +114,51 @@ test('a ledger that cannot be asked, or does not answer, signs nothing', async (
     t.like(answer, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'spend_ledger' } });
     t.false(JSON.stringify(answer).includes('nobody'), 'no address in the answer');
   }
+});
+
+test('a connection whose other end went silent is given up with the first answer that it owes; the next spend asks anew', async (t) => {
+  const url = await newDatabase(t);
+  t.is(await (await opener(t, url)('live a', CAP)).count(spendOf('txn_0', 100n)), null, 'the tables are made');
+  const open: Socket[] = [];
+  const proxy = createServer((inner) => {
+    const outer = connect(Number(new URL(url).port), new URL(url).hostname);
+    inner.pipe(outer).pipe(inner);
+    open.push(inner, outer);
+    for (const socket of [inner, outer]) socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => proxy.once('listening', resolve));
+  t.teardown(() => {
+    proxy.close();
+    for (const socket of open) socket.destroy();
+  });
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: CAP.withdrawalCaps, spendWindowMs: WINDOW_MS };
+  const ledger = openPostgresSpend({ url: through.href, scope: 'live a', caps, answerTimeoutMs: 3_000 });
+  t.teardown(() => ledger.close());
+  t.is(await ledger.count(spendOf('txn_1', 100n)), null);
+  for (const socket of open) socket.unpipe().pause();
+  t.like(await ledger.count(spendOf('txn_2', 100n)), { code: 'SERVICE_UNAVAILABLE', details: { reason: 'spend_ledger', cause: 'no_answer' } });
+  t.is(await ledger.count(spendOf('txn_2', 100n)), null, 'over a new connection, while the old one is still silent');
+});
+
+test('an edge replaces the counting function of an older one, and leaves a newer one as it is', async (t) => {
+  const url = await newDatabase(t);
+  const open = opener(t, url);
+  t.is(await (await open()).count(spendOf('txn_1', 1n)), null);
+  const sql = openDatabase({ url, connections: 1, name: 'flock-test', role: null });
+  const say = async (version: string | null) => {
+    await sql`
+      create or replace function public.flock_count_spend(
+        of_scope text, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric, window_seconds integer, keys jsonb
+      ) returns table (outcome text, spent numeric) language sql as $$ select 'over_cap', 7::numeric $$`;
+    await sql.unsafe(`comment on function public.flock_count_spend is ${version ?? 'null'}`);
+  };
+  await say(null);
+  t.is(await (await open('live b', CAP)).count(spendOf('txn_2', 1n)), null);
+  await say(`'2'`);
+  t.like(await (await open('live c', CAP)).count(spendOf('txn_3', 1n)), { code: 'AMOUNT_CAP_EXCEEDED', details: { spent: '7' } });
+  await sql.end({ timeout: 5 });
 });
 
 test('issue 4: two replicas with one EDGE_SPEND_LEDGER sign together no more than the cap', async (t) => {
