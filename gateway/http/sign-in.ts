@@ -73,7 +73,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async stepUp(asked) {
       const bearer = bearerOf(asked);
-      return await notFresh(deps, asked, asked.body.totp) ?? sessions.token({ ...bearer, totpAtMs: nowMs() });
+      return await notFresh(deps, asked, asked.body.totp) ?? sessions.proven(bearer, await identity.userById(bearer.userId));
     },
     async enrolTotp(asked) {
       const user = await identity.userById(bearerOf(asked).userId);
@@ -93,7 +93,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const wrong = await auth.secondFactor.spendUnconfirmed(user, asked.body.totp);
       if (wrong !== null) return wrong;
       await identity.setTotp(user.id, user.sealedTotpSecret, true);
-      return sessions.token({ ...bearer, totpAtMs: nowMs() });
+      return sessions.proven(bearer, user);
     },
     getJwks: async () => ({ keys: auth.issuer.publicKeys().map((key) => ({ ...key })) }),
   };
@@ -125,7 +125,14 @@ function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDe
   });
 
   return {
-    token,
+    /** The token after a second factor: what the user may do is read again, and is not taken from the token before. */
+    proven(bearer: Bearer, user: User | null): Promise<Reply> {
+      const membership = user?.memberships.find((one) => one.organizationId === bearer.organizationId);
+      return token({
+        ...bearer, organizationId: membership?.organizationId ?? null, role: membership?.role ?? null,
+        platformAdmin: bearer.platformAdmin && user?.platformRole === 'admin', totpAtMs: nowMs(),
+      });
+    },
     /**
      * An access token and a new refresh cookie. A user without an organization gets no cookie: there is nothing to go
      * back to.

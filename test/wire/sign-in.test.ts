@@ -51,6 +51,27 @@ test('§5.5 an enrolled second factor is asked for: missing, wrong, used and loc
   for (const totp of ['12345', '1234567', 'abcdef', '']) t.is((await login(owner, { totp })).json.error.code, 'INVALID_INPUT', totp);
 });
 
+test('decisions 2: a lock that is over is over: the next wrong code is invalid, and has its five tries', async (t) => {
+  const { owner } = await cloud.organization();
+  const reason = async (totp: string) => (await login(owner, { totp })).json.error?.details['reason'];
+  for (let failure = 1; failure <= 4; failure += 1) t.is(await reason(codeOf(owner, 5 + failure)), 'invalid');
+  t.is(await reason(codeOf(owner, 20)), 'locked');
+  await cloud.database.owner`update flock.console_user set totp_locked_until = now() - interval '1 second' where id = ${owner.id}`;
+  t.is(await reason(codeOf(owner, 21)), 'invalid');
+  t.is(await reason(codeOf(owner)), undefined, 'let in');
+});
+
+test('§5.4 a step-up gives the role that the user has now, not the one of the token', async (t) => {
+  const organization = await cloud.organization();
+  const [demoted, removed] = [await cloud.person(), await cloud.person()];
+  for (const who of [demoted, removed]) await cloud.join(who, organization, 'owner');
+  const [first, second] = [await cloud.signIn(demoted), await cloud.signIn(removed)];
+  await cloud.join(demoted, organization, 'viewer');
+  await cloud.database.owner`delete from flock.membership where user_id = ${removed.id}`;
+  t.like(await asBearer(first).must('stepUp', { body: { totp: codeOf(demoted, 1) } }), { organizationId: organization.id, role: 'viewer' });
+  t.like(await asBearer(second).must('stepUp', { body: { totp: codeOf(removed, 1) } }), { organizationId: null, role: null });
+});
+
 test('I22 of twenty that send one code at the same time one is let in', async (t) => {
   const { owner } = await cloud.organization();
   const bearer = await cloud.signIn(owner);

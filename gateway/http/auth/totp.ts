@@ -45,19 +45,16 @@ export function createSecondFactor({ identity, secrets, nowMs }: {
 }): SecondFactor {
   const spend = async (user: UserRow, code: string): Promise<Refusal | null> => {
     if (user.sealedTotpSecret === null) return refuse('TOTP_REQUIRED', { reason: 'not_enrolled' });
-    const lockedUntilMs = await identity.totpLockedUntil(user.id);
-    if (lockedUntilMs !== null && lockedUntilMs > nowMs()) return locked(lockedUntilMs);
+    const before = lockedAt(await identity.totpLockedUntil(user.id), nowMs());
+    if (before !== null) return before;
     const step = stepOf(secrets.open(user.sealedTotpSecret, totpContext(user.id)), code, nowMs());
     if (step === null) {
       const failure = await identity.noteTotpFailure(user.id, nowMs());
-      return failure.lockedUntilMs === null
-        ? refuse('TOTP_REQUIRED', { reason: 'invalid' })
-        : locked(failure.lockedUntilMs);
+      return lockedAt(failure.lockedUntilMs, nowMs()) ?? refuse('TOTP_REQUIRED', { reason: 'invalid' });
     }
     if (await identity.spendTotpStep(user.id, step, nowMs())) return null;
     // Guesses that came together may have locked it since the look.
-    const lockedMeanwhileMs = await identity.totpLockedUntil(user.id);
-    return lockedMeanwhileMs !== null && lockedMeanwhileMs > nowMs() ? locked(lockedMeanwhileMs) : refuse('TOTP_REQUIRED', { reason: 'used' });
+    return lockedAt(await identity.totpLockedUntil(user.id), nowMs()) ?? refuse('TOTP_REQUIRED', { reason: 'used' });
   };
   return {
     spend: async (user, code) =>
@@ -73,5 +70,6 @@ export function createSecondFactor({ identity, secrets, nowMs }: {
   };
 }
 
-const locked = (untilMs: number) =>
-  refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() });
+/** TOTP_REQUIRED while a lock lasts; null without one, and for one that is over. */
+const lockedAt = (untilMs: number | null, nowMs: number): Refusal | null =>
+  (untilMs !== null && untilMs > nowMs ? refuse('TOTP_REQUIRED', { reason: 'locked', until: new Date(untilMs).toISOString() }) : null);
