@@ -315,6 +315,8 @@ export interface ReadStore {
   purgeIdempotent(olderThanMs: number): Promise<number>;
   addresses(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus }, page: PageAsk): Promise<Page<AddressRow>>;
   address(accountId: AccountId, id: string): Promise<AddressRow | null>;
+  /** Identities that were rotated away, as of the account's last append: what an address's path depends on. */
+  retiredIdentities(accountId: AccountId): Promise<Pick<AccountState, 'retired'>>;
   addressByText(accountId: AccountId, chain: Chain, address: string): Promise<AddressRow | null>;
   /** Of some addresses of a family those that the account has, as text. */
   addressesAmong(accountId: AccountId, chain: Chain, addresses: readonly string[]): Promise<string[]>;

@@ -5,7 +5,6 @@ import { POOLED_CHAINS, type AddressStatus, type Chain } from '../../protocol/sl
 import type { AddressRow } from '../../persistence/rows.ts';
 import { notEnabled } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from './context.ts';
-import { stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { addressView, pageAs } from './views.ts';
 
@@ -16,7 +15,7 @@ type Area = 'createAddress' | 'listAddresses' | 'getAddress' | 'archiveAddress' 
 
 export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { accounts, chains, stores: { reads }, nowMs } = deps;
-  const view = async (accountId: AccountId, row: AddressRow) => addressView(await stateOf(deps, accountId), row);
+  const view = async (accountId: AccountId, row: AddressRow) => addressView(await reads.retiredIdentities(accountId), row);
   const replay = async (stored: unknown, asked: { readonly caller: Caller }) => view(accountOf(asked), stored as AddressRow);
 
   const unissued = async (accountId: Parameters<typeof reads.unissuedPool>[0], chain: Chain) =>
@@ -51,9 +50,8 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async listAddresses(asked) {
       const { page, size, ...filter } = asked.query;
       const accountId = accountOf(asked);
-      const rows = await reads.addresses(accountId, filter, { page, size });
-      const state = await stateOf(deps, accountId);
-      return pageAs(rows, (row) => addressView(state, row));
+      const [rows, retired] = await Promise.all([reads.addresses(accountId, filter, { page, size }), reads.retiredIdentities(accountId)]);
+      return pageAs(rows, (row) => addressView(retired, row));
     },
     async getAddress(asked) {
       const accountId = accountOf(asked);

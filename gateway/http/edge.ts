@@ -75,11 +75,10 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
 
 /** Gas tanks of the present identity: those of a retired one can fill nothing any more. Spec §5.7. */
 export async function presentTanks(
-  deps: Pick<HandlerDeps, 'accounts' | 'stores'>, accountId: AccountId,
+  { stores: { reads } }: Pick<HandlerDeps, 'stores'>, accountId: AccountId,
 ): Promise<AddressRow[]> {
-  const rows = await deps.stores.reads.ownAddresses(accountId, 'gas_tank');
-  const state = await stateOf(deps, accountId);
-  return rows.filter((row) => pathOf(state, row) === row.derivationPath);
+  const [rows, retired] = await Promise.all([reads.ownAddresses(accountId, 'gas_tank'), reads.retiredIdentities(accountId)]);
+  return rows.filter((row) => pathOf(retired, row) === row.derivationPath);
 }
 
 /** The session that leads, else the one that was heard last. */

@@ -1,6 +1,7 @@
 /** Reads of the gateway: lists and single rows of one tenant, and the answers kept for Idempotency-Keys. */
 import { failpoint } from '../../protocol/failpoint.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
+import type { AccountState } from '../../actors/account/messages.ts';
 import type { IdempotencyRow } from '../rows.ts';
 import type { ReadStore } from '../ports.ts';
 import { deliveryReads } from './delivery-reads.ts';
@@ -37,7 +38,7 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
 
 function addresses(
   sql: Sql,
-): Pick<ReadStore, 'addresses' | 'address' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
+): Pick<ReadStore, 'addresses' | 'address' | 'retiredIdentities' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
       const matching = sql`
@@ -48,6 +49,11 @@ function addresses(
     },
     async address(accountId, id) {
       return oneOf(sql, accountId, sql`select * from address where account_id = t.account and id = ${id}`, addressOf);
+    },
+    async retiredIdentities(accountId) {
+      const retired = await oneOf(sql, accountId, sql`select state -> 'retired' as retired from account where account_id = t.account`,
+        (row) => row['retired'] as AccountState['retired'] | null);
+      return retired == null ? {} : { retired };
     },
     // An EVM address receives on all five networks, so it is found by any of them.
     async addressByText(accountId, chain, address) {

@@ -4,7 +4,7 @@ import type { AddressRow, RowWrite } from '../../../persistence/rows.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
-  addressRow, depositWrites, linksAfter, newOrganization, NOW_MS, openStores, publicationRow, recordOf, transferTo, webhookRow, withdrawalRow, write,
+  addressRow, appendOf, depositWrites, linksAfter, newOrganization, NOW_MS, openStores, publicationRow, recordOf, transferTo, webhookRow, withdrawalRow, write,
   type TestOrganization,
 } from '../../support/store-rows.ts';
 
@@ -149,4 +149,15 @@ test('I23 a refusal is kept like an answer; the first one stands until it is a d
   t.is(await stores.read.idempotent(ours.live, 'PATCH', '/v1/x', 'refused'), null, 'per method and path');
   await database.owner`update idempotency set created_at = now() - interval '2 days' where key = 'refused'`;
   t.is(await stores.read.purgeIdempotent(Date.now() - 86_400_000), 1);
+});
+
+test('design 3: what an address read needs of its account comes from the projection, of this account alone', async (t) => {
+  const { live, sandbox } = await newOrganization(stores);
+  t.deepEqual(await stores.read.retiredIdentities(live), {});
+  const retired = [{ fingerprint: 'aa'.repeat(8), atMs: NOW_MS, next: { evm: 3 } }];
+  const append = await appendOf(stores, live, [], [{ type: 'sandbox_reset' }]);
+  t.is((await stores.accounts.append({ ...append, state: { ...append.state, retired } })).kind, 'appended');
+  t.deepEqual(await stores.read.retiredIdentities(live), { retired });
+  t.deepEqual(await stores.read.retiredIdentities(sandbox), {});
+  t.deepEqual(await stores.read.retiredIdentities('acc_nobody_live' as AccountId), {});
 });
