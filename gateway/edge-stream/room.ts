@@ -30,6 +30,8 @@ export class Room {
   readonly #deps: RoomDeps;
   readonly #teller: LivenessTeller;
   #queue: Promise<unknown> = Promise.resolve();
+  /** Arrivals and others in the queue. */
+  #queued = 0;
   /** The account has pools, as it said last, and when that was. */
   #pooled = false;
   #stockedMs = 0;
@@ -135,14 +137,14 @@ export class Room {
     return refusal;
   }
 
-  /** What time alone changes: ended sessions, a lease that ran out, liveness. False when the room is empty. */
+  /** What time alone changes: ended sessions, a lease that ran out, liveness. False when the room is empty and nobody comes. */
   tick(): boolean {
     const now = this.#now();
     const anyLeft = this.sessions.age(now);
     this.leadership.note();
     if (anyLeft || this.#teller.open) this.#teller.note();
     this.#electIfVacant();
-    return anyLeft || this.#teller.open;
+    return anyLeft || this.#teller.open || this.#queued > 0;
   }
 
   /** Rows that are not saved yet; they count as saved from now on. */
@@ -204,7 +206,8 @@ export class Room {
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#queue.then(work, work);
+    this.#queued += 1;
+    const next = this.#queue.then(work, work).finally(() => { this.#queued -= 1; });
     this.#queue = next.catch(() => undefined);
     return next;
   }

@@ -77,8 +77,7 @@ export class Rooms {
   readonly failing = new Set<AccountCommand['type']>();
   readonly asked: AccountCommand['type'][] = [];
   failReports = false;
-  /** Claims wait for it. */
-  gate: Promise<void> | null = null;
+  readonly #held = new Map<AccountCommand['type'], Promise<void>>();
   /** A real one instead of the records below. */
   publisher: Publisher | null = null;
   rooms: EdgeRooms;
@@ -94,6 +93,16 @@ export class Rooms {
   add(account: TestAccount = enrolled()): AccountId {
     this.accounts.set(account.state.accountId, account);
     return account.state.accountId;
+  }
+
+  /** Lets commands of a kind wait until what it answers is called. */
+  hold(type: AccountCommand['type']): () => void {
+    let release = (): void => {};
+    this.#held.set(type, new Promise((resolve) => { release = resolve; }));
+    return () => {
+      this.#held.delete(type);
+      release();
+    };
   }
 
   /** The node is killed; another one starts later with what it saved. */
@@ -168,7 +177,7 @@ export class Rooms {
 
   readonly ask = async <C extends AccountCommand>(accountId: AccountId, command: C): Promise<Answer<C>> => {
     this.asked.push(command.type);
-    if (command.type === 'claim_lease') await this.gate;
+    if (this.#held.has(command.type)) await this.#held.get(command.type);
     if (this.failing.has(command.type)) return refuse('SERVICE_UNAVAILABLE');
     const account = this.accounts.get(accountId);
     if (account === undefined) return refuse('NOT_FOUND');
@@ -178,6 +187,16 @@ export class Rooms {
     return { ok: true, reply: account.accept(command).reply } as Answer<C>;
   };
 }
+
+/** Rooms of a node that has started. */
+export async function opened(): Promise<Rooms> {
+  const rooms = new Rooms();
+  await rooms.rooms.start();
+  return rooms;
+}
+
+/** Code of a refusal, `accepted` for every other answer. */
+export const codeOf = (answer: object): string => (isRefusal(answer) ? (answer as Refusal).code : 'accepted');
 
 /** Everything that was ready has run. */
 export async function settle(): Promise<void> {
