@@ -81,6 +81,17 @@ test('a leader that wakes up while another is being granted the lease does not g
   t.is(node.accounts.get(account)!.state.lease.epoch, 2);
 });
 
+test('decisions 3: the grace of a stream that closed does not lengthen a lease that would have run out before', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  await node.pass(25, follower);
+  leader.joined.left(true);
+  await node.pass(4, follower);
+  t.deepEqual(follower.connection.of('lease'), []);
+  await node.pass(2, follower);
+  t.is(follower.connection.of('lease').at(-1)!.role, 'leader');
+});
+
 test('a follower that is silent itself does not get the lease before it speaks', async (t) => {
   const node = await opened(), account = node.add();
   const leader = await node.edge(account), follower = await node.edge(account);
