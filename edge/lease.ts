@@ -38,16 +38,20 @@ export class Lease {
   #role: EdgeRole = 'follower';
   #epoch = 0;
   #endsAtMs = -Infinity;
+  /** When it was lost last; at first when this process began. */
+  #lostAtMs: number;
   #rotationId: string | null = null;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
+    this.#lostAtMs = monotonicMs();
   }
 
   /** Takes an answer of the cloud. False for an epoch below the highest one seen: it is not believed. */
   grant({ role, leaseEpoch, leaseTtlMs, sentAtMs }: Grant): boolean {
     if (leaseEpoch < this.#epoch) return false;
     const endsAtMs = sentAtMs + beliefMs(leaseTtlMs);
+    if (role === 'follower') this.lose();
     // An answer that was overtaken by a newer one of the same epoch must not shorten it.
     this.#endsAtMs = leaseEpoch === this.#epoch && role === this.#role ? Math.max(this.#endsAtMs, endsAtMs) : endsAtMs;
     this.#role = role;
@@ -64,6 +68,7 @@ export class Lease {
   }
 
   lose(): void {
+    if (this.#role === 'leader') this.#lostAtMs = Math.min(this.#monotonicMs(), this.#endsAtMs);
     this.#role = 'follower';
     this.#endsAtMs = -Infinity;
   }
@@ -90,6 +95,12 @@ export class Lease {
   /** Whether this replica may deliver and sign under this epoch at this moment. */
   mayAct(leaseEpoch: number): boolean {
     return leaseEpoch === this.#epoch && this.view().held;
+  }
+
+  /** Time since this replica led last, or since it began. Milliseconds of the monotonic clock; 0 while it leads. */
+  followingMs(): number {
+    if (this.view().held) return 0;
+    return this.#monotonicMs() - (this.#role === 'leader' ? this.#endsAtMs : this.#lostAtMs);
   }
 
   view(): LeaseView {

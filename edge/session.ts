@@ -22,7 +22,7 @@ import { failpoint } from '../protocol/failpoint.ts';
 import type { Attempt } from './webhooks/post.ts';
 
 /**
- * A follower keeps its reports for so many terms of a lease: it may lead again, after a restart mostly, and then they spare
+ * A follower keeps its reports for so many terms of a lease after it led last: it may lead again, after a restart mostly, and then they spare
  * the receivers a second delivery. By then another leader has made the attempts anew, and only those count (decisions 4);
  * what waits behind them, a signed payload above all, must not wait for longer.
  */
@@ -125,10 +125,10 @@ export class Session {
 
   /** Reports attempts under the epoch that holds now, whenever they were made. Only a leader may (spec §6). */
   async sendAttempts(writes: readonly OutboxWrite[]): Promise<Sent> {
-    const { lease, sessionId, nowMs, log } = this.#settings;
+    const { lease, sessionId, log } = this.#settings;
     const { leaseEpoch, held } = lease.view();
     if (!held || !this.#stream.up) {
-      const superseded = this.#stream.up && writes.every(({ createdAtMs }) => nowMs() - createdAtMs > SUPERSEDED_AFTER_TERMS * this.#leaseTtlMs);
+      const superseded = this.#stream.up && lease.followingMs() > SUPERSEDED_AFTER_TERMS * this.#leaseTtlMs;
       if (superseded) log.warn('attempts_superseded', { count: writes.length });
       return { kind: superseded ? 'taken' : 'held' };
     }

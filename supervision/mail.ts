@@ -29,14 +29,11 @@ export function startMail({ config, publicUrl, system, stores, nowMs, log }: Mai
   if (transport === null) return () => undefined;
   system.spawnWorker<'look'>({
     path: 'schedules/mail',
-    recover: ({ timers, tellSelf }) => {
-      const again = (): void => {
-        tellSelf('look');
-        timers.after(LOOK_MS, again);
-      };
-      timers.after(0, again);
+    recover: ({ timers, tellSelf }) => void timers.after(0, () => tellSelf('look')),
+    receive: async (look, { timers, tellSelf }) => {
+      await sendDueMail({ store: stores.mail, transport, publicUrl, nowMs, log });
+      timers.after(LOOK_MS, () => tellSelf(look));
     },
-    receive: async () => { await sendDueMail({ store: stores.mail, transport, publicUrl, nowMs, log }); },
   });
   return () => transport.close();
 }

@@ -17,13 +17,13 @@ interface Around {
 export function openRateLimiter({ REDIS_URL: url }: Pick<CloudConfig, 'REDIS_URL'>, { log, metrics, later }: Around): RateLimiter {
   const local = createMemoryRateLimiter();
   if (url === undefined) return local;
-  metrics.set('svc_redis_up', {}, 1);
+  metrics.set('svc_redis_up', {}, 0); // until it has counted once
   const limiter = createRedisRateLimiter({
     url, windowMs: WINDOW_MS, local,
     onChange(state) {
       metrics.set('svc_redis_up', {}, state === 'back' ? 1 : 0);
       if (state === 'lost') log.warn('Redis does not answer; rate limits are this node\'s own until it does');
-      else log.info('Redis answers again');
+      else log.info('Redis counts the requests');
     },
   });
   later('redis', 100, async () => limiter.close());

@@ -96,6 +96,7 @@ class RunningPublisher implements Publisher {
 
   leaderLost(accountId: AccountId): void {
     this.#forgotten.add(accountId);
+    this.#frameMax.delete(accountId);
     void this.#give([accountId], this.#flights.removeAccount(accountId));
   }
 

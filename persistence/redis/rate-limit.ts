@@ -13,7 +13,7 @@ export interface RedisRateLimiterOptions {
   readonly answerMs?: number;
   /** Counts while Redis does not answer. */
   readonly local: RateLimiter;
-  /** Told when Redis is lost, and when it is back. */
+  /** Told after the first count which of both it is, then when Redis is lost and when it is back. */
   onChange(state: 'lost' | 'back'): void;
 }
 
@@ -52,10 +52,10 @@ export function createRedisRateLimiter({ url, windowMs, answerMs = ANSWER_MS, lo
   });
   redis.on('error', () => undefined); // each command that fails of it says so
   const counting = redis as unknown as Counting;
-  let lost = false;
+  let known: 'lost' | 'back' | null = null;
   const note = (state: 'lost' | 'back'): void => {
-    if (lost === (state === 'lost')) return;
-    lost = state === 'lost';
+    if (known === state) return;
+    known = state;
     onChange(state);
   };
   return {

@@ -135,8 +135,8 @@ export class Checks {
   sent(edge: EdgeProcess, writes: readonly OutboxWrite[], { kind }: Sent): void {
     if (kind !== 'taken') return;
     const { deliveries, withdrawals } = this.#database;
-    for (const { subject, kind: of, createdAtMs } of writes) {
-      const isSuperseded = of === 'attempt' && !edge.lease.view().held && edge.process.host.wallMs() - createdAtMs > SUPERSEDED_AFTER_MS;
+    for (const { subject, kind: of } of writes) {
+      const isSuperseded = of === 'attempt' && edge.lease.followingMs() > SUPERSEDED_AFTER_MS;
       const [transactionId = '', txid] = subject.split('/');
       const isKnown = of === 'attempt' ? deliveries.attempts.has(subject)
         : withdrawals.get(transactionId)?.versions.some((version) => version.txid === txid) === true || withdrawals.get(transactionId)?.status === 'expired';

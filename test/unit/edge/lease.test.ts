@@ -22,6 +22,25 @@ test('reliability 1.3: a lease ends the grace − 2 s after its request was SENT
   t.deepEqual(lease.view(), { role: 'follower', leaseEpoch: 3, held: false });
 });
 
+test('how long a replica has not led counts from its start, from the end of its belief, or from the frame that took the lease', (t) => {
+  const { lease, clock } = newLease();
+  clock.nowMs = 1_500;
+  t.is(lease.followingMs(), 500);
+  lease.grant({ role: 'leader', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: 1_500 });
+  t.is(lease.followingMs(), 0);
+  clock.nowMs = 1_500 + BELIEF_MS + 70;
+  t.is(lease.followingMs(), 70);
+  lease.grant({ role: 'follower', leaseEpoch: 1, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs });
+  t.is(lease.followingMs(), 70, 'told late');
+  lease.grant({ role: 'leader', leaseEpoch: 2, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs });
+  clock.nowMs += 100;
+  t.is(lease.followingMs(), 0);
+  lease.hint({ role: 'follower', leaseEpoch: 3 });
+  clock.nowMs += 5;
+  lease.lose();
+  t.is(lease.followingMs(), 5);
+});
+
 test('§7 an epoch below the highest one seen is not believed; acting needs the very epoch', (t) => {
   const { lease } = newLease();
   lease.grant({ role: 'leader', leaseEpoch: 5, leaseTtlMs: TTL_MS, sentAtMs: 1_000 });

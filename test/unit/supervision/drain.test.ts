@@ -25,10 +25,7 @@ test('issue 2.2 a drain takes its steps in order; one that fails or hangs is log
 test('issue 2.2 the steps of a drain end before the deadline of the process, however long each may take and however many hang', async (t) => {
   t.true(DRAIN_STEPS_MS < DRAIN_DEADLINE_MS && DRAIN_DEADLINE_MS < 10_000);
   const { stopped, log, step } = world();
-  const startedAt = performance.now();
-  // Together they may take ten times what there is; the last one, which closes the database, has its turn all the same.
-  await drain([...Array.from({ length: 20 }, (_, n) => step(`hangs-${n}`, 100, never)), step('database', 100, async () => undefined)], log, 200);
-  const tookMs = performance.now() - startedAt;
+  // Each may take a minute; the last one, which closes the database, has its turn all the same.
+  await drain([...Array.from({ length: 20 }, (_, n) => step(`hangs-${n}`, 60_000, never)), step('database', 60_000, async () => undefined)], log, 200);
   t.is(stopped.length, 21);
-  t.true(tookMs < 20 * 100, `${tookMs} ms`);
 });
