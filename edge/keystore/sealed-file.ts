@@ -9,8 +9,9 @@
  * protects is the seal: header and body are authenticated, so an altered file is refused whoever made a digest for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { failpoint } from '../../protocol/failpoint.ts';
 import { KeystoreError } from './keystore-error.ts';
@@ -160,34 +161,34 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** Runs `work` while no other process writes the keystore. Throws: KeystoreError KEYSTORE_BUSY. */
+/**
+ * Runs `work` while nobody else writes the keystore. The lock is SQLite's, of a file beside it that stays empty: the kernel
+ * takes it back with its holder, while a process number in a file outlives a kill and is another process's later, in
+ * containers above all. Throws: KeystoreError KEYSTORE_BUSY.
+ */
 export async function alone<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = `${path}.lock`;
-  guarded(() => {
-    dropStaleLock(lock);
-    const mine = `${lock}.${process.pid}`;
-    writeFileSync(mine, String(process.pid), { mode: MODE });
-    try {
-      linkSync(mine, lock); // with its content, or not at all
-    } finally {
-      rmSync(mine, { force: true });
-    }
-  });
+  const lock = guarded(() => writerLock(`${path}.writer`));
   try {
     failpoint('edge.keystore.locked');
     return await work();
   } finally {
-    rmSync(lock, { force: true });
+    lock.close();
   }
 }
 
-/** A lock whose process is gone was left by a kill. */
-function dropStaleLock(lock: string): void {
+/** Source: sqlite.org, result codes. */
+const SQLITE_BUSY = 5;
+
+function writerLock(path: string): DatabaseSync {
+  // Made by the library it would be everyone's to read; closing it later would give up a lock that this process has.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', MODE));
+  const lock = new DatabaseSync(path, { timeout: 0 });
   try {
-    const pid = Number(readFileSync(lock, 'utf8'));
-    if (pid !== process.pid) process.kill(pid, 0);
+    lock.exec('begin exclusive');
+    return lock;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') rmSync(lock, { force: true });
+    lock.close();
+    throw (error as { errcode?: number }).errcode === SQLITE_BUSY ? new KeystoreError('KEYSTORE_BUSY') : error;
   }
 }
 
@@ -197,7 +198,6 @@ function guarded<T>(work: () => T): T {
   } catch (error) {
     if (error instanceof KeystoreError) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new KeystoreError('KEYSTORE_BUSY');
     throw code === 'ENOENT' ? new KeystoreError('KEYSTORE_MISSING') : new KeystoreError('KEYSTORE_UNAVAILABLE', code);
   }
 }

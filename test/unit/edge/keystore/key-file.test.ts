@@ -1,12 +1,14 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { KeyFile } from '../../../../edge/keystore/key-file.ts';
 import { KeystoreError, type KeystoreCode } from '../../../../edge/keystore/keystore-error.ts';
 import { createPassphraseWrap } from '../../../../edge/keystore/passphrase-wrap.ts';
-import { decodeFile, newHeader, encodeFile } from '../../../../edge/keystore/sealed-file.ts';
+import { alone, decodeFile, newHeader, encodeFile } from '../../../../edge/keystore/sealed-file.ts';
 import { parseKeySource, parsePhraseSource } from '../../../../edge/keystore/source-secret.ts';
 import { addTo, CHEAP, filledKeystore, newKeystorePath, OLD_PHRASE, PASSPHRASE, wrapWith } from '../../../support/edge/keystores.ts';
 
@@ -40,7 +42,8 @@ test('issue 4.8 what is imported comes back: sources, and the secret for one cal
 test('issue 4.8 the file is for its owner only, holds no secret in clear, and no other file is left beside it', async (t) => {
   const { path, file } = await filledKeystore();
   t.is(statSync(path).mode & 0o777, 0o600);
-  t.deepEqual(readdirSync(dirname(path)), ['keys.flock']);
+  t.deepEqual(readdirSync(dirname(path)), ['keys.flock', 'keys.flock.writer']);
+  t.like(statSync(`${path}.writer`), { mode: 0o100600, size: 0 });
   const bytes = readFileSync(path);
   t.true(bytes.toString('latin1').startsWith('flock-keystore 1 {"id":"'));
   for (const secret of [Buffer.from('11'.repeat(32), 'hex'), Buffer.from('11'.repeat(32)), Buffer.from('legal winner'), Buffer.from('old wallet'), parsePhraseSource(OLD_PHRASE, '').secret]) {
@@ -157,7 +160,7 @@ test('issue 4.8 a source is imported once, there is one own phrase, and an unkno
   t.throws(() => file.withSecret('0'.repeat(16), () => undefined), { message: /SOURCE_UNKNOWN/ });
 });
 
-test('issue 4.8 two processes over one file: what the other wrote is kept and seen; a lock of a living one is respected', async (t) => {
+test('issue 4.8 two processes over one file: what the other wrote is kept and seen', async (t) => {
   const { path, file } = await filledKeystore();
   const other = await KeyFile.open(path, wrapWith());
   await addTo(other, parseKeySource('evm', '22'.repeat(32)), { kind: 'key' });
@@ -165,13 +168,25 @@ test('issue 4.8 two processes over one file: what the other wrote is kept and se
   t.is(file.sources.length, 4);
   other.refresh();
   t.is(other.sources.length, 4);
-  writeFileSync(`${path}.lock`, String(process.ppid));
-  await refuses(t, 'KEYSTORE_BUSY', () => addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' }));
-  writeFileSync(`${path}.lock`, '4194305'); // above the highest process id that Linux gives
-  await addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' });
-  t.false(existsSync(`${path}.lock`));
   rmSync(path);
   t.throws(() => file.refresh(), { message: /KEYSTORE_MISSING/ });
+});
+
+test('issue 4.8 one writes at a time; the lock goes with whoever held it, whatever its process number was', async (t) => {
+  const { path, file } = await filledKeystore();
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', `
+    const { alone } = await import(${JSON.stringify(new URL('../../../../edge/keystore/sealed-file.ts', import.meta.url).href)});
+    await alone(${JSON.stringify(path)}, () => { process.stdout.write('held'); return new Promise((resolve) => setTimeout(resolve, 60_000)); });`]);
+  await once(holder.stdout, 'data');
+  await refuses(t, 'KEYSTORE_BUSY', () => addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' }));
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  for (const pid of [process.pid, process.ppid]) {
+    writeFileSync(`${path}.lock`, String(pid)); // what a killed process of a container left, whose number another one has now
+    await addTo(file, parseKeySource('evm', String(pid).padStart(64, '4')), { kind: 'key' });
+  }
+  await alone(path, async () => refuses(t, 'KEYSTORE_BUSY', () => file.purge('0'.repeat(16), 0)));
+  await refuses(t, 'SOURCE_UNKNOWN', () => file.purge('0'.repeat(16), 0));
 });
 
 test('issue 4.8 round trip of any labels and keys', async (t) => {
