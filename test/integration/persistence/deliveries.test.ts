@@ -164,6 +164,23 @@ test('an attempt is recorded once, with what follows from it; another account ha
   await stores.deliveries.recordAttempts([]);
 });
 
+test('what was delivered stays delivered, whatever attempt an edge reports afterwards', async (t) => {
+  const { live } = await setUp({});
+  await publish(live, {});
+  const [due] = await claim(live);
+  await stores.deliveries.recordAttempts([delivered(due!)]);
+  await stores.deliveries.recordAttempts([{ ...failed(due!, NOW_MS + 5), attempt: 2 }]);
+  t.deepEqual(await stateOf(due!.delivery.id), { status: 'delivered', attempts: 1, replay: 0 });
+  t.deepEqual(await claim(live, { nowMs: NOW_MS + 1e9 }), []);
+});
+
+test('I16 nothing is claimed for an endpoint that is not enabled, also where its deliveries were not held yet', async (t) => {
+  const { live, hooks: [hook] } = await setUp({});
+  await publish(live, {});
+  await database.owner`update webhook set status = 'disabled' where id = ${hook!.id}`;
+  t.deepEqual(await claim(live), []);
+});
+
 test('C5-48 410 disables the endpoint and what waits for it is held; so does disabling or deleting it', async (t) => {
   const { live, hooks: [gone, other] } = await setUp({}, {});
   await publish(live, {}, {});

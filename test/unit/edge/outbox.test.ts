@@ -3,7 +3,7 @@ import { Outbox, POISONED_AFTER_TRIES } from '../../../edge/outbox.ts';
 import { OutboxSender, type OutboxRoute, type Sent } from '../../../edge/outbox-sender.ts';
 import { Refused } from '../../../protocol/errors.ts';
 import { outboxCommand } from '../../../edge/cli/outbox.ts';
-import { openStorage } from '../../../edge/storage/storage.ts';
+import { openStorage, StorageFailed } from '../../../edge/storage/storage.ts';
 import { newDirectory, newStorage } from '../../support/edge/disk.ts';
 import { until } from '../../support/until.ts';
 
@@ -113,6 +113,17 @@ test('a write whose route breaks is poison like one that is refused, and is name
   for (let tries = 0; tries < POISONED_AFTER_TRIES; tries += 1) await sender.idle();
   t.like(outbox.report(), { outboxDepth: 2, outboxPoisoned: true, poisonedBy: { subject: 'a', code: 'INTERNAL_ERROR' } });
   t.is(faults, POISONED_AFTER_TRIES);
+  await sender.stop();
+});
+
+test('a disk that takes nothing is no fault of the write that met it: it stays first, and is no poison', async (t) => {
+  const outbox = new Outbox(newStorage(), SETTINGS);
+  const full: OutboxRoute = { batch: 3, send: () => Promise.reject(new StorageFailed('disk_full')) };
+  const sender = new OutboxSender(outbox, { attempt: full, signed: full }, () => undefined);
+  outbox.append('attempt', ['a', 'b'].map(attempt));
+  for (let tries = 0; tries < POISONED_AFTER_TRIES; tries += 1) await sender.idle();
+  t.like(outbox.report(), { outboxDepth: 2, outboxPoisoned: false });
+  t.is(outbox.head(1)[0]!.tries, 0);
   await sender.stop();
 });
 

@@ -44,6 +44,16 @@ test('I23 one effect per key, whatever comes at the same time or later, also fro
   t.false(JSON.stringify([...rows.values()]).includes('"n":1'), 'sealed: an answer may hold a key that is shown once');
 });
 
+test('a key is its account\'s, method\'s and path\'s own, while the first use is at work too', async (t) => {
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => { release = resolve; });
+  const uses = [use(), use({ accountId: 'org_2_live' }), use({ method: 'PUT' }), use({ path: '/v1/y' }), use({ key: 'l' })];
+  const answers = uses.map((one, index) => idempotency.once(one, async () => { await gate; return done(index); }, unchanged));
+  release();
+  t.deepEqual(await Promise.all(answers), uses.map((_, index) => ({ outcome: { ok: true, status: 201, reply: index }, replayed: false })));
+});
+
 test('another body is IDEMPOTENCY_CONFLICT, while the first is at work and afterwards', async (t) => {
   const idempotency = createIdempotency({ reads: keeping().reads, secrets });
   let release: () => void = () => undefined;

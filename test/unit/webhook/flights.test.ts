@@ -42,3 +42,17 @@ test('§6 a delivery that is claimed again while it is known goes again from its
   flights.add(due('2', 'addr', 1), 9_000);
   t.deepEqual(ready(flights), ['2'], 'a retry has no lane');
 });
+
+test('a frame that was not taken: what left the account meanwhile does not become ready again, the rest comes first', (t) => {
+  const flights = new Flights();
+  for (const id of ['1', '2', '3']) flights.add(due(id, id), 9_000);
+  const frame = flights.takeReady(ACCOUNT, 2);
+  flights.remove(ACCOUNT, '1'); // its late report came
+  flights.putBack(ACCOUNT, frame);
+  t.deepEqual(ready(flights), ['2', '3']);
+  const second = flights.takeReady(ACCOUNT, 0);
+  flights.removeAccount(ACCOUNT);
+  flights.putBack(ACCOUNT, [...frame, ...second]);
+  t.deepEqual(ready(flights), []);
+  t.is(flights.size, 0);
+});
