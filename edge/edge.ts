@@ -21,6 +21,7 @@ import { claimSessionId } from './session-id.ts';
 import { Session } from './session.ts';
 import { loadSigner } from './signer-loader.ts';
 import { Signing } from './signing.ts';
+import { markIfPossible, SPEND_MARK_MS } from './spend-clock.ts';
 import { statusOfEdge } from './status.ts';
 import { Submissions } from './submissions.ts';
 import { createViaLeader } from './via-leader.ts';
@@ -102,6 +103,7 @@ interface Context {
 function linkUp(context: Context, parts: EdgeParts): Links {
   const { config, log, ports, sessionId, running } = context;
   const { upstream, storage, lease, outbox, instructions, timers } = parts;
+  timers.every(SPEND_MARK_MS, () => markSpendTime(parts));
   let publicKeys: ReturnType<typeof publicKeysOf> | null = null; // Pools take a while; a sync that is tried again has them.
   const metrics = createEdgeMetrics(() => {
     const { outboxDepth, outboxPoisoned } = outbox.report();
@@ -219,12 +221,18 @@ async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgeme
   }
 }
 
+function markSpendTime({ spendClock, sharedSpend }: EdgeParts): void {
+  markIfPossible(spendClock);
+  sharedSpend?.mark();
+}
+
 async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promise<void> {
   // Told first and waited for last: a pause, or a cloud that does not answer, must not hold the end.
   const ended = Promise.all([links.session.stop(), links.sender.stop()]);
   parts.timers.stop();
   await parts.upstream.close();
   await ended;
+  markSpendTime(parts);
   await parts.sharedSpend?.close();
   parts.storage.close();
   keystore.stop();

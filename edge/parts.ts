@@ -1,4 +1,5 @@
 /** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
+import { randomUUID } from 'node:crypto';
 import { ConfigurationError, type EdgeConfig } from './config.ts';
 import { publicKeyOf } from './identity.ts';
 import { InstructionShare } from './instruction-share.ts';
@@ -11,7 +12,7 @@ import type { EdgeLog } from './log.ts';
 import { Outbox } from './outbox.ts';
 import { OwnAddresses } from './own-addresses.ts';
 import { guardRegistry } from './registry-guard.ts';
-import { openSpendClock, type SpendClockPorts } from './spend-clock.ts';
+import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
 import { openSharedSpend, type SharedSpend } from './shared-spend.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
@@ -30,6 +31,7 @@ export interface EdgeParts {
   readonly upstream: Upstream;
   readonly lease: Lease;
   readonly outbox: Outbox;
+  readonly spendClock: SpendClock;
   readonly ledger: SpendLedger;
   /** EDGE_SPEND_LEDGER; null where each replica counts for itself. */
   readonly sharedSpend: SharedSpend | null;
@@ -49,19 +51,21 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     throw new ConfigurationError(problems.map((problem) => `EDGE_DATA_DIR: ${problem}`));
   }
   const { identity } = keystore;
+  const spendClock = openSpendClock(storage, newestSpendMs(storage), ports);
   const sharedSpend = config.spendLedger === null ? null : await openSharedSpend({
     ...ports, place: config.spendLedger, caps: config, scope: `${config.environment} ${identity.publicKey}`,
+    clock: spendClock, replica: replicaNameOf(storage),
   });
   const identityKey = publicKeyOf(identity.publicKey);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs);
   const instructions = new Instructions(storage, ports.wallMs);
   return {
-    storage, localKeys, sharedSpend,
+    storage, localKeys, sharedSpend, spendClock,
     timers: createTimers(),
     upstream: createUpstream({ cloudUrl: config.cloudUrl, apiKey: config.apiKey, identity, nowMs: ports.wallMs }),
     lease: new Lease(ports.monotonicMs),
     outbox: new Outbox(storage, { capacity: config.outboxCapacity, nowMs: ports.wallMs }),
-    ledger: new SpendLedger(storage, config, openSpendClock(storage, newestSpendMs(storage), ports)),
+    ledger: new SpendLedger(storage, config, spendClock),
     instructions,
     instructionShare: new InstructionShare({
       instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,
@@ -69,6 +73,14 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     keyShare: new LocalKeyShare(localKeys, identity, identityKey, log),
     own: new OwnAddresses(keystore),
   };
+}
+
+/** A name that goes with the directory: the time that this replica tells goes on where it ended. */
+function replicaNameOf(storage: Storage): string {
+  const known = storage.setting('replica');
+  const name = known ?? randomUUID();
+  if (known === null) storage.setSetting('replica', name);
+  return name;
 }
 
 /** Live and sandbox must not share a directory: one's caps, keys and journal say nothing about the other's. */

@@ -1,12 +1,14 @@
 /**
  * The shared spend ledger in a PostgreSQL database of the customer's. One function call counts a spend or refuses it: it
- * takes a row lock first and reads after it, so that two replicas that count at one moment see each other. Its time is the
- * database's, and never goes back behind the newest entry.
+ * takes a row lock first and reads after it, so that two replicas that count at one moment see each other. The database's
+ * clock is read once, for a scope that is new: from then on time passes as the replicas' own clocks say, so that a clock
+ * that is set frees no budget.
  */
 import postgres from 'postgres';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { capOf, overCap, type Spend, type SpendCaps } from './spend-ledger.ts';
+import type { SpendClock } from './spend-clock.ts';
 import type { SharedSpend } from './shared-spend.ts';
 
 const CONNECT_TIMEOUT_S = 5;
@@ -24,12 +26,15 @@ export interface PostgresSpendSettings {
   readonly url: string;
   readonly scope: string;
   readonly caps: SpendCaps;
+  readonly clock: Pick<SpendClock, 'nowMs'>;
+  readonly replica: string;
   /** After so long nothing is signed and the connection is given up. Milliseconds. */
   readonly answerTimeoutMs?: number;
 }
 
 /** A ledger that connects, and makes its tables, when it is first asked, and anew after a connection that did not answer. */
-export function openPostgresSpend({ url, scope, caps, answerTimeoutMs = ANSWER_TIMEOUT_MS }: PostgresSpendSettings): SharedSpend {
+export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend {
+  const { url, caps, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
   let current: Connection | null = null;
   const drop = (connection: Connection) => {
     if (current === connection) current = null;
@@ -39,7 +44,7 @@ export function openPostgresSpend({ url, scope, caps, answerTimeoutMs = ANSWER_T
     async count(spend) {
       const connection = current ??= connect(url);
       try {
-        const answer = connection.ready.then(() => ask(connection.sql, scope, spend, caps));
+        const answer = connection.ready.then(() => ask(connection.sql, settings, spend));
         return refusalOf(await within(answer, answerTimeoutMs), spend, caps);
       } catch (error) {
         // A connection whose other end is gone without a word would be waited on until TCP gives up.
@@ -51,6 +56,7 @@ export function openPostgresSpend({ url, scope, caps, answerTimeoutMs = ANSWER_T
         }, 'the spend ledger cannot be asked; nothing was signed');
       }
     },
+    mark: () => undefined, // each count keeps it
     close: async () => {
       if (current !== null) await drop(current);
     },
@@ -67,11 +73,11 @@ function connect(url: string): Connection {
   return { sql, ready: createTables(sql) };
 }
 
-async function ask(sql: Sql, scope: string, spend: Spend, caps: SpendCaps): Promise<Counted> {
+async function ask(sql: Sql, { scope, caps, clock, replica }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
   const { subject, chain, purpose, amount, exclusive = [] } = spend;
   const [row] = await sql<Counted[]>`
-    select outcome, spent::text from flock_count_spend(${scope}, ${subject}, ${chain}, ${purpose}, ${amount.toString()}::text::numeric,
-      ${capOf(caps, spend)?.toString() ?? null}::text::numeric, ${caps.spendWindowMs / 1_000}, ${JSON.stringify(exclusive)}::text::jsonb)`;
+    select outcome, spent::text from flock_count_spend(${scope}, ${replica}, ${clock.nowMs()}::bigint, ${subject}, ${chain}, ${purpose}, ${amount.toString()}::text::numeric,
+      ${capOf(caps, spend)?.toString() ?? null}::text::numeric, ${caps.spendWindowMs}::bigint, ${JSON.stringify(exclusive)}::text::jsonb)`;
   return row!;
 }
 
@@ -89,35 +95,45 @@ async function createTables(sql: Sql): Promise<void> {
     do $ddl$
     begin
       perform pg_advisory_xact_lock(7305820);
-      if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, text, numeric, numeric, integer, jsonb)'), 'pg_proc'), '0')::int
+      if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, bigint, text, text, text, numeric, numeric, bigint, jsonb)'), 'pg_proc'), '0')::int
            >= 1 then
         return;
       end if;
       create table if not exists flock_spend (
-        scope      text           not null,
-        subject    text           not null,
-        chain      text           not null,
-        purpose    text           not null,
-        amount     numeric(78, 0) not null check (amount >= 0),
-        exclusive  jsonb          not null,
-        counted_at timestamptz    not null,
+        scope         text           not null,
+        subject       text           not null,
+        chain         text           not null,
+        purpose       text           not null,
+        amount        numeric(78, 0) not null check (amount >= 0),
+        exclusive     jsonb          not null,
+        counted_at_ms bigint         not null,
         primary key (scope, subject)
       );
-      create index if not exists flock_spend_window on flock_spend (scope, chain, purpose, counted_at);
-      create table if not exists flock_spend_lock (scope text primary key);
+      create index if not exists flock_spend_window on flock_spend (scope, chain, purpose, counted_at_ms);
+      -- The time of a scope. It goes on by what each replica's own clock says has passed since that replica's last count.
+      create table if not exists flock_spend_clock (scope text primary key, at_ms bigint not null);
+      create table if not exists flock_spend_replica (
+        scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica)
+      );
       create or replace function flock_count_spend(
-        of_scope text, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric, window_seconds integer, keys jsonb
+        of_scope text, of_replica text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
+        window_ms bigint, keys jsonb
       ) returns table (outcome text, spent numeric) language plpgsql as $fn$
       declare
         known   flock_spend%rowtype;
-        at      timestamptz;
+        now_ms  bigint;
         so_far  numeric;
         dearest numeric;
       begin
-        insert into flock_spend_lock (scope) values (of_scope) on conflict do nothing;
-        perform from flock_spend_lock l where l.scope = of_scope for update;
+        insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
+        select c.at_ms into now_ms from flock_spend_clock c where c.scope = of_scope for update;
         -- Each statement from here on sees what was committed before the lock was had.
-        select greatest(clock_timestamp(), max(s.counted_at)) into at from flock_spend s where s.scope = of_scope;
+        now_ms := greatest(now_ms, coalesce(
+          (select r.at_ms + (own_now_ms - r.own_ms) from flock_spend_replica r where r.scope = of_scope and r.replica = of_replica), 0));
+        update flock_spend_clock c set at_ms = now_ms where c.scope = of_scope;
+        insert into flock_spend_replica values (of_scope, of_replica, own_now_ms, now_ms)
+          on conflict (scope, replica) do update set own_ms = excluded.own_ms, at_ms = excluded.at_ms;
+        delete from flock_spend_replica r where r.scope = of_scope and r.at_ms < now_ms - 10 * window_ms;
         select * into known from flock_spend s where s.scope = of_scope and s.subject = of_subject;
         if found and not exists (select from jsonb_array_elements_text(known.exclusive) k where keys ? k) then
           return query select 'other_key', 0::numeric;
@@ -127,19 +143,19 @@ async function createTables(sql: Sql): Promise<void> {
         dearest := greatest(of_amount, known.amount);
         select coalesce(sum(s.amount), 0) into so_far from flock_spend s
          where s.scope = of_scope and s.chain = of_chain and s.purpose = of_purpose and s.subject <> of_subject
-           and s.counted_at > at - make_interval(secs => window_seconds);
+           and s.counted_at_ms > now_ms - window_ms;
         if so_far + dearest > cap then
           return query select 'over_cap', so_far;
           return;
         end if;
-        insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, dearest, keys, at)
+        insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, dearest, keys, now_ms)
           -- Every version shares what is kept, so that any two of them exclude each other.
-          on conflict (scope, subject) do update set amount = excluded.amount, counted_at = excluded.counted_at,
+          on conflict (scope, subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms,
             exclusive = (select jsonb_agg(k) from jsonb_array_elements_text(known.exclusive) k where keys ? k);
         return query select 'counted', so_far + dearest;
       end $fn$;
       -- The version of this text: raise both numbers with each change.
-      comment on function flock_count_spend(text, text, text, text, numeric, numeric, integer, jsonb) is '1';
+      comment on function flock_count_spend is '1';
     end $ddl$`;
 }
 

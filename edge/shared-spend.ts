@@ -7,13 +7,15 @@ import { createHash } from 'node:crypto';
 import type { Unsigned } from '../chains/chain.ts';
 import type { Refusal } from '../protocol/errors.ts';
 import { replayKeyTexts } from './instructions.ts';
-import { openSpendClock, type SpendClockPorts } from './spend-clock.ts';
+import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger, type Spend, type SpendCaps } from './spend-ledger.ts';
 import { openStorage } from './storage/storage.ts';
 
 export interface SharedSpend {
   /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
   count(spend: Spend): Promise<Refusal | null>;
+  /** Keeps the time of the ledger for the processes to come, where this process does. */
+  mark(): void;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,9 @@ export interface SharedSpendSettings extends SpendClockPorts {
   /** Whose spends these are: edges of other phrases or environments may use the same database. */
   readonly scope: string;
   readonly caps: SpendCaps;
+  /** This replica's own, and its name among the replicas: a database cannot tell by itself how much time has passed. */
+  readonly clock: Pick<SpendClock, 'nowMs'>;
+  readonly replica: string;
 }
 
 /** Opens the shared ledger; a database is connected to when it is first asked. Throws: StorageFailed. */
@@ -46,9 +51,11 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
   const { place, caps } = settings;
   if (place.kind === 'postgres') return (await import('./postgres-spend.ts')).openPostgresSpend({ ...settings, url: place.url });
   const storage = openStorage(place.path);
-  const ledger = new SpendLedger(storage, caps, openSpendClock(storage, newestSpendMs(storage), settings));
+  const clock = openSpendClock(storage, newestSpendMs(storage), settings);
+  const ledger = new SpendLedger(storage, caps, clock);
   return {
     count: async (spend) => ledger.count(spend),
+    mark: () => markIfPossible(clock),
     close: async () => storage.close(),
   };
 }

@@ -1,13 +1,21 @@
 /**
- * The time of the spend ledger. A wall clock that is set back or forth must not free budget, so time only advances by
- * the monotonic clock while the process lives. A new process goes on by the time that the machine has been up since the
- * ledger's first process of this boot; only after a boot does it begin at the later of the wall clock and the newest
- * entry. What remains: a wall clock that is moved ahead over a boot, or where the boot cannot be read, looks like a pause.
+ * The time of the spend ledger. A clock that is set back or forth must not free budget, so the wall clock is read once,
+ * for a ledger that is new. From then on the time advances by the monotonic clock while a process lives, and between two
+ * processes by how long the machine was up. What cannot be told that way does not count: the time between the last mark
+ * and a boot of the machine, and the time that it was off. The window is longer by that, never shorter.
  */
 import { readFileSync } from 'node:fs';
-import type { Storage } from './storage/storage.ts';
+import { StorageFailed, type Storage } from './storage/storage.ts';
 
-export interface SpendClock { nowMs(): number }
+/** Pause between two marks, milliseconds: at most so much time is lost with a boot of the machine. */
+export const SPEND_MARK_MS = 60_000;
+
+export interface SpendClock {
+  /** Milliseconds; the zero is that of the wall clock when the ledger began. */
+  nowMs(): number;
+  /** Keeps the time for the next process. Throws: StorageFailed. */
+  mark(): void;
+}
 
 /** A boot of this machine, and for how long it has been up: the time that nobody can set. */
 export interface BootTime { readonly bootId: string; readonly upMs: number }
@@ -15,7 +23,7 @@ export interface BootTime { readonly bootId: string; readonly upMs: number }
 export interface SpendClockPorts {
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
-  /** Absent where the wall clock is to be believed at each start. */
+  /** Absent or null where it cannot be read: then no time counts between two processes. */
   readonly bootTime?: () => BootTime | null;
 }
 
@@ -30,26 +38,48 @@ export function readBootTime(): BootTime | null {
   }
 }
 
-/** `newestEntryMs` is the instant of the ledger's newest entry, 0 without one. */
-export function createSpendClock(newestEntryMs: number, wallMs: () => number, monotonicMs: () => number): SpendClock {
-  const startedAtMs = Math.max(wallMs(), newestEntryMs);
-  const startedAtMonotonicMs = monotonicMs();
-  return { nowMs: () => Math.ceil(startedAtMs + (monotonicMs() - startedAtMonotonicMs)) };
+const SETTING = 'spend_clock';
+const NO_BOOT: BootTime = { bootId: '-', upMs: 0 };
+
+interface Mark extends BootTime { readonly ledgerMs: number }
+
+function markOf(storage: Pick<Storage, 'setting'>): Mark | null {
+  const [bootId, upMs, ledgerMs] = storage.setting(SETTING)?.split(' ') ?? [];
+  return bootId === undefined ? null : { bootId, upMs: Number(upMs), ledgerMs: Number(ledgerMs) };
 }
 
-const SETTING = 'spend_clock';
-
-/** The clock of a ledger in this file, which keeps when its first process of a boot began. Throws: StorageFailed. */
+/** The clock of a ledger in this file. `newestEntryMs` is the instant of its newest entry, 0 without one. */
 export function openSpendClock(
-  storage: Pick<Storage, 'setting' | 'setSetting'>, newestEntryMs: number, { wallMs, monotonicMs, bootTime }: SpendClockPorts,
+  storage: Pick<Storage, 'setting' | 'setSetting' | 'transaction'>, newestEntryMs: number, { wallMs, monotonicMs, bootTime }: SpendClockPorts,
 ): SpendClock {
-  const boot = bootTime?.() ?? null;
-  if (boot === null) return createSpendClock(newestEntryMs, wallMs, monotonicMs);
-  const [bootId, upMs, ledgerMs] = storage.setting(SETTING)?.split(' ') ?? [];
-  if (bootId === boot.bootId && Number(upMs) <= boot.upMs) {
-    return createSpendClock(newestEntryMs, () => Number(ledgerMs) + (boot.upMs - Number(upMs)), monotonicMs);
-  }
-  const clock = createSpendClock(newestEntryMs, wallMs, monotonicMs);
-  storage.setSetting(SETTING, `${boot.bootId} ${boot.upMs} ${clock.nowMs()}`);
+  const startedAtMonotonicMs = monotonicMs();
+  const startedAtMs = Math.max(newestEntryMs, beginning());
+  const clock: SpendClock = {
+    nowMs: () => Math.ceil(startedAtMs + (monotonicMs() - startedAtMonotonicMs)),
+    mark: () => storage.transaction(() => {
+      const { bootId, upMs } = bootTime?.() ?? NO_BOOT;
+      const ledgerMs = clock.nowMs();
+      // Where replicas share the file another one may be ahead.
+      if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs) storage.setSetting(SETTING, `${bootId} ${upMs} ${ledgerMs}`);
+    }),
+  };
+  markIfPossible(clock);
   return clock;
+
+  function beginning(): number {
+    const mark = markOf(storage);
+    if (mark === null) return newestEntryMs > 0 ? newestEntryMs : wallMs();
+    const boot = bootTime?.() ?? NO_BOOT;
+    const up = boot.bootId === mark.bootId ? Math.max(0, boot.upMs - mark.upMs) : 0;
+    return mark.ledgerMs + up;
+  }
+}
+
+/** On a full disk the mark before this one stands: less time counts. */
+export function markIfPossible(clock: Pick<SpendClock, 'mark'>): void {
+  try {
+    clock.mark();
+  } catch (error) {
+    if (!(error instanceof StorageFailed)) throw error;
+  }
 }

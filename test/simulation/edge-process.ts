@@ -14,7 +14,7 @@ import type { OwnAddresses } from '../../edge/own-addresses.ts';
 import { Session } from '../../edge/session.ts';
 import { Signing } from '../../edge/signing.ts';
 import type { Purpose } from '../../edge/signers/signer.ts';
-import { createSpendClock } from '../../edge/spend-clock.ts';
+import { openSpendClock } from '../../edge/spend-clock.ts';
 import { newestSpendMs, SpendLedger } from '../../edge/spend-ledger.ts';
 import type { Storage } from '../../edge/storage/storage.ts';
 import { Submissions } from '../../edge/submissions.ts';
@@ -133,7 +133,8 @@ export class EdgeProcess {
   }
 
   #signing({ around, storage, upstream, instructions, viaLeader }: Wiring, submissions: Submissions, monotonicMs: () => number, wallMs: () => number): Signing {
-    const clock = createSpendClock(newestSpendMs(storage), wallMs, monotonicMs);
+    const bootTime = () => ({ bootId: this.process.host.name, upMs: Math.floor(monotonicMs()) });
+    const clock = openSpendClock(storage, newestSpendMs(storage), { wallMs, monotonicMs, bootTime });
     const ledger = around.plant.ledger?.(storage, SPEND_CAPS, clock) ?? new SpendLedger(storage, SPEND_CAPS, clock);
     const signer = storySigner((transactionId, unsigned) => around.checks.signed(this, transactionId, unsigned));
     const own = { paths: () => ({ gasTank: null, treasury: null }), addressAt: () => null } as unknown as OwnAddresses;

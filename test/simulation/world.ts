@@ -26,8 +26,6 @@ export interface Place {
   readonly host: Host;
   readonly disk: Disk;
   edge: EdgeProcess | null;
-  /** How far its clock was off when an edge started there last. */
-  bootStepMs: number;
 }
 
 export class World {
@@ -53,7 +51,7 @@ export class World {
     this.database = new Database(this.machine, seedOf());
     this.cloudHost = new Host(this.machine, 'cloud', 1);
     this.places = Array.from({ length: REPLICAS }, (_, index) => ({
-      host: new Host(this.machine, `edge-${index + 1}`, 1 + CLOCK_DRIFT * (2 * this.machine.random() - 1)), disk: new Disk(), edge: null, bootStepMs: 0,
+      host: new Host(this.machine, `edge-${index + 1}`, 1 + CLOCK_DRIFT * (2 * this.machine.random() - 1)), disk: new Disk(), edge: null,
     }));
     this.checks = new Checks({
       machine: this.machine, database: this.database, receivers: this.receivers, edges: () => this.places.map(({ edge }) => edge),
@@ -85,9 +83,6 @@ export class World {
   }
 
   startEdge(place: Place): void {
-    // While no edge runs its clock is never set ahead: edge/spend-clock.ts cannot tell that from a pause, and says so.
-    place.bootStepMs = Math.min(place.bootStepMs, place.host.wallStepMs);
-    place.host.wallStepMs = place.bootStepMs;
     const process = new Process(this.machine, place.host.name, place.host);
     process.run(() => {
       place.edge = new EdgeProcess(process, place.disk, this.newId('ses'), {

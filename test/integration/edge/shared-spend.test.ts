@@ -15,6 +15,7 @@ import { testServerUrl } from '../../support/postgres.ts';
 
 const WINDOW_MS = 3_600_000;
 let databases = 0;
+let replicas = 0;
 
 /** A database that only the edges know. */
 async function newDatabase(t: ExecutionContext): Promise<string> {
@@ -36,7 +37,10 @@ type Opened = (scope?: string, caps?: Partial<SpendCaps>) => Promise<SharedSpend
 function opener(t: ExecutionContext, place: string): Opened {
   return async (scope = 'live a', more = {}) => {
     const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: WINDOW_MS, ...more };
-    const ledger = await openSharedSpend({ place: spendLedgerPlace(place)!, scope, caps, wallMs: Date.now, monotonicMs: () => performance.now() });
+    const ledger = await openSharedSpend({
+      place: spendLedgerPlace(place)!, scope, caps, wallMs: Date.now, monotonicMs: () => performance.now(),
+      clock: { nowMs: () => Math.ceil(performance.now()) }, replica: `replica ${replicas += 1}`,
+    });
     t.teardown(() => ledger.close());
     return ledger;
   };
@@ -93,15 +97,29 @@ test('edges of other phrases and environments that use one database count apart'
   t.is(await theirs.count(spendOf('txn_1', 500n, { exclusive: ['nonce:other'] })), null);
 });
 
-test('a database whose clock was set back frees nothing: its time never goes behind the newest entry', async (t) => {
+test('issue 4, 7: in a database time passes as the replicas say, whatever its clock does and whoever starts anew', async (t) => {
   const url = await newDatabase(t);
-  const open = opener(t, url);
-  const ledger = await open('live a', CAP);
-  t.is(await ledger.count(spendOf('txn_1', 500n)), null);
-  const sql = openDatabase({ url, connections: 1, name: 'flock-test', role: null });
-  await sql`update public.flock_spend set counted_at = clock_timestamp() + interval '10 hours'`;
-  await sql.end({ timeout: 5 });
-  t.is((await ledger.count(spendOf('txn_2', 1n)))?.code, 'AMOUNT_CAP_EXCEEDED');
+  const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: CAP.withdrawalCaps, spendWindowMs: WINDOW_MS };
+  const replica = (name: string, startedAtMs: number) => {
+    const clock = { ms: startedAtMs };
+    const ledger = openPostgresSpend({ url, scope: 'live a', caps, clock: { nowMs: () => clock.ms }, replica: name });
+    t.teardown(() => ledger.close());
+    return { clock, count: async (subject: string, amount: bigint) => (await ledger.count(spendOf(subject, amount)))?.code ?? null };
+  };
+  const one = replica('one', 5_000_000), other = replica('other', 77);
+  t.is(await one.count('txn_1', 500n), null);
+  t.is(await other.count('txn_2', 1n), 'AMOUNT_CAP_EXCEEDED');
+  other.clock.ms += WINDOW_MS - 1;
+  t.is(await other.count('txn_3', 1n), 'AMOUNT_CAP_EXCEEDED', 'a moment before the window ends');
+  const anew = replica('anew', 9_000_000_000_000);
+  t.is(await anew.count('txn_4', 1n), 'AMOUNT_CAP_EXCEEDED', 'what a clock shows at first says nothing');
+  one.clock.ms += WINDOW_MS / 2;
+  t.is(await one.count('txn_5', 1n), 'AMOUNT_CAP_EXCEEDED', 'the same time is not counted twice');
+  other.clock.ms += 1;
+  t.is(await other.count('txn_6', 400n), null);
+  one.clock.ms = 0;
+  t.is(await one.count('txn_7', 101n), 'AMOUNT_CAP_EXCEEDED', 'a clock that went back frees nothing');
+  t.is(await one.count('txn_8', 100n), null);
 });
 
 test('a ledger that cannot be asked, or does not answer, signs nothing', async (t) => {
@@ -134,7 +152,7 @@ test('a connection whose other end went silent is given up with the first answer
   const through = new URL(url);
   through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: CAP.withdrawalCaps, spendWindowMs: WINDOW_MS };
-  const ledger = openPostgresSpend({ url: through.href, scope: 'live a', caps, answerTimeoutMs: 3_000 });
+  const ledger = openPostgresSpend({ url: through.href, scope: 'live a', caps, answerTimeoutMs: 3_000, clock: { nowMs: () => 0 }, replica: 'a' });
   t.teardown(() => ledger.close());
   t.is(await ledger.count(spendOf('txn_1', 100n)), null);
   for (const socket of open) socket.unpipe().pause();
@@ -150,7 +168,8 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   const say = async (version: string | null) => {
     await sql`
       create or replace function public.flock_count_spend(
-        of_scope text, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric, window_seconds integer, keys jsonb
+        of_scope text, of_replica text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
+        window_ms bigint, keys jsonb
       ) returns table (outcome text, spent numeric) language sql as $$ select 'over_cap', 7::numeric $$`;
     await sql.unsafe(`comment on function public.flock_count_spend is ${version ?? 'null'}`);
   };

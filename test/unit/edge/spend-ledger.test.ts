@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { createSpendClock, openSpendClock, readBootTime, type BootTime } from '../../../edge/spend-clock.ts';
+import { markIfPossible, openSpendClock, SPEND_MARK_MS, readBootTime, type BootTime } from '../../../edge/spend-clock.ts';
 import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend-ledger.ts';
-import type { Storage } from '../../../edge/storage/storage.ts';
+import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
 const WINDOW_MS = 60_000;
@@ -16,7 +16,7 @@ function capsOf(more: Partial<SpendCaps> = {}): SpendCaps {
 
 /** A ledger as one start of a process has it. */
 function boot(storage: Storage, caps: SpendCaps, clocks: Clocks): SpendLedger {
-  return new SpendLedger(storage, caps, createSpendClock(newestSpendMs(storage), () => clocks.wallMs, () => clocks.monotonicMs));
+  return new SpendLedger(storage, caps, openSpendClock(storage, newestSpendMs(storage), { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs }));
 }
 
 test('§8.5 the cap of what the cloud can start is zero by default, withdrawals are unbounded by default', (t) => {
@@ -93,13 +93,15 @@ type Step =
   | { kind: 'count'; amount: number }
   | { kind: 'pass'; ms: number }
   | { kind: 'wall'; ms: number }
-  | { kind: 'restart'; wallBackMs: number };
+  | { kind: 'mark' }
+  | { kind: 'restart'; pauseMs: number; boots: boolean };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('count' as const), amount: fc.integer({ min: 0, max: 60 }) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: WINDOW_MS }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wall' as const), ms: fc.integer({ min: -5 * WINDOW_MS, max: 5 * WINDOW_MS }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), wallBackMs: fc.integer({ min: 0, max: 3 * WINDOW_MS }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('mark' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), pauseMs: fc.integer({ min: 0, max: WINDOW_MS }), boots: fc.boolean() }) },
 );
 
 test('property: in no window of real time more than the cap is counted, whatever the wall clock does, over restarts', (t) => {
@@ -108,9 +110,13 @@ test('property: in no window of real time more than the cap is counted, whatever
     const storage = newStorage();
     const caps = capsOf({ spendCaps: new Map([['base', cap]]) });
     const clocks: Clocks = { wallMs: START_MS, monotonicMs: 0 };
-    let ledger = boot(storage, caps, clocks);
-    let realMs = 0;
-    let startedAtMs = START_MS; // The ledger's time when this process began.
+    let [bootId, bootedAtMs, realMs] = [0, 0, 0];
+    const start = () => {
+      const bootTime = () => ({ bootId: `boot-${bootId}`, upMs: realMs - bootedAtMs });
+      const clock = openSpendClock(storage, newestSpendMs(storage), { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs, bootTime });
+      return { clock, ledger: new SpendLedger(storage, caps, clock) };
+    };
+    let { clock, ledger } = start();
     const counted: { atMs: number; amount: bigint }[] = [];
     steps.forEach((each, index) => {
       if (each.kind === 'pass') {
@@ -118,13 +124,12 @@ test('property: in no window of real time more than the cap is counted, whatever
         clocks.monotonicMs += each.ms;
         clocks.wallMs += each.ms;
       } else if (each.kind === 'wall') clocks.wallMs += each.ms;
+      else if (each.kind === 'mark') clock.mark();
       else if (each.kind === 'restart') {
-        // While it is stopped the clock may be set back from what the edge took for the time; set ahead it looks like a
-        // pause, which nothing can tell from one (see spend-clock.ts).
-        clocks.wallMs = startedAtMs + clocks.monotonicMs - each.wallBackMs;
+        realMs += each.pauseMs;
+        if (each.boots) [bootId, bootedAtMs] = [bootId + 1, realMs];
         clocks.monotonicMs = 0;
-        startedAtMs = Math.max(clocks.wallMs, newestSpendMs(storage));
-        ledger = boot(storage, caps, clocks);
+        ({ clock, ledger } = start());
       } else {
         const amount = BigInt(each.amount);
         const refusal = ledger.count({ subject: `s${index}`, chain: 'base', purpose: 'cloud', amount });
@@ -141,17 +146,37 @@ test('property: in no window of real time more than the cap is counted, whatever
   t.pass();
 });
 
-test('issue 4, 7: a wall clock that is set ahead while the edge is stopped frees nothing until the machine boots', (t) => {
+test('issue 4, 7: a wall clock is believed once; between two processes the time goes on by how long the machine was up', (t) => {
   const storage = newStorage();
   const at = (wallMs: number, boot: BootTime | null) =>
-    openSpendClock(storage, 0, { wallMs: () => wallMs, monotonicMs: () => 0, bootTime: () => boot }).nowMs();
-  t.is(at(START_MS, { bootId: 'a', upMs: 1_000 }), START_MS);
-  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'a', upMs: 4_000 }), START_MS + 3_000, 'by the time that the machine was up');
-  t.is(at(START_MS - 50 * WINDOW_MS, { bootId: 'a', upMs: 5_000 }), START_MS + 4_000, 'a clock set back stops nothing either');
-  t.is(at(START_MS + WINDOW_MS, { bootId: 'b', upMs: 10 }), START_MS + WINDOW_MS, 'after a boot there is the wall clock alone');
-  t.is(at(START_MS + 9 * WINDOW_MS, { bootId: 'b', upMs: 30 }), START_MS + WINDOW_MS + 20);
-  t.is(at(START_MS + WINDOW_MS, null), START_MS + WINDOW_MS, 'as before where the boot is not known');
+    openSpendClock(storage, 0, { wallMs: () => wallMs, monotonicMs: () => 0, bootTime: () => boot }).nowMs() - START_MS;
+  t.is(at(START_MS, { bootId: 'a', upMs: 1_000 }), 0);
+  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'a', upMs: 4_000 }), 3_000, 'by the time that the machine was up');
+  t.is(at(START_MS - 50 * WINDOW_MS, { bootId: 'a', upMs: 5_000 }), 4_000, 'a clock set back stops nothing either');
+  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 10 }), 4_000, 'the time that a machine was off does not count');
+  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 30 }), 4_020);
+  t.is(at(START_MS + 50 * WINDOW_MS, { bootId: 'b', upMs: 20 }), 4_020, 'an uptime that went back');
+  t.is(at(START_MS + 50 * WINDOW_MS, null), 4_020, 'nor any time where the boot is not known');
   const first = readBootTime()!, second = readBootTime()!;
   t.is(first.bootId, second.bootId);
   t.true(first.upMs > 0 && first.upMs <= second.upMs);
+});
+
+test('a mark keeps the time over a boot; one of a process that is behind changes nothing', (t) => {
+  const storage = newStorage();
+  const monotonic = { ms: 0 };
+  const open = (bootId: string, monotonicMs = () => monotonic.ms) =>
+    openSpendClock(storage, 0, { wallMs: () => START_MS, monotonicMs, bootTime: () => ({ bootId, upMs: monotonic.ms }) });
+  const clock = open('a'), behind = open('a', () => 0);
+  monotonic.ms += SPEND_MARK_MS;
+  clock.mark();
+  behind.mark();
+  monotonic.ms += 7;
+  t.is(open('b').nowMs() - START_MS, SPEND_MARK_MS, 'what came after the mark is lost');
+});
+
+test('a mark that finds no room is left out, another fault is not hidden', (t) => {
+  const failing = (error: Error) => ({ mark: () => { throw error; } });
+  t.notThrows(() => markIfPossible(failing(new StorageFailed('disk_full'))));
+  t.throws(() => markIfPossible(failing(new TypeError('a bug'))), { instanceOf: TypeError });
 });
