@@ -3,6 +3,7 @@ import {
   createLocalJWKSet, createRemoteJWKSet, decodeJwt, errors, jwtVerify,
   type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions,
 } from 'jose';
+import { Refused, refuse } from '../../../protocol/errors.ts';
 import { ORG_ROLES, type OrgRole } from '../../../protocol/slugs.ts';
 import type { GatewayConfig } from '../../ports.ts';
 import type { Bearer } from '../context.ts';
@@ -13,11 +14,16 @@ const OIDC_ALGORITHMS = ['EdDSA', 'ES256', 'RS256', 'PS256'];
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** Unknown key ids make the store or the issuer be asked again no more often than this. */
 const KEY_COOLDOWN_MS = 30_000;
+/** What an issuer's keys say of a token; everything else says that they could not be read. */
+const VERDICTS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 /** Tokens longer than this are no access tokens. */
 const TOKEN_CHARS_MAX = 8_192;
 
 export interface Bearers {
-  /** The user of a token, or null when it proves nothing. Throws: when an outside issuer's keys cannot be read. */
+  /**
+   * The user of a token, or null when it proves nothing.
+   * Throws: Refused SERVICE_UNAVAILABLE when an outside issuer's keys cannot be read.
+   */
   authenticate(token: string): Promise<Bearer | null>;
 }
 
@@ -36,13 +42,17 @@ export function createBearers({ issuer, config, nowMs }: {
     await issuer.reload();
     return known();
   };
-  const outsideKey: JWTVerifyGetKey = async (header, token) => {
+  const outsideKey = async (...[header, token]: Parameters<JWTVerifyGetKey>) => {
     remote ??= discover(oidc!.issuer).catch((error: unknown) => {
       remote = null;
       throw error;
     });
     return (await remote)(header, token);
   };
+  const issuersKey: JWTVerifyGetKey = (header, token) => outsideKey(header, token).catch((error: unknown) => {
+    if (VERDICTS.some((verdict) => error instanceof verdict)) throw error;
+    throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'the issuer of the token does not answer', retryAfterSeconds: 1 }));
+  });
   const options = (more: JWTVerifyOptions): JWTVerifyOptions => ({
     requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS, currentDate: new Date(nowMs()), ...more,
   });
@@ -54,14 +64,14 @@ export function createBearers({ issuer, config, nowMs }: {
         const outside = oidc !== null && decodeJwt(token).iss === oidc.issuer;
         const { payload } = outside
           ? await jwtVerify(
-            token, outsideKey, options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }),
+            token, issuersKey, options({ issuer: oidc.issuer, audience: oidc.audience, algorithms: OIDC_ALGORITHMS }),
           )
           : await jwtVerify(
             token, ownKey, options({ issuer: config.publicUrl, audience: TOKEN_AUDIENCE, algorithms: [ALGORITHM] }),
           );
         return bearerOf(payload, !outside);
       } catch (error) {
-        if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return null;
+        if (error instanceof errors.JOSEError) return null;
         throw error;
       }
     },

@@ -8,6 +8,7 @@ import { hashPassword, isPassword } from '../../../gateway/http/auth/passwords.t
 import { stepOf } from '../../../gateway/http/auth/totp.ts';
 import { checkWebhookUrl } from '../../../gateway/http/webhook-url.ts';
 import { createHandlers } from '../../../gateway/http/handlers.ts';
+import { Refused } from '../../../protocol/errors.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { vector } from '../../support/vectors.ts';
 
@@ -63,6 +64,33 @@ test('decisions 2: an outside issuer is believed with its own audience and pinne
   t.is(await bearers.authenticate(await token({}, { alg: 'RS512' })), null, 'an algorithm that is not pinned');
   for (let flood = 0; flood < 20; flood += 1) await bearers.authenticate(await token({}, { kid: `unknown-${flood}` }));
   t.true(asked <= 4, `a flood of key ids made ${asked} requests`);
+  server.close();
+  server.closeAllConnections();
+});
+
+test('decisions 2: an outside issuer that does not answer proves nothing and disproves nothing: SERVICE_UNAVAILABLE, and it is asked anew', async (t) => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const jwk = { ...await exportJWK(rsa.publicKey), kid: 'k1', alg: 'RS256', use: 'sig' };
+  let ill: string | null = '/.well-known/openid-configuration';
+  const server = createServer((request, response) => {
+    if (request.url === ill) response.statusCode = 500;
+    response.end(ill === request.url ? 'no' : JSON.stringify(request.url === '/keys' ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const bearers = createBearers({
+    issuer: { issue: async () => '', publicKeys: () => [], reload: async () => undefined }, nowMs: Date.now,
+    config: { publicUrl: 'http://cloud.test', oidc: { issuer, audience: 'flock-console' } },
+  });
+  const token = await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).setSubject('oidc|1').setIssuer(issuer)
+    .setAudience('flock-console').setExpirationTime('5m').sign(rsa.privateKey);
+  for (const path of ['/.well-known/openid-configuration', '/keys']) {
+    ill = path;
+    const error = await t.throwsAsync(bearers.authenticate(token), { instanceOf: Refused }, path);
+    t.is(error.refusal.code, 'SERVICE_UNAVAILABLE', path);
+  }
+  ill = null;
+  t.is((await bearers.authenticate(token))?.userId, 'oidc|1');
   server.close();
   server.closeAllConnections();
 });
