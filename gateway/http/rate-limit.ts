@@ -10,7 +10,8 @@ import type { RateLimiter } from '../../persistence/ports.ts';
 import type { Accounts } from '../ports.ts';
 
 export const WINDOW_MS = 60_000;
-const WINDOWS_MAX = 200_000;
+/** Windows that are open at one time, about 20 MB. */
+export const WINDOWS_MAX = 200_000;
 
 /** Counts in this process. Limit: `WINDOWS_MAX` open windows; the oldest is forgotten first. */
 export function createMemoryRateLimiter(): RateLimiter {

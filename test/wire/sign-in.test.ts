@@ -51,14 +51,22 @@ test('§5.5 an enrolled second factor is asked for: missing, wrong, used and loc
   for (const totp of ['12345', '1234567', 'abcdef', '']) t.is((await login(owner, { totp })).json.error.code, 'INVALID_INPUT', totp);
 });
 
-test('decisions 2: a lock that is over is over: the next wrong code is invalid, and has its five tries', async (t) => {
+test('decisions 2: what is tried during a lock does not lengthen it; after it a wrong code is invalid, and has its five tries', async (t) => {
   const { owner } = await cloud.organization();
-  const reason = async (totp: string) => (await login(owner, { totp })).json.error?.details['reason'];
+  const client = asBearer(await cloud.signIn(owner));
+  const reason = async (totp: string) => {
+    const answer = await client.call('stepUp', { body: { totp } });
+    return isRefusal(answer) ? answer.details['reason'] : 'let in';
+  };
   for (let failure = 1; failure <= 4; failure += 1) t.is(await reason(codeOf(owner, 5 + failure)), 'invalid');
   t.is(await reason(codeOf(owner, 20)), 'locked');
+  const until = () => cloud.identity.totpLockedUntil(owner.id);
+  const locked = await until();
+  for (let failure = 1; failure <= 5; failure += 1) t.is(await reason(codeOf(owner, 30 + failure)), 'locked');
+  t.is(await until(), locked);
   await cloud.database.owner`update flock.console_user set totp_locked_until = now() - interval '1 second' where id = ${owner.id}`;
-  t.is(await reason(codeOf(owner, 21)), 'invalid');
-  t.is(await reason(codeOf(owner)), undefined, 'let in');
+  for (let failure = 1; failure <= 4; failure += 1) t.is(await reason(codeOf(owner, 40 + failure)), 'invalid');
+  t.is(await reason(codeOf(owner, 1)), 'let in');
 });
 
 test('§5.4 a step-up gives the role that the user has now, not the one of the token', async (t) => {

@@ -161,6 +161,13 @@ test.serial('no fact is decided twice: an inbox row that is gone makes the entry
   t.deepEqual(await accounts.append(first), { kind: 'appended' });
   t.deepEqual(await accounts.append(second), { kind: 'stale' }, 'no event moved the version, and still it is stale');
   t.is((await database.owner`select 1 from publication where account_id = ${live}`).length, 0);
+  const other = await newOrganization(stores);
+  await stores.watch.noteWithdrawalFact(live, {
+    kind: 'withdrawal_dead', withdrawalId: 'txn_y', txid: '0x2', height: 1, blockHash: '0xb', success: false, reason: 'dead', fee: null,
+  });
+  const [{ id } = { id: '' }] = (await stores.inbox.inboxOf(live, 10)).inbox;
+  t.deepEqual(await accounts.append(await appendOf(stores, other.live, [{ table: 'inbox_taken', ids: [id] }])), { kind: 'stale' }, 'it is another account\'s');
+  t.is((await stores.inbox.inboxOf(live, 10)).inbox.length, 1);
 });
 
 test.serial('pool addresses: the last push of an index wins until it is issued; unissued ones begin at `next`', async (t) => {

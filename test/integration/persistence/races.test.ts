@@ -35,6 +35,26 @@ test.serial('design 4: an append that waited behind a takeover is stale', async 
   t.is((await database.owner`select 1 from address where account_id = ${live}`).length, 0);
 });
 
+test.serial('I23 a key that is taken between the look and the write: nothing is written under it, and the entry is a duplicate', async (t) => {
+  const { live } = await newOrganization(stores);
+  const answer = { method: 'POST', path: '/v1/addresses', key: 'k', bodyHash: 'h', status: 201, body: { mine: true } };
+  const append = await appendOf(stores, live, [{ table: 'idempotency', row: answer }, { table: 'publication', row: publicationRow(live) }]);
+  const taker = await database.admin.reserve();
+  try {
+    await taker.unsafe('begin');
+    await taker`insert into flock.idempotency (account_id, method, path, key, body_hash, status, body) values (${live}, 'POST', '/v1/addresses', 'k', 'h', 409, '{}')`;
+    const outcome = stores.accounts.append(append);
+    await eventually('the append waits for the key', async () =>
+      (await database.admin`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%append_accounts%' and datname = current_database()`).length > 0);
+    await taker.unsafe('commit');
+    t.deepEqual(await outcome, { kind: 'duplicate' });
+  } finally {
+    taker.release();
+  }
+  t.is((await stores.read.idempotent(live, 'POST', '/v1/addresses', 'k'))?.status, 409);
+  t.is((await database.owner`select 1 from publication where account_id = ${live}`).length, 0);
+});
+
 test.serial('§6 secrets that are replaced while a delivery is judged by the old ones: it is given back, not held', async (t) => {
   const { live } = await newOrganization(stores);
   const hook = webhookRow(live);

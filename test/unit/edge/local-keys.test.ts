@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
 import { judgeRecord, recordText, signRecord } from '../../../edge/local-key-record.ts';
-import { LocalKeys, type MintedKey } from '../../../edge/local-keys.ts';
+import { LOCAL_KEYS_MAX, LocalKeys, type MintedKey } from '../../../edge/local-keys.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 import type { Storage } from '../../../edge/storage/storage.ts';
 import { localKeyRecord } from '../../../protocol/frames.ts';
@@ -48,6 +48,31 @@ test('§5.2 a key authenticates until it is revoked, at once, and in its own env
   t.true(keys.revoke(id), 'revoking twice is no error');
   t.false(keys.revoke('ek_22222222222222222222222222'));
   t.false(keys.revoke("x' or 1=1"));
+});
+
+test('decisions 6: a record of the other environment opens nothing here, although this very identity signed it', (t) => {
+  const keys = newKeys('live'), minting = newKeys('sandbox');
+  const { id } = mint(minting);
+  const records = minting.unshared(identity);
+  t.is(records.length, 1);
+  t.deepEqual(keys.merge(records, identityKey), { taken: 0, foreign: 1 });
+  t.deepEqual(newKeys('sandbox').merge(records, identityKey), { taken: 1, foreign: 0 });
+  t.false(keys.list().some((key) => key.id === id));
+});
+
+test('so many keys may be valid at one time; one that is revoked makes room', (t) => {
+  const storage = newStorage();
+  const keys = newKeys('live', storage);
+  const { id } = mint(keys);
+  storage.transaction(() => {
+    for (let made = 1; made < LOCAL_KEYS_MAX; made += 1) {
+      storage.run('insert into local_keys (id, environment, hash, label, prefix, created_at_ms) values (?, ?, ?, ?, ?, ?)',
+        `ek_${made}`, 'live', `hash ${made}`, 'shop', 'loc_live_', made);
+    }
+  });
+  t.like(keys.mint('one more'), { code: 'CONFLICT', details: { limit: LOCAL_KEYS_MAX } });
+  keys.revoke(id);
+  t.regex(mint(keys).key, /^loc_live_/);
 });
 
 test('a label is 1 to 120 characters without control characters', (t) => {

@@ -4,12 +4,16 @@ import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { exportJWK, SignJWT } from 'jose';
 import { createBearers } from '../../../gateway/http/auth/bearer.ts';
+import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
 import { hashPassword, isPassword } from '../../../gateway/http/auth/passwords.ts';
 import { stepOf } from '../../../gateway/http/auth/totp.ts';
 import { checkWebhookUrl } from '../../../gateway/http/webhook-url.ts';
 import { createHandlers } from '../../../gateway/http/handlers.ts';
-import { Refused } from '../../../protocol/errors.ts';
+import { isRefusal, refuse, Refused } from '../../../protocol/errors.ts';
+import { signRequest } from '../../../protocol/http-signature.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
+import { newSigner } from '../../support/gateway.ts';
 import { vector } from '../../support/vectors.ts';
 
 interface Totp { cases: { secretBase32: string; timeSeconds: number; code: string; previousStepCode: string; nextStepCode: string; twoStepsBackCode: string }[] }
@@ -93,6 +97,21 @@ test('decisions 2: an outside issuer that does not answer proves nothing and dis
   t.is((await bearers.authenticate(token))?.userId, 'oidc|1');
   server.close();
   server.closeAllConnections();
+});
+
+test('§5.3 the window of a signature is 300 seconds, to the second, before and after', async (t) => {
+  const signer = newSigner(new Uint8Array(32).fill(7));
+  const nowMs = 1_700_000_000_999;
+  const signatures = createEdgeSignatures({
+    edge: { claimNonce: async () => true }, nowMs: () => nowMs, accounts: { ask: async () => refuse('NOT_FOUND') as never },
+  });
+  const code = async (secondsOff: number) => {
+    const headers = signRequest({ method: 'POST', url: 'http://cloud.test/v1/edge/sync' }, signer, 'nonce-of-a-test', nowMs + secondsOff * 1_000);
+    const head = { method: 'POST', authority: 'cloud.test', path: '/v1/edge/sync', query: '?', headers };
+    const answer = await signatures.verify(head, 'org_a_live' as AccountId, { required: true, pin: false });
+    return isRefusal(answer) ? answer.code : 'taken';
+  };
+  t.deepEqual([await code(-301), await code(-300), await code(0), await code(300), await code(301)], ['EDGE_SIGNATURE_SKEW', 'taken', 'taken', 'taken', 'EDGE_SIGNATURE_SKEW']);
 });
 
 test('decisions 9: spellings of a public or link-local address are no way to clear text in live', (t) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AccountState } from '../../../actors/account/messages.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
 import { usageOf } from '../../../gateway/http/billing.ts';
-import { createMemoryRateLimiter, createRequestLimits, WINDOW_MS } from '../../../gateway/http/rate-limit.ts';
+import { createMemoryRateLimiter, createRequestLimits, WINDOW_MS, WINDOWS_MAX } from '../../../gateway/http/rate-limit.ts';
 import type { Accounts } from '../../../gateway/ports.ts';
 import type { ApiKeyRow } from '../../../persistence/ports.ts';
 import { refuse } from '../../../protocol/errors.ts';
@@ -35,6 +35,17 @@ test('keys of a limiter do not touch each other', async (t) => {
   t.false((await limiter.take('a', 1, 1)).allowed);
   t.true((await limiter.take('b', 1, 1)).allowed);
   t.true((await limiter.take('a', 1, WINDOW_MS)).allowed);
+});
+
+test('a limiter keeps so many windows and forgets the oldest first: keys that somebody makes up fill no memory', async (t) => {
+  const limiter = createMemoryRateLimiter();
+  await limiter.take('first', 1, 0);
+  await limiter.take('second', 1, 0);
+  for (let made = 2; made < WINDOWS_MAX; made += 1) await limiter.take(`made up ${made}`, 1, 0);
+  t.false((await limiter.take('first', 1, 1)).allowed, 'still known');
+  await limiter.take('one more', 1, 1);
+  t.true((await limiter.take('first', 1, 1)).allowed, 'forgotten');
+  t.true((await limiter.take('second', 1, 1)).allowed, 'and so is the next, whose place that took');
 });
 
 test('§8 the tables of bands and tiers are the specification\'s', (t) => {

@@ -130,6 +130,9 @@ test('a query, a header and a path are looked through like a body', (t) => {
   t.is(findKeyMaterialInFields([{ name: 'userRef', text: phraseOf(16) }]), 'mnemonic');
   t.is(findKeyMaterialInFields(phraseOf(16).split(' ').map((text, at) => ({ name: `q${at}`, text }))), 'mnemonic');
   t.is(findKeyMaterialInFields([{ name: 'label', text: XPRV.xprv }]), 'extended_private_key');
+  for (const letter of 'xyztuvXYZTUV') t.is(inBody({ note: `${letter}${XPRV.xprv.slice(1)}` }), 'extended_private_key', letter);
+  const escaped = [...XPRV.xprv].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+  t.is(inBody(`{"note":"${escaped}"}`), 'extended_private_key', 'no run of letters stands in the raw text');
   t.is(findKeyMaterialInFields([{ name: 'page', text: '0' }, { name: 'userRef', text: 'customer-42' }]), null);
 });
 

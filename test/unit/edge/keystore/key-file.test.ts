@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -50,6 +50,18 @@ test('issue 4.8 the file is for its owner only, holds no secret in clear, and no
     t.false(bytes.includes(secret));
   }
   file.close();
+});
+
+test('issue 4.8 what stands at the place of the new file is neither followed nor left readable', async (t) => {
+  const { path, file } = await filledKeystore();
+  writeFileSync(`${path}.new`, 'left by a kill', { mode: 0o644 });
+  await addTo(file, parseKeySource('evm', '44'.repeat(32)), { kind: 'key' });
+  t.is(statSync(path).mode & 0o777, 0o600);
+  const elsewhere = `${path}.elsewhere`;
+  writeFileSync(elsewhere, 'of somebody else');
+  symlinkSync(elsewhere, `${path}.new`);
+  await refuses(t, 'KEYSTORE_UNAVAILABLE', () => addTo(file, parseKeySource('evm', '55'.repeat(32)), { kind: 'key' }));
+  t.is(readFileSync(elsewhere, 'utf8'), 'of somebody else');
 });
 
 test('issue 4.8 a wrong passphrase, a missing file, a short passphrase and a foreign file each have their code', async (t) => {
