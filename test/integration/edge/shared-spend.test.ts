@@ -78,6 +78,7 @@ for (const [name, placeOf] of PLACES) {
     t.is(await coins('outpoints:a', 'outpoints:b'), null);
     t.is(await coins('outpoints:b', 'outpoints:c'), null);
     t.like(await coins('outpoints:a'), { code: 'SIGNED_BATCH_REJECTED' }, 'it excludes the first version and not the second');
+    t.like(await coins('outpoints:c'), { code: 'SIGNED_BATCH_REJECTED' }, 'it excludes the second version and not the first');
     t.is(await coins('outpoints:b', 'outpoints:d'), null);
     t.like(await one.count(spendOf('sweep', 1n, { purpose: 'cloud' })), { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_SPEND_CAP_ETH', cap: '0' } });
     t.is(await one.count(spendOf('big', 10n ** 30n)), null);

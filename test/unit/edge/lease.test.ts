@@ -63,6 +63,9 @@ test('a pushed frame takes leadership away at once and never gives or extends it
   t.false(lease.hint({ role: 'follower', leaseEpoch: 2 }));
   t.false(lease.mayAct(1));
   t.false(lease.mayAct(2));
+  lease.grant({ role: 'leader', leaseEpoch: 2, leaseTtlMs: TTL_MS, sentAtMs: clock.nowMs });
+  t.false(lease.hint({ role: 'follower', leaseEpoch: 2 }), 'released elsewhere: its epoch stays');
+  t.false(lease.mayAct(2));
 });
 
 test('an answer that a newer one of the same epoch overtook does not shorten the lease', (t) => {
@@ -78,6 +81,7 @@ test('decisions 3: a lease is believed for less than the grace, whatever the TTL
     t.true(beliefMs(ttlMs) < leaseGraceMs(ttlMs) && beliefMs(ttlMs) > 2 * leaseRenewMs(Math.min(ttlMs, 600_000)), String(ttlMs));
   }
   t.is(beliefMs(TTL_MS), BELIEF_MS);
+  t.is(beliefMs(86_400_000), beliefMs(600_000), 'a cloud that says more than it may is not believed');
 });
 
 /** A cloud that grants correctly to two replicas over a network that delays answers, freezes replicas and ends streams on one side. */

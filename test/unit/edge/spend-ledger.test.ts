@@ -79,6 +79,16 @@ test('caps of chains and purposes are apart; the window rolls', (t) => {
   t.is(ledger.count({ subject: '5', chain: 'eth', purpose: 'cloud', amount: 5n }), null);
 });
 
+test('of processes that share the file the one whose clock is behind counts by the newest entry, not in a window of its own', (t) => {
+  const storage = newStorage(), caps = capsOf({ spendCaps: new Map([['eth', 5n]]) });
+  let aheadMs = START_MS + WINDOW_MS;
+  const [ahead, behind] = [() => aheadMs, () => START_MS].map((nowMs) => new SpendLedger(storage, caps, { nowMs, mark: () => undefined })) as [SpendLedger, SpendLedger];
+  t.is(ahead.count({ subject: 'a', chain: 'eth', purpose: 'cloud', amount: 1n }), null);
+  t.is(behind.count({ subject: 'b', chain: 'eth', purpose: 'cloud', amount: 4n }), null);
+  aheadMs += 1;
+  t.is(ahead.count({ subject: 'c', chain: 'eth', purpose: 'cloud', amount: 1n })?.code, 'AMOUNT_CAP_EXCEEDED');
+});
+
 test('a wall clock that is set back or forth while the edge runs frees nothing', (t) => {
   const clocks = { wallMs: START_MS, monotonicMs: 0 };
   const ledger = boot(newStorage(), capsOf({ spendCaps: new Map([['eth', 5n]]) }), clocks);
