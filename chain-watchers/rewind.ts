@@ -10,7 +10,7 @@ import { continuesFrom, linkOf } from './cursor.ts';
 import { bareLink, triedEnough } from './follow.ts';
 import type { BranchBlock, Run } from './memory.ts';
 import { forgetAbove, remember } from './rematch.ts';
-import { forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Witness } from './reorg.ts';
+import { forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Walk, type Witness } from './reorg.ts';
 
 /** Blocks above the old head that a new branch may bring along. */
 const BLOCKS_BEYOND_MAX = 16;
@@ -79,20 +79,36 @@ async function witnessOf(client: ChainClient, height: number): Promise<Witness |
   }
 }
 
-/** Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. */
+/**
+ * Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. Another network must look neither
+ * like a deep reorg nor like a new beginning: where no block is common, identities are checked and whoever is left is asked
+ * again.
+ */
 export async function rewind(run: Run, oldHead: Cursor): Promise<Rewound> {
-  const { parts } = run;
-  const { store, ledger, network, client } = parts;
-  const head = await client.getHead();
-  const links = await store.links(ledger, oldHead.height + 1, network.reorgWindow);
-  const index = await forkIndex(links, (link) => agrees(client, network.slug, link, head.height));
-  const walk = walkOf(links, index, network.reorgWindow);
+  const { network, client } = run.parts;
+  let back = await walkBack(run, oldHead);
+  if (back.walk.kind !== 'fork') {
+    await client.checkIdentity();
+    back = await walkBack(run, oldHead);
+  }
+  const { walk, headHeight } = back;
   if (walk.kind === 'too_deep') {
-    await client.checkIdentity(); // Another network must not look like a deep reorg.
     return stop(run, `no common ancestor within ${network.reorgWindow} blocks below ${oldHead.height}`);
   }
+  if (walk.depth === 0) {
+    run.memory.suspicion = null;
+    return { kind: 'ours' };
+  }
   const forkPoint = walk.kind === 'fork' ? walk.forkPoint : await parentOfStart(run, walk.start);
-  return replace(run, forkPoint, oldHead, Math.min(oldHead.height, head.height), walk.depth);
+  return replace(run, forkPoint, oldHead, Math.min(oldHead.height, headHeight), walk.depth);
+}
+
+async function walkBack({ parts }: Run, oldHead: Cursor): Promise<{ walk: Walk; headHeight: number }> {
+  const { store, ledger, network, client } = parts;
+  const { height: headHeight } = await client.getHead();
+  const links = await store.links(ledger, oldHead.height + 1, network.reorgWindow);
+  const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
+  return { walk: walkOf(links, index, network.reorgWindow), headHeight };
 }
 
 /** Reads the branch above a fork point up to a height and records it in the place of the old one. */

@@ -193,6 +193,53 @@ test('a ledger younger than its window whose first block is replaced begins agai
   t.is((await self.watcher.tick()).failures.length, 0);
 });
 
+test('G14 another network behind an endpoint is no new beginning of a young ledger: nothing is reversed, nothing of it is taken', async (t) => {
+  const { chain } = await started();
+  chain.mine([pay('ours')]);
+  const client = chain.client();
+  const young = watching({ client, settings: { start: 1 } });
+  young.issue('@a');
+  await young.watcher.tick();
+  chain.fork(1, [[pay('theirs')], []]);
+  client.wrongNetwork = true;
+  const report = await young.watcher.tick();
+  t.is(report.failures[0]?.reason, 'another network');
+  t.deepEqual(told(young), ['seen ours']);
+});
+
+test('G14 one of two endpoints that shows another network reverses nothing and stops nothing: it is left out, the other one is asked', async (t) => {
+  for (const blocks of [3, simulatedNetwork.reorgWindow + 8]) {
+    const ours = new SimulatedChain(), theirs = new SimulatedChain(1);
+    for (const chain of [ours, theirs]) chain.mineEmpty(blocks);
+    ours.mine([pay('ours')]);
+    const own = ours.client(), foreign = theirs.client();
+    let swapped = false, excluded = false;
+    const client = new Proxy(own, {
+      get(target, name) {
+        // As the failover does: whoever is of another network is not asked once an identity check has found it out.
+        if (name === 'checkIdentity') return async () => { excluded = true; };
+        const from = swapped && !excluded ? foreign : target;
+        const value = Reflect.get(from, name) as unknown;
+        return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(from) : value;
+      },
+    });
+    const self = watching({ client, settings: { start: 1, blocksPerTick: blocks + 8 } });
+    self.issue('@a');
+    await self.watcher.tick();
+    await self.watcher.tick();
+    theirs.mine([pay('theirs')]);
+    theirs.mineEmpty(8);
+    swapped = true;
+    const report = await self.watcher.tick();
+    t.is(report.stopped, null, `${blocks} blocks`);
+    t.is(report.reorgDepth, 0);
+    ours.mine([pay('next')]);
+    await self.watcher.tick();
+    t.deepEqual(told(self).filter((word) => word.startsWith('seen')), ['seen ours', 'seen next']);
+    t.false(told(self).some((word) => word.startsWith('orphaned')));
+  }
+});
+
 test('L19 a cursor whose height the new branch skipped is replaced too', async (t) => {
   const { chain, self } = await started();
   chain.mine([pay('tx')]);
