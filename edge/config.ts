@@ -71,6 +71,8 @@ export interface EdgeConfig {
   readonly rotationCheckMs: number;
   /** Null: public https only, and loopback in sandbox. Decisions 4. */
   readonly webhookAllowlist: readonly WebhookTarget[] | null;
+  /** The customer's own nodes, by which deposits are confirmed before their event leaves. Decisions 6. */
+  readonly verifyNodes: ReadonlyMap<Chain, readonly string[]>;
   readonly webhookConcurrency: number;
   readonly webhookConcurrencyPerHost: number;
   readonly podHint: string;
@@ -108,6 +110,7 @@ export function readConfig(
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
   const spendLedger = readSpendLedger(present, problems);
   const sweepTreasuries = readTreasuries(base.success ? base.data.EDGE_SWEEP_TREASURY_ALLOWLIST : [], problems);
+  const verifyNodes = readVerifyNodes(present, environment, problems);
   const keystore = readUnattendedKeystore(present, problems);
   const phrase = readPhrase(present, isPhrase, keystore !== null, problems);
   if (!base.success || environment === null || problems.length > 0) throw new ConfigurationError(problems);
@@ -121,7 +124,7 @@ export function readConfig(
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
-      webhookAllowlist: allowlist, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
+      webhookAllowlist: allowlist, verifyNodes, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
       podHint: settings.POD_HINT, logLevel: settings.LOG_LEVEL,
     },
@@ -167,6 +170,29 @@ function readSpendLedger(env: Record<string, string>, problems: string[]): Spend
   const place = spendLedgerPlace(text);
   if (place === null) problems.push('EDGE_SPEND_LEDGER: must be a postgres:// address or the absolute path of a directory');
   return place;
+}
+
+const CHAIN_SECRET = 'EDGE_VERIFY_RPC';
+
+/** `EDGE_VERIFY_RPC_<CHAIN>`, or `…_FILE` where the address carries a key: one address or several, separated by commas. */
+function readVerifyNodes(env: Record<string, string>, environment: Environment | null, problems: string[]): Map<Chain, readonly string[]> {
+  const nodes = new Map<Chain, readonly string[]>();
+  const names = new Set(Object.keys(env).filter((name) => name.startsWith(`${CHAIN_SECRET}_`)).map((name) => name.replace(/_FILE$/, '')));
+  for (const name of names) {
+    const chain = CHAINS.find((slug) => name === `${CHAIN_SECRET}_${slug.toUpperCase()}`);
+    if (chain === undefined) {
+      problems.push(`${name}: names no chain; the chains are ${CHAINS.map((slug) => slug.toUpperCase()).join(', ')}`);
+      continue;
+    }
+    if (environment === 'sandbox') problems.push(`${name}: deposits of the sandbox are on no node; leave it out`);
+    const text = readSecret(env, name, problems);
+    if (text == null) continue;
+    const urls = list.parse(text);
+    const isSound = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    if (urls.length === 0 || !urls.every(isSound)) problems.push(`${name}: must be http or https addresses, separated by commas`);
+    else nodes.set(chain, urls);
+  }
+  return nodes;
 }
 
 /** Every entry is an address of at least one chain: a misspelt one would silently stop sweeps. */

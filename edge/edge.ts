@@ -26,6 +26,7 @@ import { statusOfEdge } from './status.ts';
 import { Submissions } from './submissions.ts';
 import { createViaLeader } from './via-leader.ts';
 import { OutboxSender } from './outbox-sender.ts';
+import { createDepositCheck, judgeDelivery } from './webhooks/deposit-check.ts';
 import { createWebhookPolicy } from './webhooks/policy.ts';
 import { createWebhookPoster } from './webhooks/post.ts';
 import { WebhookRelay } from './webhook-relay.ts';
@@ -131,12 +132,14 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
     onBlocked: (deliveryId, reason) => log.warn('webhook_blocked', { deliveryId, reason }),
   });
+  const check = config.verifyNodes.size === 0 ? null : createDepositCheck({ nodes: config.verifyNodes, monotonicMs: ports.monotonicMs });
   const relay = new WebhookRelay({
-    poster: { close: () => poster.close(), post: async (delivery) => {
+    poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
       const attempt = await poster.post(delivery);
       if (attempt !== null) metrics.noteAttempt(attempt);
       return attempt;
     } },
+    ...(check === null ? {} : { check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }) }),
     outbox, concurrency: config.webhookConcurrency, concurrencyPerHost: config.webhookConcurrencyPerHost,
     mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge(), onFault: (error) => log.fault('relay_fault', error),
   });

@@ -28,6 +28,11 @@ const STOP_WAIT_MS = 4_000;
 
 export interface RelaySettings {
   readonly poster: WebhookPoster;
+  /**
+   * What is asked before a delivery waits for its turn; it holds no slot meanwhile. `unverified` is recorded as an attempt
+   * that posted nothing; `later` is no attempt: the cloud sends it again when its claim has run out. Never rejects.
+   */
+  readonly check?: (delivery: Delivery) => Promise<'post' | 'unverified' | 'later'>;
   readonly outbox: Outbox;
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
@@ -73,11 +78,9 @@ export class WebhookRelay {
         continue;
       }
       this.#known.add(key);
-      const host = hostKey(delivery.url);
-      const queue = this.#waiting.get(host);
-      const job: Job = { key, host, leaseEpoch, delivery };
-      if (queue === undefined) this.#waiting.set(host, [job]);
-      else queue.push(job);
+      const job: Job = { key, host: hostKey(delivery.url), leaseEpoch, delivery };
+      if (this.#settings.check === undefined) this.#enqueue(job);
+      else void this.#check(job, this.#settings.check);
     }
     this.#start();
     return true;
@@ -104,6 +107,25 @@ export class WebhookRelay {
     }
     await this.#settings.poster.close();
     this.#store();
+  }
+
+  #enqueue(job: Job): void {
+    const queue = this.#waiting.get(job.host);
+    if (queue === undefined) this.#waiting.set(job.host, [job]);
+    else queue.push(job);
+  }
+
+  async #check(job: Job, check: NonNullable<RelaySettings['check']>): Promise<void> {
+    const startedAtMs = performance.now();
+    const verdict = await check(job.delivery);
+    const { key, leaseEpoch, delivery } = job;
+    if (this.#stopped || verdict === 'later' || !this.#settings.mayAct(leaseEpoch)) return void this.#known.delete(key);
+    if (verdict === 'unverified') {
+      this.#unstored.push({ key, attempt: unverified(delivery, performance.now() - startedAtMs) });
+      return this.#storeSoon();
+    }
+    this.#enqueue(job);
+    this.#start();
   }
 
   #start(): void {
@@ -183,6 +205,10 @@ export class WebhookRelay {
     if (running === 0) this.#runningByHost.delete(host);
     else this.#runningByHost.set(host, running);
   }
+}
+
+function unverified({ deliveryId, attempt }: Delivery, tookMs: number): Attempt {
+  return { deliveryId, attempt, statusCode: null, durationMs: Math.round(tookMs), retryAfterSeconds: null, outcome: 'unverified' };
 }
 
 /** Deliveries to one scheme, host and port share a queue; a text that is no URL has its own. */

@@ -147,7 +147,8 @@ export const attemptsFrame = z.object({
     statusCode: z.number().int().nullable(),
     durationMs: z.number().nonnegative(),
     retryAfterSeconds: z.number().int().nonnegative().nullable(),
-    outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed']),
+    /** `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
+    outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed', 'unverified']),
   })).max(ATTEMPTS_PER_FRAME),
 });
 export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });

@@ -212,3 +212,7 @@ export function exampleOf(event: EventName): EventEnvelope {
     data: { ...example },
   };
 }
+
+/** A confirmed deposit, whole. */
+export const depositEnvelope = eventEnvelope.extend({ event: z.literal('deposit_confirmed'), data: deposit });
+export type DepositEnvelope = z.infer<typeof depositEnvelope>;

@@ -12,7 +12,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   'gateway': { rooms: ['protocol', 'chains', 'gateway', 'actors'], types: ['persistence'] },
   'chain-watchers': { rooms: ['protocol', 'chains', 'chain-watchers', 'actors/kernel'], types: ['persistence', 'gateway/ports', 'actors'] },
   'persistence': { rooms: ['protocol', 'persistence'], types: ['actors', 'chains'] },
-  'edge': { rooms: ['protocol', 'chains', 'edge', 'actors/kernel'] },
+  'edge': { rooms: ['protocol', 'chains', 'edge', 'actors/kernel', 'chain-watchers/transport'] },
   'supervision': { rooms: ['protocol', 'chains', 'actors', 'gateway', 'chain-watchers', 'persistence', 'supervision', 'console'] },
   'console': { rooms: ['protocol', 'console'] },
 };

@@ -1,0 +1,206 @@
+/**
+ * EDGE_VERIFY_RPC_<CHAIN>: before the event of a confirmed deposit leaves, the customer's own node is asked for the same
+ * block and the same movement, as deep as the chain's own threshold. Decisions 6.
+ *
+ *   event ── no deposit, or a chain without a node of the customer's ──▶ leaves
+ *         ── block, movement and depth as the node says too ───────────▶ leaves
+ *         ── the node is behind, or away ──────────────────────────────▶ is asked again for a while, then makes way without an
+ *                                                                        attempt: the cloud sends it again, for ever
+ *         ── the node says otherwise ──────────────────────────────────▶ an alarm, and an attempt that is recorded as `unverified`
+ */
+import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
+import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
+import { catalogueOf } from '../../chains/catalogue.ts';
+import { ChainUnavailable, type ChainClient, type ChainModule, type Network, type Transfer } from '../../chains/chain.ts';
+import { loadModule, networkOf } from '../../chains/registry.ts';
+import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { EdgeLog } from '../log.ts';
+import type { Timers } from '../timers.ts';
+import type { Delivery } from './post.ts';
+
+/** Blocks whose movements are kept: the deliveries of one block come together. */
+const BLOCKS_KEPT = 16;
+/** Of one question to a node. */
+const ANSWER_TIMEOUT_MS = 10_000;
+/** What a node said of its head, or of a height, is believed for so long: the deliveries of a moment ask it once. */
+const FRESH_MS = 1_000;
+/** A node that is behind is asked again after so long, and up to this long in all: well within the claim of a delivery. */
+const ASK_AGAIN_MS = 3_000;
+const PATIENCE_MS = 60_000;
+
+/**
+ * Why an event does not leave. `no_answer` and `not_deep_enough` are a matter of time; the others say that the cloud, or
+ * the customer's node, does not tell the truth.
+ */
+export type Doubt =
+  | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_block' | 'no_such_movement' | 'node_fault';
+
+export interface DepositCheck {
+  /** Null when a body may leave. Never rejects. */
+  doubt(body: string): Promise<Doubt | null>;
+  close(): Promise<void>;
+}
+
+interface Node { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient; identified: Promise<void> | null }
+
+export interface DepositCheckSettings {
+  /** Addresses of the customer's nodes, by chain. */
+  readonly nodes: ReadonlyMap<Chain, readonly string[]>;
+  readonly monotonicMs: () => number;
+}
+
+/** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
+export function createDepositCheck({ nodes, monotonicMs }: DepositCheckSettings): DepositCheck {
+  const endpoints = new Map([...nodes].map(([chain, urls]) => [chain, urls.map((url, index) =>
+    createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: ANSWER_TIMEOUT_MS }))]));
+  const opened = new Map<Chain, Promise<Node>>();
+  const blocks = new Map<string, Promise<ReadonlyMap<string, Transfer> | null>>();
+  const fresh = createFresh(monotonicMs);
+
+  const open = async (chain: Chain): Promise<Node> => {
+    const module = await loadModule(chain);
+    const network = networkOf(chain), catalogue = catalogueOf(chain);
+    const transport = createFailoverTransport({ chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random });
+    return { network, module, client: module.createClient(network, transport, catalogue), identified: null };
+  };
+  const nodeOf = (chain: Chain): Promise<Node> => {
+    let node = opened.get(chain);
+    if (node === undefined) opened.set(chain, node = open(chain));
+    return node;
+  };
+
+  const readBlock = async ({ network, module, client }: Node, { chain, height, blockHash }: DepositEnvelope['data']) => {
+    const block = await client.getBlock(height);
+    if (block.hash !== blockHash) return null;
+    const { transfers } = module.transfersIn(network, block, catalogueOf(chain));
+    return new Map(transfers.map((transfer) => [`${transfer.txid} ${transfer.outputIndex}`, transfer]));
+  };
+
+  /** Movements of the block that an event names, by txid and output; null when the node has another block there. */
+  const movementsOf = async (node: Node, data: DepositEnvelope['data']) => {
+    const { chain, height, blockHash } = data;
+    const key = `${chain} ${height} ${blockHash}`;
+    let block = blocks.get(key);
+    if (block === undefined) {
+      block = readBlock(node, data);
+      for (const oldest of [...blocks.keys()].slice(0, Math.max(0, blocks.size - BLOCKS_KEPT + 1))) blocks.delete(oldest);
+      blocks.set(key, block);
+    }
+    const movements = await block.catch((error: unknown) => {
+      blocks.delete(key);
+      throw error;
+    });
+    if (movements === null) blocks.delete(key);
+    // A block that was the chain's a moment ago may be none any more.
+    return await fresh(`${chain} ${height}`, () => node.client.getBlockHash(height)) === blockHash ? movements : null;
+  };
+
+  const ask = async ({ data }: DepositEnvelope): Promise<Doubt | null> => {
+    const node = await nodeOf(data.chain);
+    await (node.identified ??= node.client.checkIdentity().catch((error: unknown) => {
+      node.identified = null;
+      throw error;
+    }));
+    const head = await fresh(data.chain, () => node.client.getHead());
+    if (head.height < data.height) return 'not_deep_enough';
+    const movements = await movementsOf(node, data);
+    if (movements === null) return 'other_block';
+    const transfer = movements.get(`${data.txid} ${data.outputIndex}`);
+    if (transfer === undefined || !isSaid(transfer, data)) return 'no_such_movement';
+    return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
+  };
+
+  return {
+    async doubt(body) {
+      const event = depositOf(body);
+      if (event === null) return null;
+      if (event === 'malformed') return 'malformed_event';
+      if (!nodes.has(event.data.chain)) return null;
+      try {
+        return await ask(event);
+      } catch (error) {
+        return error instanceof ChainUnavailable ? 'no_answer' : 'node_fault';
+      }
+    },
+    async close() {
+      await Promise.all([...endpoints.values()].flat().map((endpoint) => endpoint.close()));
+    },
+  };
+}
+
+/** Answers that are asked for once in a while, whoever wants them; what failed is asked for anew. */
+function createFresh(monotonicMs: () => number): <T>(key: string, read: () => Promise<T>) => Promise<T> {
+  const known = new Map<string, { atMs: number; answer: Promise<unknown> }>();
+  return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    for (const [old, { atMs }] of known) if (monotonicMs() - atMs >= FRESH_MS) known.delete(old);
+    const entry = known.get(key) ?? { atMs: monotonicMs(), answer: read() };
+    known.set(key, entry);
+    try {
+      return await entry.answer as T;
+    } catch (error) {
+      if (known.get(key) === entry) known.delete(key);
+      throw error;
+    }
+  };
+}
+
+interface Around {
+  readonly log: EdgeLog;
+  readonly timers: Pick<Timers, 'pause'>;
+  readonly monotonicMs: () => number;
+  readonly isStopping: () => boolean;
+}
+
+/** What becomes of a delivery. What only time can settle is waited for, and is no alarm. Never rejects. */
+export async function judgeDelivery(
+  check: DepositCheck, { deliveryId, body }: Pick<Delivery, 'deliveryId' | 'body'>, { log, timers, monotonicMs, isStopping }: Around,
+): Promise<'post' | 'unverified' | 'later'> {
+  const untilMs = monotonicMs() + PATIENCE_MS;
+  for (;;) {
+    const reason = await check.doubt(body);
+    if (reason === null) return 'post';
+    if (reason !== 'no_answer' && reason !== 'not_deep_enough') {
+      log.alarm('deposit_unverified', { deliveryId, reason });
+      return 'unverified';
+    }
+    if (isStopping()) return 'later';
+    if (monotonicMs() >= untilMs) {
+      log.warn('deposit_unverified', { deliveryId, reason });
+      return 'later';
+    }
+    await timers.pause(ASK_AGAIN_MS);
+  }
+}
+
+/**
+ * The confirmed deposit that a body tells of; null when it tells of something else. A body that is not the plain text of
+ * what it says (a key twice, another spelling of a name) could be read in another way by its receiver.
+ */
+function depositOf(body: string): DepositEnvelope | null | 'malformed' {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return 'malformed';
+  }
+  if (typeof parsed !== 'object' || parsed === null || JSON.stringify(parsed) !== body) return 'malformed';
+  if ((parsed as { event?: unknown }).event !== 'deposit_confirmed') return null;
+  const event = depositEnvelope.safeParse(parsed);
+  return event.success ? event.data : 'malformed';
+}
+
+function isSaid(transfer: Transfer, { address, amount, decimals, tokenContract, tokenSymbol }: DepositEnvelope['data']): boolean {
+  return transfer.to === address && transfer.amount === BigInt(amount) && transfer.decimals === decimals
+    && transfer.tokenContract === tokenContract && transfer.tokenSymbol === tokenSymbol;
+}
+
+/** By the network's own rules, whatever the event says of its threshold. chains.md part 2. */
+function isDeepEnough(
+  { threshold, gate }: Network, transfer: Transfer, height: number, head: { readonly height: number; readonly finalizedHeight: number | null },
+): boolean {
+  const confirmations = head.height - height + 1;
+  if (confirmations < Math.max(threshold, transfer.threshold ?? 0)) return false;
+  if (gate.kind === 'depth' || (head.finalizedHeight !== null && height <= head.finalizedHeight)) return true;
+  return gate.stallDepth !== null && confirmations >= gate.stallDepth;
+}

@@ -1,0 +1,161 @@
+/** EDGE_VERIFY_RPC_<CHAIN>: no event of a confirmed deposit leaves that the customer's own node does not confirm. */
+import test from 'ava';
+import { addressOfHex } from '../../../chains/evm/address.ts';
+import { bsc, eth } from '../../../chains/evm/network.ts';
+import { readConfig } from '../../../edge/config.ts';
+import { isMnemonic } from '../../../edge/keys.ts';
+import { createDepositCheck, judgeDelivery, type DepositCheck, type Doubt } from '../../../edge/webhooks/deposit-check.ts';
+import type { Chain } from '../../../protocol/slugs.ts';
+import { startAnvil, type Anvil } from '../../support/anvil.ts';
+import { API_KEYS, eventually, PHRASE, startTestEdge } from '../../support/edge/edges.ts';
+import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
+import { startReceiver } from '../../support/edge/receivers.ts';
+
+const [PAYER, SHOP, OTHER] = [0xa11ce, 0x5a09, 0xb0b].map((number) => addressOfHex(number.toString(16).padStart(40, '0'))) as [string, string, string];
+const COIN = 10n ** 18n;
+
+interface Paid { readonly txid: string; readonly height: number; readonly blockHash: string }
+
+async function pay(anvil: Anvil, amount: bigint): Promise<Paid> {
+  const txid = await anvil.send({ from: PAYER, to: SHOP, value: amount });
+  await anvil.mine();
+  const head = await anvil.rpc<{ number: string; hash: string }>('eth_getBlockByNumber', 'latest', false);
+  return { txid, height: Number(head.number), blockHash: head.hash };
+}
+
+/** The event as an honest cloud tells it; `more` and `data` are the lies. */
+function told({ txid, height, blockHash }: Paid, data: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string {
+  return JSON.stringify({
+    event: 'deposit_confirmed', id: `evt_${'a'.repeat(26)}`, environment: 'live', confirmations: 12, threshold: 12, timestamp: '2026-01-01T00:00:00.000Z',
+    data: {
+      depositId: 'dep_1', chain: 'eth', txid, outputIndex: -1, address: SHOP, amount: COIN.toString(), amountFormatted: '1', decimals: 18,
+      tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, height, blockHash, incarnation: 1, ...data,
+    }, ...more,
+  });
+}
+
+/** A check whose clock turns by seconds with each question, so that nothing that the node said is remembered. */
+function checkOf(chain: Chain, url: string): DepositCheck {
+  let seconds = 0;
+  return createDepositCheck({ nodes: new Map([[chain, [url]]]), monotonicMs: () => (seconds += 1) * 1_000 });
+}
+
+test('decisions 6: a cloud that lies about a deposit is found out by the customer\'s node, field by field', async (t) => {
+  const anvil = await startAnvil(t, eth, '--no-mining');
+  await anvil.fund(PAYER, 100n * COIN);
+  const paid = await pay(anvil, COIN), other = await pay(anvil, 2n * COIN);
+  const check = checkOf('eth', anvil.url);
+  t.teardown(() => check.close());
+  t.is(await check.doubt(told(paid)), 'not_deep_enough');
+  await anvil.mine(9);
+  t.is(await check.doubt(told(paid)), 'not_deep_enough', 'eleven confirmations');
+  t.is(await check.doubt(told(paid, {}, { threshold: 1, confirmations: 400 })), 'not_deep_enough', 'the threshold is the chain\'s own');
+  await anvil.mine();
+  t.is(await check.doubt(told(paid)), null);
+  t.is(await check.doubt(told(paid)), null, 'of a block that is known');
+  const lies: [Record<string, unknown>, Doubt][] = [
+    [{ amount: (COIN + 1n).toString() }, 'no_such_movement'], [{ address: OTHER }, 'no_such_movement'], [{ outputIndex: 0 }, 'no_such_movement'],
+    [{ txid: other.txid }, 'no_such_movement'], [{ txid: `0x${'12'.repeat(32)}` }, 'no_such_movement'], [{ decimals: 6 }, 'no_such_movement'],
+    [{ tokenContract: OTHER }, 'no_such_movement'], [{ tokenSymbol: 'USDC' }, 'no_such_movement'], [{ blockHash: other.blockHash }, 'other_block'],
+    [{ height: other.height }, 'other_block'], [{ height: paid.height + 5_000 }, 'not_deep_enough'], [{ chain: 'ETH' }, 'malformed_event'],
+    [{ amount: 5 }, 'malformed_event'], [{ height: '5' }, 'malformed_event'],
+  ];
+  for (const [lie, doubt] of lies) t.is(await check.doubt(told(paid, lie)), doubt, JSON.stringify(lie));
+  t.is(await check.doubt(told(other, { amount: (2n * COIN).toString() })), 'not_deep_enough');
+});
+
+test('decisions 6: a body that a receiver could read in another way is not let through, whatever it calls itself', async (t) => {
+  const check = checkOf('eth', 'http://127.0.0.1:1');
+  t.teardown(() => check.close());
+  const body = told({ txid: '0x1', height: 1, blockHash: '0x2' });
+  for (const other of [
+    `${body} `, body.replace('"event":', '"event":"pool_low","event":'), body.replace('{"event":"deposit_confirmed"', '{"event":"deposit_confirmed","event":"pool_low"'),
+    body.replace('deposit_confirmed', 'deposit\\u005fconfirmed'), 'null', '[]x', '',
+  ]) t.is(await check.doubt(other), 'malformed_event', other.slice(0, 60));
+  t.is(await check.doubt(body), 'no_answer');
+  for (const event of ['deposit_detected', 'deposit_reversed', 'pool_low']) t.is(await check.doubt(body.replace('deposit_confirmed', event)), null, event);
+  t.is(await check.doubt(body.replace('"chain":"eth"', '"chain":"base"')), null, 'a chain without a node of the customer\'s');
+});
+
+test('decisions 6: a block that left the customer\'s node is believed no more; a node of another network says nothing', async (t) => {
+  const anvil = await startAnvil(t, eth, '--no-mining');
+  await anvil.fund(PAYER, 100n * COIN);
+  const snapshot = await anvil.rpc<string>('evm_snapshot');
+  const paid = await pay(anvil, COIN);
+  await anvil.mine(20);
+  const check = checkOf('eth', anvil.url), foreign = checkOf('bsc', anvil.url);
+  t.teardown(() => Promise.all([check.close(), foreign.close()]));
+  t.is(await check.doubt(told(paid)), null);
+  await anvil.rpc('evm_revert', snapshot);
+  await anvil.mine(30);
+  t.is(await check.doubt(told(paid)), 'other_block');
+  t.is(await foreign.doubt(told(paid, { chain: 'bsc', tokenSymbol: 'BNB' })), 'no_answer');
+});
+
+test('decisions 6: where the network has finality, depth alone does not confirm', async (t) => {
+  const anvil = await startAnvil(t, bsc, '--no-mining');
+  await anvil.fund(PAYER, 100n * COIN);
+  const paid = await pay(anvil, COIN);
+  await anvil.mine(20);
+  const check = checkOf('bsc', anvil.url);
+  t.teardown(() => check.close());
+  const body = told(paid, { chain: 'bsc', tokenSymbol: 'BNB' });
+  t.is(await check.doubt(body), 'not_deep_enough', 'deep enough and not final');
+  await anvil.mine(200);
+  t.is(await check.doubt(body), null);
+});
+
+test('decisions 6: what the node does not have yet leaves when it has it; a lie does not leave, and is recorded as unverified', async (t) => {
+  const anvil = await startAnvil(t, eth, '--no-mining');
+  await anvil.fund(PAYER, 100n * COIN);
+  const paid = await pay(anvil, COIN);
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const receiver = await startReceiver(t);
+  const edge = await startTestEdge(t, cloud.url, { env: {
+    EDGE_CHAINS: 'eth', EDGE_VERIFY_RPC_ETH: anvil.url, EDGE_WEBHOOK_ALLOWLIST: new URL(receiver.url).host,
+  } });
+  await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+  const deliver = (deliveryId: string, body: string) => cloud.deliver([{ deliveryId, attempt: 1, url: receiver.url, headers: { 'webhook-id': deliveryId }, body, timeoutMs: 15_000 }]);
+  const recorded = () => cloud.attempts.map(({ deliveryId, outcome, statusCode }) => `${deliveryId} ${outcome} ${statusCode}`);
+  await deliver('dlv_early', told(paid));
+  await deliver('dlv_lie', told(paid, { blockHash: `0x${'ab'.repeat(32)}` }));
+  await deliver('dlv_other', '{"event":"pool_low"}');
+  await eventually('what waits for nothing is recorded', () => cloud.attempts.length === 2);
+  t.deepEqual(recorded().sort(), ['dlv_lie unverified null', 'dlv_other answered 200']);
+  await anvil.mine(11);
+  await eventually('the node has it', () => cloud.attempts.length === 3);
+  t.is(recorded()[2], 'dlv_early answered 200');
+  t.deepEqual(receiver.hits.map(({ body }) => body), ['{"event":"pool_low"}', told(paid)]);
+  const doubts = edge.logged.filter(({ msg }) => msg === 'deposit_unverified');
+  t.deepEqual(doubts.map(({ reason, alarm = false }) => [reason, alarm]), [['other_block', true]]);
+  t.false(JSON.stringify(edge.logged).includes(anvil.url), 'no address of a node in the log');
+});
+
+test('decisions 6: a node that stays behind costs no attempt: the delivery makes way and comes again; a stop does not wait for it', async (t) => {
+  let nowMs = 0, asked = 0;
+  const log = { info: () => undefined, warn: () => undefined, alarm: () => t.fail('an alarm'), fault: () => t.fail('a fault'), alarms: 0 };
+  const judge = (doubts: (Doubt | null)[], isStopping = () => false) => judgeDelivery(
+    { doubt: async () => doubts[Math.min(asked++, doubts.length - 1)]!, close: async () => undefined }, { deliveryId: 'dlv_1', body: '{}' },
+    { log, timers: { pause: async (ms) => { nowMs += ms; } }, monotonicMs: () => nowMs, isStopping });
+  t.is(await judge(['not_deep_enough']), 'later');
+  t.true(asked > 10 && nowMs <= 66_000);
+  asked = 0;
+  t.is(await judge(['no_answer', 'not_deep_enough', null]), 'post');
+  t.is(asked, 3);
+  t.is(await judge(['no_answer'], () => true), 'later');
+});
+
+test('EDGE_VERIFY_RPC: misspelt, in the sandbox, or no address: the edge does not start', (t) => {
+  const problemsOf = (more: Record<string, string>, environment: 'live' | 'sandbox' = 'live') => {
+    const error = t.throws(() => readConfig({ API_KEY: API_KEYS[environment], CLOUD_URL: 'https://cloud.example', MNEMONIC: PHRASE, ...more }, isMnemonic));
+    return error!.message;
+  };
+  t.regex(problemsOf({ EDGE_VERIFY_RPC_ETHER: 'https://node.example' }), /EDGE_VERIFY_RPC_ETHER: names no chain/);
+  t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH: 'node.example' }), /EDGE_VERIFY_RPC_ETH: must be http or https/);
+  t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH: ' , ' }), /EDGE_VERIFY_RPC_ETH: must be http or https/);
+  t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH_FILE: '/nowhere' }), /EDGE_VERIFY_RPC_ETH_FILE: cannot be read/);
+  t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH: 'https://node.example' }, 'sandbox'), /on no node/);
+  const { config } = readConfig({ API_KEY: API_KEYS.live, CLOUD_URL: 'https://cloud.example', MNEMONIC: PHRASE, EDGE_VERIFY_RPC_ETH: 'https://a.example, http://b.example/x' }, isMnemonic);
+  t.deepEqual([...config.verifyNodes], [['eth', ['https://a.example', 'http://b.example/x']]]);
+});
