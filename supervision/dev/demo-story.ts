@@ -46,7 +46,7 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   const paid = await stage.pay(address.address, amount);
   const detected = await receiver.next(of('deposit_detected', paid.txid));
   check(detected.data['amount'] === amount.toString() && detected.data['userRef'] === 'customer-42', 'the detected deposit is the payment');
-  say(`3. Somebody pays ${show(amount)} on the real node: deposit_detected arrived, signed and verified, ${Math.round(detected.atMs - paid.blockAtMs)} ms after the block.`);
+  say(`3. Somebody pays ${show(amount)} from outside: deposit_detected arrived, signed and verified, ${Math.round(detected.atMs - paid.blockAtMs)} ms after the block.`);
 
   if (stage.activates === true) {
     const activated = await receiver.next(of('address_activated', paid.txid));

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: the main job, end to end, on real parts and nothing but npm. PostgreSQL, a cloud node, a live edge, a
- * real EVM node (anvil), a customer application with a webhook receiver. Every step checks what it claims; exit 0 only
- * if every check held; nothing is left running.
+ * real EVM node (anvil; what `--chain` plays on else is a stand-in), a customer application with a webhook receiver. Every
+ * step checks what it claims; exit 0 only if every check held; nothing is left running.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { createClient } from '../../protocol/client.ts';
 import { startReceiver } from '../../gateway/cli/webhook-receiver.ts';
 import { startDeployment } from './deployment.ts';
-import { openStage, type Stage } from './demo-chain.ts';
+import { nodesOf, openStage, type Stage } from './demo-chain.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { tellStory } from './demo-story.ts';
 
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
   whenNpmIsGone(leave);
   try {
-    console.log(`Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, a real ${chain} node and an application.`);
+    console.log(`Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, ${nodesOf(chain)} and an application.`);
     const stage: Stage = await openStage(chain);
     closing.push(() => stage.close());
     const receiver = await startReceiver();

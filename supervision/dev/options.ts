@@ -9,8 +9,15 @@ function portOf(name: string, text: string): number {
   return port;
 }
 
+/** `npm start --fresh` gives the option to npm, which says nothing and passes nothing on but this. */
+function refuseWhatNpmKept(env: NodeJS.ProcessEnv): void {
+  const kept = ['fresh', 'data-dir'].find((name) => env[`npm_config_${name.replace('-', '_')}`] !== undefined);
+  if (kept !== undefined) throw new RangeError(`npm took --${kept} for an option of its own. With -- before it:  npm start -- --${kept}`);
+}
+
 /** Throws: RangeError or TypeError naming the option. */
 export function startOptions(args: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
+  refuseWhatNpmKept(env);
   const { values } = parseArgs({
     args: [...args], strict: true, allowPositionals: false,
     options: { fresh: { type: 'boolean', default: false }, 'data-dir': { type: 'string' } },

@@ -4,38 +4,50 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WantedPort { setting: 'CLOUD_PORT' | 'EDGE_PORT'; port: number }
 
-const LOOK_AGAIN_MS = 200;
+/** Null where the port can be had, else the code of the error. */
+export type TryPort = (port: number) => Promise<string | null>;
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
-  });
+const LOOK_AGAIN_MS = 200;
+/** Ports from here on are any user's. */
+const UNPRIVILEGED = 1_024;
+const ANOTHER = 10;
+const ANOTHER_UNPRIVILEGED = 8_100;
+
+const tryPort: TryPort = (port) => new Promise((resolve) => {
+  const server = createServer();
+  server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+  server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(null)));
+});
+
+interface Refused extends WantedPort { code: string }
+
+async function refused(wanted: readonly WantedPort[], attempt: TryPort): Promise<Refused[]> {
+  const codes = await Promise.all(wanted.map(({ port }) => (port === 0 ? null : attempt(port))));
+  return wanted.flatMap((one, index) => (codes[index] == null ? [] : [{ ...one, code: codes[index] }]));
 }
 
-async function taken(wanted: readonly WantedPort[]): Promise<WantedPort[]> {
-  const free = await Promise.all(wanted.map(({ port }) => port === 0 || isFree(port)));
-  return wanted.filter((_, index) => !free[index]);
+function reason({ setting, port, code }: Refused): string {
+  return code === 'EADDRINUSE' ? `port ${port} (${setting}) is in use by another program`
+    : `port ${port} (${setting}) cannot be used by this user (${code})`;
 }
 
 /**
  * Resolves when all wanted ports are free; after a killed start its parts may still be ending, so it waits up to
- * `patienceMs`. Port 0 is any. Throws: Error naming every port that is taken and how to choose others.
+ * `patienceMs`. Port 0 is any. Throws: Error naming every port that cannot be had and how to choose others.
  */
-export async function requireFreePorts(wanted: readonly WantedPort[], patienceMs: number): Promise<void> {
+export async function requireFreePorts(wanted: readonly WantedPort[], patienceMs: number, attempt: TryPort = tryPort): Promise<void> {
   const [first, second] = wanted;
   if (first !== undefined && second !== undefined && first.port === second.port && first.port !== 0) {
     throw new Error(`${first.setting} and ${second.setting} are both ${first.port}: choose two ports`);
   }
   const deadline = performance.now() + patienceMs;
-  let left = await taken(wanted);
-  while (left.length > 0 && performance.now() < deadline) {
+  let left = await refused(wanted, attempt);
+  while (left.some(({ code }) => code === 'EADDRINUSE') && performance.now() < deadline) {
     await pause(LOOK_AGAIN_MS);
-    left = await taken(left);
+    left = await refused(left, attempt);
   }
   if (left.length === 0) return;
-  const others = left.map(({ setting, port }) => `${setting}=${port + 10}`).join(' ');
-  throw new Error(`${left.map(({ setting, port }) => `port ${port} (${setting}) is in use by another program`).join('\n')}
+  const others = left.map(({ setting, port }) => `${setting}=${port + (port < UNPRIVILEGED ? ANOTHER_UNPRIVILEGED : ANOTHER)}`).join(' ');
+  throw new Error(`${left.map(reason).join('\n')}
 Stop what uses it, or choose other ports:  ${others} npm start`);
 }
