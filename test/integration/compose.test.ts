@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { parse } from 'yaml';
+import { CHAINS } from '../../protocol/slugs.ts';
 import { ROOT } from '../support/tree.ts';
 import { readConfig } from '../../supervision/config.ts';
 
@@ -29,6 +30,18 @@ test('spec §1.3: only the edge of compose.yaml gets the phrase', (t) => {
   for (const [name, service] of Object.entries(compose.services)) {
     t.is(JSON.stringify(service).includes('phrase'), /^edge(-[23])?$/.test(name), name);
   }
+});
+
+test('spec §1.3: what the image copies holds no phrase and no data of this machine, and replaces no installed package', (t) => {
+  const { 'x-image': image, secrets } = compose as unknown as { 'x-image': { build: { dockerfile_inline: string } }; secrets: { phrase: { file: string } } };
+  t.true(image.build.dockerfile_inline.includes('COPY . .'));
+  const left = readFileSync(`${ROOT}.dockerignore`, 'utf8').split('\n');
+  for (const name of [secrets.phrase.file.replace('./', ''), '.data*', '.git', '.env', 'node_modules']) t.true(left.includes(name), name);
+});
+
+test('issue 2.11: a chain goes live in compose.yaml by its setting, whichever of the ten it is', (t) => {
+  const { environment } = compose.services['cloud']!;
+  for (const chain of CHAINS) t.is(environment![`${chain.toUpperCase()}_RPC_URLS`], `\${${chain.toUpperCase()}_RPC_URLS:-}`);
 });
 
 test('issue 4.1: the image gives the directory of a data volume to the user that it runs as', (t) => {
