@@ -5,7 +5,7 @@
 import { ChainUnavailable, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
 import { encodeBalanceOf, decodeWord } from './abi.ts';
 import {
-  assertWhole, parseBlock, parseReceipts, STATE_SYNC_TYPE, unitOf, type EvmRaw, type RawBlock, type RawReceipt,
+  assertWhole, isStateSync, parseBlock, parseReceipts, unitOf, withStateSync, type EvmRaw, type RawBlock, type RawReceipt,
 } from './block.ts';
 import { doubtOfLogs } from './bloom.ts';
 import type { Heads } from './heads.ts';
@@ -89,24 +89,6 @@ async function readReceiptsOneByOne(
   return parseReceipts(receipts);
 }
 
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
-
-/**
- * V10: bor may append the receipt of a state sync whose transaction is not in the body. It gets the transaction that
- * it lacks, so that its token logs are read like any other and the counts still prove the block.
- */
-function withStateSync(network: EvmNetwork, unit: Block<EvmRaw>): Block<EvmRaw> {
-  const { block, receipts } = unit.raw, extra = receipts.at(-1);
-  const appended = network.stateSyncReceipts && receipts.length === block.transactions.length + 1
-    && extra !== undefined && extra.from === ZERO_ADDRESS && extra.blockHash === block.hash;
-  if (!appended) return unit;
-  const { transactionHash: hash, transactionIndex, blockHash, from } = extra;
-  const transaction = {
-    hash, blockHash, transactionIndex, from, to: ZERO_ADDRESS, value: '0x0', nonce: '0x0', type: STATE_SYNC_TYPE,
-  };
-  return { ...unit, raw: { ...unit.raw, block: { ...block, transactions: [...block.transactions, transaction] } } };
-}
-
 function assertContiguous(network: EvmNetwork, { height, raw: { block: { transactions } } }: Block<EvmRaw>): void {
   const gap = transactions.findIndex(({ transactionIndex }, i) => Number(transactionIndex) !== i);
   if (gap !== -1) throw new ChainUnavailable(network.slug, `block ${height}: no transaction with index ${gap}`);
@@ -143,7 +125,7 @@ function doubtOf(
 ): string | null {
   const doubt = doubtOfLogs(block.logsBloom, receipts, tokens);
   if (doubt === null || !network.stateSyncReceipts) return doubt;
-  const own = receipts.filter((_, i) => block.transactions[i]!.type !== STATE_SYNC_TYPE);
+  const own = receipts.filter((_, i) => !isStateSync(block.transactions[i]!));
   return own.length === receipts.length ? doubt : doubtOfLogs(block.logsBloom, own, tokens);
 }
 

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ChainUnavailable, MalformedReply, type Block, type Network } from '../chain.ts';
+import { evmOf } from './network.ts';
 import { countOf } from './quantity.ts';
 
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/i);
@@ -76,8 +77,17 @@ export interface EvmRaw {
   readonly received?: Readonly<Record<string, string>>;
 }
 
-/** bor's transaction that brings state from the root chain; it has no payer. V10. */
-export const STATE_SYNC_TYPE = '0x7f';
+/** bor's transaction that brings state from the root chain, since PIP-74. */
+const STATE_SYNC_TYPE = '0x7f';
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/**
+ * V10: whether a transaction of Polygon brings state from the root chain; it has no payer. Before it had a type, nodes
+ * showed it as a legacy one from the zero address to itself. Source: 0xPolygon/bor `internal/ethapi/bor_api.go`.
+ */
+export function isStateSync({ type, from, to }: RawTransaction): boolean {
+  return type === STATE_SYNC_TYPE || (from === ZERO_ADDRESS && to === ZERO_ADDRESS);
+}
 
 function parse<S extends z.ZodType>(schema: S, value: unknown, what: string): z.infer<S> {
   const parsed = schema.safeParse(value);
@@ -170,10 +180,26 @@ function opened(answer: unknown): unknown {
 export function blockFromAnswers(network: Network, answers: Readonly<Record<string, unknown>>): Block<EvmRaw> {
   const traces = opened(answers['traces']) ?? undefined;
   if (traces !== undefined && !Array.isArray(traces)) throw new MalformedReply('traces', JSON.stringify(traces));
-  return unitOf({
+  return withStateSync(network, unitOf({
     block: parseBlock(network, opened(answers['block'])), receipts: parseReceipts(opened(answers['receipts'])),
     ...(traces === undefined ? {} : { traces }),
-  });
+  }));
+}
+
+/**
+ * V10: bor may append the receipt of a state sync whose transaction is not in the body. It gets the transaction that
+ * it lacks, so that its token logs are read like any other and the counts still prove the block.
+ */
+export function withStateSync(network: Network, unit: Block<EvmRaw>): Block<EvmRaw> {
+  const { block, receipts } = unit.raw, extra = receipts.at(-1);
+  const appended = evmOf(network).stateSyncReceipts && receipts.length === block.transactions.length + 1
+    && extra !== undefined && extra.from === ZERO_ADDRESS && extra.blockHash === block.hash;
+  if (!appended) return unit;
+  const { transactionHash: hash, transactionIndex, blockHash, from } = extra;
+  const transaction = {
+    hash, blockHash, transactionIndex, from, to: ZERO_ADDRESS, value: '0x0', nonce: '0x0', type: STATE_SYNC_TYPE,
+  };
+  return { ...unit, raw: { ...unit.raw, block: { ...block, transactions: [...block.transactions, transaction] } } };
 }
 
 /**

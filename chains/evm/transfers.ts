@@ -13,7 +13,7 @@ import {
   type Unattributed,
 } from '../chain.ts';
 import { addressOfHex } from './address.ts';
-import { assertWhole, STATE_SYNC_TYPE, type EvmRaw, type RawLog, type RawReceipt, type RawTransaction } from './block.ts';
+import { assertWhole, isStateSync, type EvmRaw, type RawLog, type RawReceipt, type RawTransaction } from './block.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
 import { bigintOf } from './quantity.ts';
 import { internalCallsOf, type InternalCall } from './traces.ts';
@@ -171,7 +171,7 @@ function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ord
   const amount = BigInt(log.data.slice(0, WORD_CHARACTERS));
   if (amount === 0n || from === to) return;
   const sender = `0x${from.slice(-40)}`, receiver = `0x${to.slice(-40)}`;
-  if (transaction.type === STATE_SYNC_TYPE) {
+  if (isStateSync(transaction)) {
     walk.unattributed.push({
       to: addressOfHex(receiver), amount, tokenContract: null, reason: 'state sync',
       evidence: transaction.hash.toLowerCase(),

@@ -132,7 +132,7 @@ test('V24 V11 G8 a null, an unsealed and another block are no block', async (t) 
   await t.throwsAsync(() => readerOf(avax, [unfinalized]).client.getBlock(9), { ...unavailable, message: /unfinalized/ }, 'V29');
 });
 
-test('V10 V4 polygon: a state-sync receipt behind the block\'s own is read with the transaction it lacks; elsewhere it proves nothing', async (t) => {
+test('V10 V4 V5 polygon: a state-sync receipt behind the block\'s own is read with the transaction it lacks, or that bor shows; elsewhere it proves nothing', async (t) => {
   const anvil = await startAnvil(t, polygon, '--no-mining');
   await paidChain(anvil);
   const synced = distorted(anvil.endpoint, 'bor', { after: ({ id, method }, { result }) => {
@@ -146,6 +146,15 @@ test('V10 V4 polygon: a state-sync receipt behind the block\'s own is read with 
   const { transfers } = transfersIn(polygon, await readerOf(polygon, [synced], tokens).client.getBlock(2), tokens);
   t.deepEqual(transfers.map(({ outputIndex, amount }) => [outputIndex, amount]), [[0, 70n], [0, 70n]]);
   t.is(new Set(transfers.map(({ txid }) => txid)).size, 2);
+  const zero = `0x${'0'.repeat(40)}`, txid = `0x${'5'.repeat(64)}`;
+  const shown = distorted(synced, 'bor that shows it', { after: ({ id, method, params }, { result }) => {
+    if (method !== 'eth_getBlockByNumber' || params[1] !== true || typeof result !== 'object' || result === null) return undefined;
+    const { transactions } = result as { transactions: object[] };
+    const sync = { ...transactions[0], hash: txid, transactionIndex: `0x${transactions.length.toString(16)}`, from: zero, to: zero, value: '0x0', type: '0x0' };
+    return { id, result: { ...result, transactions: [...transactions, sync] } };
+  } });
+  const again = transfersIn(polygon, await readerOf(polygon, [shown], tokens).client.getBlock(2), tokens);
+  t.deepEqual(again.transfers.map(({ outputIndex, amount }) => [outputIndex, amount]), [[0, 70n], [0, 70n]], 'outside the bloom, as before PIP-74');
   await t.throwsAsync(() => readerOf(eth, [synced], catalogue).client.getBlock(2), { ...unavailable, message: /2 receipts for 1 transactions/ });
 });
 

@@ -149,11 +149,28 @@ test('V8 polygon: native logs tell internal transfers, the top-level value once,
   t.deepEqual(brief(read([plan], {}, bsc).transfers), [[-1, addressOfHex(other), 10n, null]], 'elsewhere that contract means nothing');
 });
 
-test('V8 V10 polygon: a state sync has no payer; what it mints is unattributed, what a bridge logs is a token deposit', (t) => {
-  const plan = { from: addressOf(0), to: addressOf(0), type: '0x7f', logs: [nativeLog(addressOf(0), shop, 4n), transferLog(USDT, addressOf(0), shop, 9n)] };
-  const { transfers, unattributed } = read([plan], {}, polygon);
-  t.deepEqual(brief(transfers), [[1, addressOfHex(shop), 9n, USDT]]);
-  t.like(unattributed![0], { to: addressOfHex(shop), amount: 4n, reason: 'state sync', evidence: txidOf(plan) });
+// Bor shows a state sync from before PIP-74 as a legacy transaction from the zero address to itself (bor, internal/ethapi,
+// `eth_getTransactionByHash-state-sync-tx.json`); since then it has a type of its own.
+for (const type of ['0x7f', '0x0']) {
+  test(`V8 V10 polygon: a state sync of type ${type} has no payer; what it mints is unattributed, what a bridge logs is a token deposit`, (t) => {
+    const plan = { from: addressOf(0), to: addressOf(0), type, logs: [nativeLog(addressOf(0x1010), shop, 4n), transferLog(USDT, addressOf(0), shop, 9n)] };
+    const { transfers, unattributed } = read([plan], {}, polygon);
+    t.deepEqual(brief(transfers), [[1, addressOfHex(shop), 9n, USDT]]);
+    t.like(unattributed![0], { to: addressOfHex(shop), amount: 4n, reason: 'state sync', evidence: txidOf(plan) });
+  });
+}
+
+test('V4 V10 polygon: the receipt of a state sync behind those of the body is read, on no other chain and of no other sender', (t) => {
+  const own = { from: payer, to: shop, value: 5n };
+  const sync = { from: addressOf(0), to: addressOf(0), type: '0x0', logs: [transferLog(USDT, addressOf(0), shop, 9n)] };
+  const answers = (last: TransactionPlan) => {
+    const { block, receipts } = answersOf(7, [own, last]);
+    return { block: { ...block, transactions: block.transactions.slice(0, 1) }, receipts };
+  };
+  const moved = (network: typeof eth, last: TransactionPlan) => transfersIn(network, blockFromAnswers(network, answers(last)), catalogue).transfers;
+  t.deepEqual(brief(moved(polygon, sync)), [[-1, addressOfHex(shop), 5n, null], [0, addressOfHex(shop), 9n, USDT]]);
+  t.throws(() => moved(bsc, sync), { instanceOf: ChainUnavailable });
+  t.throws(() => moved(polygon, { ...sync, from: payer }), { instanceOf: ChainUnavailable });
 });
 
 test('V12 C2-29 a token that keeps a part is credited with what arrived; two movements count as logged', (t) => {
