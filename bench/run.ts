@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { goalMet, ratioOf, type Figure } from './figure.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -33,6 +34,11 @@ async function runOne(file: string): Promise<Figure[]> {
   const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), BENCH_LIMIT_MS);
+  const stop = (): void => {
+    child.kill('SIGKILL'); // its own parts see that it is gone
+    process.exit(130);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('{"id":"P')) figures.push(JSON.parse(line) as Figure);
     else console.error(`  ${line}`);
@@ -42,17 +48,38 @@ async function runOne(file: string): Promise<Figure[]> {
     else child.once('exit', resolve);
   });
   clearTimeout(timer);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
   if (code !== 0) throw new Error(`${file} ended with ${code}`);
   return figures;
 }
 
+const files = readdirSync(folder).filter((name) => /^p[0-9]-.*\.ts$/.test(name)).sort();
+const USAGE = `usage: npm run bench -- [p1 p4 …] [--write]   each takes a minute or so
+  ${files.map((name) => name.replace('.ts', '')).join('  ')}`;
+
+/** The files that are asked for, or null: then it said what there is, and set the exit code. */
+function asked(args: string[]): { wanted: string[]; write: boolean } | null {
+  try {
+    const { values: { help, write }, positionals } = parseArgs({
+      args, allowPositionals: true, options: { write: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    });
+    const startsWith = (prefix: string) => (name: string): boolean => name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
+    const unknown = positionals.find((prefix) => !files.some(startsWith(prefix)));
+    if (unknown !== undefined) throw new RangeError(`there is no benchmark ${unknown}`);
+    if (!help) return { wanted: files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))), write };
+    console.log(USAGE);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    process.exitCode = 2;
+  }
+  return null;
+}
+
 async function main(): Promise<void> {
-  const args = process.argv.slice(2);
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
-  const files = readdirSync(folder).filter((name) => /^p[0-9]-.*\.ts$/.test(name)).sort()
-    .filter((name) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(`${prefix}-`)));
+  const ask = asked(process.argv.slice(2));
+  if (ask === null) return;
   const rows: string[] = [];
-  for (const file of files) {
+  for (const file of ask.wanted) {
     console.error(`${file} …`);
     for (const figure of await runOne(file)) {
       rows.push(rowOf(figure));
@@ -69,7 +96,7 @@ async function main(): Promise<void> {
     '| # | figure | Flock | limit, same run | ratio | goal | met | how |', '|---|---|---|---|---|---|---|---|', ...rows,
   ].join('\n');
   console.log(table);
-  if (args.includes('--write')) {
+  if (ask.write) {
     const [before, after] = readFileSync(README, 'utf8').split(/<!-- table -->[\s\S]*<!-- \/table -->/);
     writeFileSync(README, `${before}<!-- table -->\n${table}\n<!-- /table -->${after ?? ''}`);
   }

@@ -21,7 +21,7 @@ export async function webhooksListen(args: readonly string[]): Promise<number> {
       const note = verified === true ? 'verified' : 'not verified';
       console.log(`${event} ${id} confirmations=${confirmations ?? '-'} ${note} ${JSON.stringify(data)}`);
     },
-    onRefused: () => console.error('refused a delivery: its signature does not verify under this secret'),
+    onRefused: () => console.error('refused a delivery: its signature does not verify under this secret (each webhook for this URL has a secret of its own)'),
   }).catch((error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${port} is in use; name another with --port`
     : error instanceof RangeError ? `--secret: ${error.message}` : Promise.reject(error));
   if (typeof opened === 'string') {
