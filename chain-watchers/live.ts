@@ -12,6 +12,7 @@ import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit.ts';
 import type { LiveBinding } from './chain-access.ts';
 import { chainFailure } from './content.ts';
+import { fitClient } from './fitness.ts';
 import { pollMsOf, silentAfterMs } from './head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
 import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from './transport/failover.ts';
@@ -124,7 +125,8 @@ async function openChain(
   };
   const watcher = createWatcher(parts);
   return {
-    module, network, client, watcher, audit: createAudit(parts), stopped: () => watcher.stopped(),
+    module, network, client: fitClient(parts, IDENTITY_EVERY_MS), watcher, audit: createAudit(parts),
+    stopped: () => watcher.stopped(),
     pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
     get catalogue() { return tokens.catalogue(); },
   };

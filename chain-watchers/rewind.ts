@@ -45,6 +45,7 @@ export async function lowerHead(run: Run, cursor: Cursor, headHeight: number): P
   const { client, store, ledger, settings } = run.parts;
   const [link] = await store.links(ledger, headHeight + 1, 1);
   const theirs = link === undefined ? null : await client.getBlockHash(link.height);
+  if (link === undefined) await client.checkIdentity(); // so far below, it may be another network's
   if (link === undefined || theirs === null || theirs === link.hash) {
     run.memory.suspicion = null;
     return { kind: 'suspect', reason: `head ${headHeight} is below our cursor` };
@@ -61,6 +62,8 @@ async function secondOpinion(run: Run, cursor: Cursor, theirs: string | null, pa
   const { parts, memory } = run;
   const { suspicion } = memory;
   const sameSuspicion = suspicion?.cursor.hash === cursor.hash && suspicion.theirs === theirs;
+  // Another network is found out before anybody waits, or asks it for a balance meanwhile. G14.
+  if (!sameSuspicion) await parts.client.checkIdentity();
   const current = sameSuspicion ? suspicion : { cursor, theirs, sinceMs: parts.nowMs() };
   memory.suspicion = current;
   const clients = parts.witnesses.length === 0 ? [parts.client] : parts.witnesses;

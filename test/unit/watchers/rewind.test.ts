@@ -207,6 +207,18 @@ test('G14 another network behind an endpoint is no new beginning of a young ledg
   t.deepEqual(told(young), ['seen ours']);
 });
 
+test('G14 another network is found out at the first block of it, not after a second read', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  chain.mineEmpty(3);
+  const self = watching({ client, settings: { start: 1, secondReadMs: 12_000 } });
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  chain.fork(2, [[], [], []]);
+  client.wrongNetwork = true;
+  t.is((await self.watcher.tick()).failures[0]?.reason, 'another network');
+  client.lag = 1_000;
+  t.is((await self.watcher.tick()).failures[0]?.reason, 'another network', 'nor when its head is far below');
+});
+
 test('G14 one of two endpoints that shows another network reverses nothing and stops nothing: it is left out, the other one is asked', async (t) => {
   for (const blocks of [3, simulatedNetwork.reorgWindow + 8]) {
     const ours = new SimulatedChain(), theirs = new SimulatedChain(1);
