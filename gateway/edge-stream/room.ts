@@ -18,8 +18,8 @@ import type { Admitted, RoomDeps } from './ports.ts';
 import { Sessions, SESSIONS_PER_ACCOUNT_MAX, type Connection, type Instant, type Session } from './sessions.ts';
 import { LivenessTeller } from './telling.ts';
 
-/** Records that a welcome carries: as many as a frame takes. */
-const LOCAL_KEYS_MAX = 1_000;
+/** Records that a frame takes, a welcome too. */
+export const LOCAL_KEYS_MAX = 1_000;
 /** How often the stock of an account with pools is looked at, beside what an issue asks for. */
 const STOCK_EVERY_MS = 60_000;
 

@@ -15,7 +15,7 @@ import { environmentOf } from '../../protocol/ids.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
 import type { EdgeStreams } from '../ports.ts';
 import { held } from './leases.ts';
-import { Room } from './room.ts';
+import { LOCAL_KEYS_MAX, Room } from './room.ts';
 import type { Connection, Session } from './sessions.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
 
@@ -90,7 +90,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     const session = room.sessions.get(sessionId)!;
     return {
       welcome,
-      begun: () => { if (welcome.role === 'leader') void room.replenish(); },
+      begun: () => {
+        void this.#tellOtherKeys(accountId, connection, welcome.localKeys);
+        if (welcome.role === 'leader') void room.replenish();
+      },
       heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
       attempts: (frame) => this.#attempts(room, session, frame),
       localKeys: (records) => this.#localKeys(room, session, records),
@@ -209,6 +212,19 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       if (session.id !== from.id) session.connection!.send('keys', { records });
     }
     return { ok: true };
+  }
+
+  /** What a welcome lacks: keys beyond those it carries, and what others shared while the stream was coming up. */
+  async #tellOtherKeys(accountId: AccountId, connection: Connection, told: readonly LocalKeyRecord[]): Promise<void> {
+    try {
+      const known = new Set(told.map(({ id, signature }) => `${id} ${signature}`));
+      const others = (await this.#deps.store.localKeys(accountId)).filter(({ id, signature }) => !known.has(`${id} ${signature}`));
+      for (let from = 0; from < others.length; from += LOCAL_KEYS_MAX) {
+        connection.send('keys', { records: others.slice(from, from + LOCAL_KEYS_MAX) });
+      }
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId }, 'local keys could not be read');
+    }
   }
 
   /**

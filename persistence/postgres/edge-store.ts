@@ -35,16 +35,15 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
       }));
       failpoint('save_sessions.before');
       await sql`
-        insert into edge_session as s
+        insert into edge_session
           select * from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, account_id text, role text,
             edge_version text, liveness text, lease_epoch bigint, outbox_mode text, outbox_depth bigint, outbox_poisoned boolean,
-            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz) order by id
-        on conflict (id) do update set
+            pod_hint text, last_heartbeat_at timestamptz, started_at timestamptz, ended_at timestamptz) order by account_id, id
+        on conflict (account_id, id) do update set
           role = excluded.role, edge_version = excluded.edge_version, liveness = excluded.liveness,
           lease_epoch = excluded.lease_epoch, outbox_mode = excluded.outbox_mode, outbox_depth = excluded.outbox_depth,
           outbox_poisoned = excluded.outbox_poisoned, pod_hint = excluded.pod_hint,
-          last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at
-          where s.account_id = excluded.account_id`;
+          last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at`;
       failpoint('save_sessions.after');
     },
     async sessions(accountId) {

@@ -120,6 +120,20 @@ test('sessions are saved, ended and reaped; the open ones are found after a rest
   t.is(await edge.reapSessions(NOW_MS + 10), 1);
 });
 
+test('§5.6 sessions of two accounts under one id: what an edge calls itself keeps nobody else from being saved', async (t) => {
+  const { edge } = stores;
+  const [other, third] = [await newOrganization(stores), await newOrganization(stores)];
+  const row = (accountId: AccountId, id: string): SessionRow => ({
+    id, accountId, role: 'leader', edgeVersion: '1.0.0', liveness: 'live', leaseEpoch: 3, outboxMode: 'durable',
+    outboxDepth: 0, outboxPoisoned: false, podHint: null, lastHeartbeatAtMs: NOW_MS, startedAtMs: NOW_MS, endedAtMs: null,
+  });
+  const [same, own] = [newId('ses', NOW_MS + 50), newId('ses', NOW_MS + 51)];
+  await edge.saveSessions([row(other.live, same), row(other.sandbox, same), row(third.live, own)]);
+  for (const [accountId, id] of [[other.live, same], [other.sandbox, same], [third.live, own]] as const) {
+    t.deepEqual((await edge.sessions(accountId)).map((session) => session.id), [id]);
+  }
+});
+
 test('spec §5.2: a local key that was revoked stays revoked, whatever record of it comes later', async (t) => {
   const { edge } = stores;
   const record = {

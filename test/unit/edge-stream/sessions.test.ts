@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import type { InstructionRecord, LocalKeyRecord } from '../../../protocol/frames.ts';
+import { localKeysFrame, type InstructionRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
 import { environmentOf, newId } from '../../../protocol/ids.ts';
 import { enrolled } from '../../support/account.ts';
-import { body, codeOf, opened, TestConnection, TestEdge } from '../../support/edge-rooms.ts';
+import { body, codeOf, opened, settle, TestConnection, TestEdge } from '../../support/edge-rooms.ts';
 
 test('§3.2 liveness by silence: [0, 60) live, [60, 120) stale, from 120 s down', (t) => {
   t.deepEqual([0, 59_999, 60_000, 119_999, 120_000].map(livenessAfter), ['live', 'live', 'stale', 'stale', 'down']);
@@ -114,6 +115,39 @@ test('§5.2 local keys are stored and told to every other replica at once; of an
   t.is((await second.joined.localKeys([{ ...record, environment: 'sandbox' }])).code, 'INVALID_INPUT');
   const late = await node.edge(account);
   t.deepEqual(late.joined.welcome.localKeys, [record]);
+});
+
+const recordOf = (serial: number): LocalKeyRecord => ({
+  id: `ek_${String(serial).replace(/[0-9]/g, (digit) => 'abcdefghij'[Number(digit)]!).padStart(26, 'a')}`, environment: 'live', hash: String(serial).padStart(64, '0'), label: `key ${serial}`, prefix: 'loc_live_ab',
+  createdAtMs: serial, revokedAtMs: null, signature: '0'.repeat(128),
+});
+/** Creation times of the keys that an edge was told of: each one's own in these tests. */
+const keysTold = ({ connection, joined }: TestEdge): number[] =>
+  [...joined.welcome.localKeys, ...connection.of('keys').flatMap(({ records }) => records as LocalKeyRecord[])].map(({ createdAtMs }) => createdAtMs);
+
+test('§5.2 every local key reaches a replica that comes later, however many there are', async (t) => {
+  const node = await opened(), account = node.add();
+  const records = Array.from({ length: 2_500 }, (_, serial) => recordOf(serial));
+  node.localKeys.set(account, records);
+  const edge = await node.edge(account);
+  edge.joined.begun();
+  await settle();
+  t.true(isDeepStrictEqual(keysTold(edge), records.map(({ createdAtMs }) => createdAtMs)), `${keysTold(edge).length} keys`);
+  t.true(edge.connection.of('keys').every(({ records: some }) => localKeysFrame.safeParse({ records: some }).success), 'in frames that an edge takes');
+});
+
+test('§5.2 a local key that another replica shares while a stream is coming up reaches it', async (t) => {
+  const node = await opened(), account = node.add();
+  const first = await node.edge(account);
+  const answer = node.hold('inspect');
+  const coming = node.edge(account);
+  await node.pass(1, first);
+  await first.joined.localKeys([recordOf(1)]);
+  answer();
+  const second = await coming;
+  second.joined.begun();
+  await node.pass(1, first, second);
+  t.deepEqual(keysTold(second), [1]);
 });
 
 test('§4.3 the heartbeat over REST: liveness and session without a stream; it leads only where nobody else could', async (t) => {
