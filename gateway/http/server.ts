@@ -7,6 +7,7 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
+import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/ids.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../ports.ts';
@@ -103,15 +104,22 @@ function createApp(deps: GatewayDeps): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false, // our own answer, in the envelope
+    // Only the edge stream is a WebSocket. Elsewhere an offer of another protocol (h2c) is passed over: RFC 9110 §7.8.
+    http: { shouldUpgradeCallback: ({ url }) => url?.startsWith(STREAM_PATH) === true, requireHostHeader: false },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX },
     frameworkErrors: failed as never,
     clientErrorHandler: (_error, socket) => { socket.end(malformed(deps)); },
   });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');
   app.decorateRequest('bodyHash', '');
   app.decorateRequest('bodyRead', false);
   app.decorateRequest('code', null);
-  app.addHook('onRequest', async (request) => { request.caller = NOBODY; });
+  app.addHook('onRequest', async (request) => {
+    request.caller = NOBODY;
+    const { headers, raw } = request;
+    if (headers.host === undefined && raw.httpVersion === '1.1') throw new Refused(refuse('INVALID_INPUT', { header: 'Host' }));
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     checkDigest(request.caller, body);

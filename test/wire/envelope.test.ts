@@ -100,6 +100,24 @@ test('a path that is no path and a request that is no request are answered in th
   const broken = await ask(`GET /v1/addresses/%E0%A4%A HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${sandbox.apiKey}\r\nConnection: close\r\n\r\n`);
   t.regex(broken, /^HTTP\/1\.1 400 /);
   t.regex(broken, /INVALID_INPUT/);
+  const noHost = await ask(`GET /v1/addresses HTTP/1.1\r\nX-Api-Key: ${sandbox.apiKey}\r\nConnection: close\r\n\r\n`);
+  t.regex(noHost, /^HTTP\/1\.1 400 [^]*"INVALID_INPUT"/);
+});
+
+test('an offer to speak another protocol and an expectation that nobody knows are passed over: the request is answered', async (t) => {
+  const { hostname, port } = new URL(cloud.url);
+  const answerTo = (header: string, path = '/v1/addresses') => new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Api-Key: ${sandbox.apiKey}\r\n${header}\r\n\r\n`);
+    });
+    socket.once('data', (chunk) => { socket.destroy(); resolve(chunk.toString()); });
+    socket.once('close', () => resolve('closed without an answer'));
+    socket.once('error', reject);
+  });
+  // As every clear-text request of Java's HTTP client, and `curl --http2`.
+  t.regex(await answerTo('Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk'), /^HTTP\/1\.1 200 /);
+  t.regex(await answerTo('Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: a\r\nSec-WebSocket-Version: 13'), /^HTTP\/1\.1 200 /);
+  t.regex(await answerTo('Expect: a-miracle'), /^HTTP\/1\.1 200 /);
 });
 
 test('issue 2.7: the description, its page and the health paths need no credential', async (t) => {
