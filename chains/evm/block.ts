@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ChainUnavailable, MalformedReply, type Block, type Network } from '../chain.ts';
 import { evmOf } from './network.ts';
-import { countOf } from './quantity.ts';
+import { countOf, isSameHex } from './quantity.ts';
 
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/i);
 
@@ -193,7 +193,7 @@ export function blockFromAnswers(network: Network, answers: Readonly<Record<stri
 export function withStateSync(network: Network, unit: Block<EvmRaw>): Block<EvmRaw> {
   const { block, receipts } = unit.raw, extra = receipts.at(-1);
   const appended = evmOf(network).stateSyncReceipts && receipts.length === block.transactions.length + 1
-    && extra !== undefined && extra.from === ZERO_ADDRESS && extra.blockHash === block.hash;
+    && extra !== undefined && extra.from === ZERO_ADDRESS && isSameHex(extra.blockHash, block.hash);
   if (!appended) return unit;
   const { transactionHash: hash, transactionIndex, blockHash, from } = extra;
   const transaction = {
@@ -217,19 +217,19 @@ export function assertWhole(network: Network, unit: Block<EvmRaw>): void {
   for (let i = 0; i < transactions.length; i++) {
     const own = transactions[i]!;
     const { transactionHash, transactionIndex, status, logs, blockHash: receiptBlock } = receipts[i]!;
-    if (own.blockHash !== blockHash || receiptBlock !== blockHash) {
+    if (!isSameHex(own.blockHash, blockHash) || !isSameHex(receiptBlock, blockHash)) {
       throw unproven(`entry ${i} belongs to another block`);
     }
-    if (transactionHash !== own.hash) throw unproven(`receipt ${i} belongs to another transaction`);
+    if (!isSameHex(transactionHash, own.hash)) throw unproven(`receipt ${i} belongs to another transaction`);
     const index = Number(own.transactionIndex);
-    if (!(index > indexBefore) || transactionIndex !== own.transactionIndex) {
+    if (!(index > indexBefore) || !isSameHex(transactionIndex, own.transactionIndex)) {
       throw unproven(`entry ${i} is out of order`);
     }
     indexBefore = index;
     // Before Byzantium a receipt had a state root and no status; success cannot be read from it.
     if (status !== '0x1' && status !== '0x0') throw unproven(`receipt ${i} has no status`);
     for (const one of logs) {
-      if (one.blockHash !== blockHash || one.removed === true) {
+      if (!isSameHex(one.blockHash, blockHash) || one.removed === true) {
         throw unproven(`a log of receipt ${i} belongs to another block`);
       }
     }

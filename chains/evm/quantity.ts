@@ -27,3 +27,8 @@ export function quantity(value: bigint | number): string {
 export function word(value: bigint): string {
   return value.toString(16).padStart(64, '0');
 }
+
+/** Whether two hex texts name the same bytes, in whatever case of their letters. G3, G6. */
+export function isSameHex(a: string | undefined | null, b: string): boolean {
+  return a === b || (typeof a === 'string' && a.length === b.length && a.toLowerCase() === b.toLowerCase());
+}

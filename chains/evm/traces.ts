@@ -7,6 +7,7 @@
  * flat shape leaves them out, and a key must not depend on which endpoint was asked.
  */
 import { ChainUnavailable, MalformedReply, type Network } from '../chain.ts';
+import { isSameHex } from './quantity.ts';
 
 export interface InternalCall {
   readonly ordinal: number;
@@ -70,7 +71,7 @@ function ofCallTrees(
     if (entry?.result === undefined || typeof entry.result.type !== 'string') {
       throw new ChainUnavailable(network.slug, `no trace of ${hash}: ${String(entry?.error ?? 'empty').slice(0, 100)}`);
     }
-    if (entry.txHash !== undefined && entry.txHash !== hash) {
+    if (entry.txHash !== undefined && !isSameHex(entry.txHash, hash)) {
       throw new ChainUnavailable(network.slug, 'traces out of order');
     }
     return [hash, ofCallTree(entry.result)];
@@ -88,7 +89,7 @@ function ofCallTree(top: Frame): InternalCall[] {
     if (isPrecompile(frame.to)) continue;
     const failed = reverted || frame.error !== undefined;
     const value = failed || !movesValue(frame.type) ? 0n : BigInt(frame.value ?? '0x0');
-    if (value > 0n && frame.from !== undefined && frame.to !== undefined && frame.from !== frame.to) {
+    if (value > 0n && frame.from !== undefined && frame.to !== undefined && !isSameHex(frame.from, frame.to)) {
       found.push({ ordinal, from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), value });
     }
     ordinal++;

@@ -15,7 +15,7 @@ import {
 import { addressOfHex } from './address.ts';
 import { assertWhole, isStateSync, type EvmRaw, type RawLog, type RawReceipt, type RawTransaction } from './block.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
-import { bigintOf } from './quantity.ts';
+import { bigintOf, isSameHex } from './quantity.ts';
 import { internalCallsOf, type InternalCall } from './traces.ts';
 
 /** keccak256("Transfer(address,address,uint256)"). Source: ERC-20. */
@@ -91,7 +91,7 @@ function readValue(walk: Walk, { hash, from, to, value }: RawTransaction, reason
   if (to === null || to === undefined) return;
   const amount = bigintOf(value, 'transaction value');
   if (amount === 0n) return;
-  if (from === to) reasons.add('native transfer to oneself');
+  if (isSameHex(from, to)) reasons.add('native transfer to oneself');
   else pushNative(walk, hash, -1, from, to, amount);
 }
 
@@ -104,8 +104,9 @@ function pushNative(walk: Walk, hash: string, outputIndex: number, from: string,
 
 function readLog(walk: Walk, transaction: RawTransaction, log: RawLog, ordinal: number, reasons: Set<string>): void {
   const topic = log.topics[0];
-  if (topic === TRANSFER_TOPIC) readTokenLog(walk, transaction, log, ordinal, reasons);
-  else if (topic === walk.network.nativeTransferLog?.topic && log.address === walk.network.nativeTransferLog?.emitter) {
+  if (isSameHex(topic, TRANSFER_TOPIC)) return readTokenLog(walk, transaction, log, ordinal, reasons);
+  const { nativeTransferLog: native } = walk.network;
+  if (native !== null && isSameHex(topic, native.topic) && isSameHex(log.address, native.emitter)) {
     readNativeLog(walk, transaction, log, ordinal);
   }
 }
@@ -122,7 +123,7 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
     return void reasons.add('not the shape of a transfer');
   }
   if (data === ZERO_WORD) return void reasons.add('zero-value transfer');
-  if (from === to) return void reasons.add('token transfer to oneself');
+  if (isSameHex(from, to)) return void reasons.add('token transfer to oneself');
   const amount = receivedOf(walk, token, log, to);
   if (amount === 0n) return void reasons.add('nothing of the transfer arrived');
   walk.transfers.push({
@@ -157,7 +158,7 @@ function movementsOf(raw: EvmRaw, key: string): number {
   const [contract, address] = key.split(' ');
   const word = `0x${ADDRESS_PADDING}${address!.slice(2)}`;
   const touches = ({ address: emitter, topics }: RawLog) => emitter.toLowerCase() === contract
-    && topics[0] === TRANSFER_TOPIC && (topics[1] === word || topics[2] === word);
+    && isSameHex(topics[0], TRANSFER_TOPIC) && (isSameHex(topics[1], word) || isSameHex(topics[2], word));
   return raw.receipts.reduce((count, { logs }) => count + logs.filter(touches).length, 0);
 }
 
@@ -169,14 +170,16 @@ function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ord
   const from = log.topics[2], to = log.topics[3];
   if (from === undefined || to === undefined || log.data.length < WORD_CHARACTERS) return;
   const amount = BigInt(log.data.slice(0, WORD_CHARACTERS));
-  if (amount === 0n || from === to) return;
+  if (amount === 0n || isSameHex(from, to)) return;
   const sender = `0x${from.slice(-40)}`, receiver = `0x${to.slice(-40)}`;
+  const isTopLevel = isSameHex(transaction.from, sender) && isSameHex(transaction.to, receiver)
+    && amount === BigInt(transaction.value);
   if (isStateSync(transaction)) {
     walk.unattributed.push({
       to: addressOfHex(receiver), amount, tokenContract: null, reason: 'state sync',
       evidence: transaction.hash.toLowerCase(),
     });
-  } else if (sender !== transaction.from || receiver !== transaction.to || amount !== BigInt(transaction.value)) {
+  } else if (!isTopLevel) {
     pushNative(walk, transaction.hash, ordinal, sender, receiver, amount);
   }
 }

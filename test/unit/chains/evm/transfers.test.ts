@@ -210,6 +210,23 @@ test('V19 V20 G6 node text in any case pays the same canonical address; code at 
   t.deepEqual(transfers.map(({ to }) => to), [addressOfHex(shop), addressOfHex(shop)]);
 });
 
+test('V2 V4 G3 G6 property: hex in any case of the letters, of a block and of its receipts each for itself, reads alike', (t) => {
+  const plans: TransactionPlan[] = [
+    { from: payer, to: shop, value: 5n, logs: [transferLog(USDT, payer, shop, 0xabcdefn), transferLog(USDT, shop, shop, 1n), transferLog(other, payer, shop, 1n)] },
+    { from: shop, to: shop, value: 7n }, { from: payer, to: other, status: '0x0' },
+  ];
+  const answers = answersOf(0xabcdef, plans), plain = transfersIn(eth, blockFromAnswers(eth, answers), catalogue);
+  t.is(plain.transfers.length, 2);
+  const upper = (text: string) => `0x${text.slice(2).toUpperCase()}`;
+  const recased = (value: unknown, flips: () => boolean): unknown => (typeof value === 'string' && /^0x[0-9a-f]{40,}$/.test(value) && flips() ? upper(value)
+    : Array.isArray(value) ? value.map((one) => recased(one, flips))
+      : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, recased(one, flips)])) : value);
+  fc.assert(fc.property(fc.infiniteStream(fc.boolean()), (coins) => {
+    const flips = () => coins.next().value === true;
+    t.deepEqual(transfersIn(eth, blockFromAnswers(eth, recased(answers, flips) as typeof answers), catalogue), plain);
+  }));
+});
+
 test('V30 G9 order in a block is by index, and repeated or falling indexes are refused', (t) => {
   const plans = [1n, 2n, 3n].map((value) => ({ from: payer, to: shop, value }));
   t.deepEqual(read(plans).transfers.map(({ amount }) => amount), [1n, 2n, 3n]);
