@@ -30,8 +30,10 @@ export interface SandboxDeps {
 
 /** Ledgers in memory; the one that was used longest ago goes first. Each is small and made again in a moment. */
 const LEDGERS_MAX = 5_000;
-/** A tick that still has more to read is followed by at most this many. */
+/** A tick that still has more to read, or that told an account something, is followed by at most this many. */
 const TICKS_PER_MINING = 64;
+/** Of these, those that look what an account made of its facts: included, then matured; one more for a version that lost. */
+const TICKS_AFTER_FACTS = 3;
 
 /** A simulated ledger agrees with itself at once, and its blocks are never missing. */
 const SETTINGS: WatchSettings = {
@@ -45,6 +47,8 @@ export interface SandboxLedger {
   readonly parts: LedgerParts;
   readonly binding: ChainBinding;
   readonly watcher: Watcher;
+  /** Times that an account was told to take facts of this ledger. */
+  wakes(): number;
 }
 
 export interface SandboxLedgers {
@@ -60,11 +64,17 @@ export interface SandboxLedgers {
 export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   const open = new Map<LedgerId, Promise<SandboxLedger>>();
 
-  const tick = async ({ watcher, parts }: SandboxLedger): Promise<void> => {
+  // An account that took a fact may have changed what the next tick looks at: a withdrawal that is in a block now is deep
+  // enough for the block that stands already, and here no later block comes by itself to have it looked at again.
+  const tick = async ({ watcher, parts, wakes }: SandboxLedger): Promise<void> => {
+    let told = 0;
     for (let ticks = 0; ticks < TICKS_PER_MINING; ticks += 1) {
+      const before = wakes();
       const report = await watcher.tick();
       await watcher.settled();
-      if (!report.more) return;
+      if (report.more) continue;
+      if (wakes() === before || told === TICKS_AFTER_FACTS) return;
+      told += 1;
     }
     deps.log.warn({ ledger: parts.ledger }, 'a simulated ledger did not come to rest');
   };
@@ -81,11 +91,16 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
       });
     };
     const client = createSandboxClient({ ...parts, onMined });
+    let woken = 0;
+    const accounts: SandboxDeps['accounts'] = {
+      wake: (id) => { woken += 1; return deps.accounts.wake(id); },
+      ask: (id, command) => deps.accounts.ask(id, command),
+    };
     const watcher = createWatcher({
       ledger: parts.ledger, network, module, client, witnesses: [], catalogue, store: deps.watch, audit: deps.audit,
-      reconcilePerBlock: null, accounts: deps.accounts, settings: SETTINGS, nowMs: deps.nowMs, log: deps.log, metrics: NO_METRICS,
+      reconcilePerBlock: null, accounts, settings: SETTINGS, nowMs: deps.nowMs, log: deps.log, metrics: NO_METRICS,
     });
-    const made: SandboxLedger = { parts, watcher, binding: { module, network, client, catalogue } };
+    const made: SandboxLedger = { parts, watcher, binding: { module, network, client, catalogue }, wakes: () => woken };
     return made;
   };
 

@@ -3,6 +3,7 @@
  * what follows (facts, events, webhooks) is the work of the same watcher and account that live chains have.
  */
 import { randomBytes } from 'node:crypto';
+import { findDeployment } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
 import type { SandboxControl } from '../../gateway/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
@@ -115,7 +116,10 @@ function tokenOf({ binding }: SandboxLedger, contract: string | null): Token | n
   const { module, network, catalogue } = binding;
   const canonical = module.parseToken(network, contract);
   if (isRefusal(canonical)) return canonical;
-  return catalogue.get(canonical) ?? refuse('TOKEN_NOT_ON_CHAIN', { chain: network.slug, tokenContract: canonical });
+  const token = catalogue.get(canonical);
+  if (token !== undefined) return token;
+  const deployment = findDeployment(network.slug, canonical);
+  return isRefusal(deployment) ? deployment : refuse('TOKEN_NOT_SUPPORTED', { chain: network.slug, reason: 'not monitored' });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { HDNodeWallet } from 'ethers/wallet';
 import { Transaction } from 'ethers/transaction';
@@ -25,7 +26,7 @@ const ADDRESS = wallet.address;
 const PAYEE = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0';
 
 function box(accounts: readonly AccountId[] = [ACCOUNT]) {
-  const self = { nowMs: 1_700_000_000_000, asked: [] as unknown[] };
+  const self = { nowMs: 1_700_000_000_000, asked: [] as unknown[], slowly: async () => {} };
   const watch = createMemoryWatchStore(() => self.nowMs);
   const sandboxStore = createMemorySandboxStore(watch.state);
   const models = new Map(accounts.map((id) => [id, new ModelAccount()]));
@@ -33,6 +34,7 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
     sandbox: sandboxStore, watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs, log: new Recorder(), catalogueOf,
     accounts: {
       async wake(accountId: AccountId) {
+        await self.slowly();
         const rows = watch.inbox(accountId);
         models.get(accountId)!.take(rows);
         watch.takeInbox(rows.map(({ id }) => id));
@@ -158,6 +160,7 @@ test('a token deposit carries the decimals of its deployment (G5); other tokens 
   t.like(known, { status: 'confirmed', transfer: { amount: '2500000000000000000', decimals: 18, tokenContract: token.contract, tokenSymbol: token.symbol } });
   t.like(await self.deposit({ tokenContract: token.contract }), { ok: false, code: 'TOKEN_NOT_ON_CHAIN' });
   t.like(await self.deposit({ tokenContract: 'nonsense' }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' });
+  t.like(await self.deposit({ tokenContract: PAYEE }), { ok: false, code: 'TOKEN_NOT_SUPPORTED' }, 'a contract of no chain');
 });
 
 test('amounts are refused, never rounded (§2.2)', async (t) => {
@@ -201,16 +204,20 @@ test('build, sign, broadcast and confirm run through the real code of the family
   t.like(module.outcomesIn(network, block, new Set([bytes.txid]))[0], { success: true, fee: fate.outcome.fee }, 'the real reader finds the same fee');
 });
 
-test('a withdrawal is told as included when its block is mined, and matures by simulate-confirmation', async (t) => {
-  const self = box();
-  ok(t, await self.deposit({ autoConfirm: true }));
-  const { client, unsigned, signed: bytes } = await built(t, self);
-  self.watch.saveWithdrawal({
+function withdrawalOf(self: { nowMs: number }, unsigned: Unsigned, bytes: { txid: string; payload: string }): WithdrawalRow {
+  return {
     id: 'txn_1', accountId: ACCOUNT, ledger: 'eth@org_box_sandbox', chain: 'eth', from: ADDRESS, to: PAYEE, amount: unsigned.amount, decimals: 18,
     tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast', unsigned,
     versions: [{ txid: bytes.txid, signedPayload: bytes.payload, payload: unsigned.payload }], txid: null, height: null, blockHash: null,
     fee: null, failure: null, createdAtMs: self.nowMs, updatedAtMs: self.nowMs,
-  } satisfies WithdrawalRow);
+  };
+}
+
+test('a withdrawal is told as included when its block is mined, and matures by simulate-confirmation', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, signed: bytes } = await built(t, self);
+  self.watch.saveWithdrawal(withdrawalOf(self, unsigned, bytes));
   await client.broadcast(bytes);
   await self.sandbox.sweep();
   const included = self.account.withdrawalFacts[0]!;
@@ -218,6 +225,26 @@ test('a withdrawal is told as included when its block is mined, and matures by s
   self.watch.saveWithdrawal({ ...self.watch.state.withdrawals.get('txn_1')!, status: 'confirming', txid: bytes.txid, height: included.height, blockHash: included.blockHash });
   await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 12 });
   t.is(self.account.withdrawalFacts.at(-1)!.kind, 'withdrawal_matured');
+});
+
+test('§4.7 simulate-confirmation right after a broadcast confirms it, however late the account takes that it is in a block', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, unsigned, signed: bytes } = await built(t, self);
+  self.watch.saveWithdrawal(withdrawalOf(self, unsigned, bytes));
+  const known = new Set<string>();
+  self.slowly = async () => {
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    const row = self.watch.state.withdrawals.get('txn_1')!;
+    for (const { id, fact } of self.watch.inbox(ACCOUNT)) {
+      if (known.has(String(id)) || fact.kind !== 'withdrawal_included') continue;
+      known.add(String(id));
+      self.watch.saveWithdrawal({ ...row, status: 'confirming', txid: fact.txid, height: fact.height, blockHash: fact.blockHash });
+    }
+  };
+  await client.broadcast(bytes);
+  await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 12 });
+  t.is(self.account.withdrawalFacts.at(-1)?.kind, 'withdrawal_matured');
 });
 
 test('a withdrawal that a simulated reorg takes out is submitted again by the sweep, as the same bytes', async (t) => {
