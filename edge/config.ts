@@ -15,10 +15,11 @@ const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}
   .transform(Number).pipe(z.number().min(min).max(max));
 const port = wholeNumber(0, 65_535);
 const smallestUnits = z.string().regex(/^[0-9]+$/, 'must be a whole number of the smallest native unit').max(DIGITS_MAX).transform(BigInt);
+const confirmations = wholeNumber(1, 10_000).transform(BigInt);
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
 
 /** `<NAME>_<CHAIN>`: one setting for each chain slug. */
-const CHAIN_SETTINGS = ['EDGE_SPEND_CAP', 'EDGE_WITHDRAWAL_CAP', 'EDGE_FEE_CAP'] as const;
+const CHAIN_SETTINGS = ['EDGE_SPEND_CAP', 'EDGE_WITHDRAWAL_CAP', 'EDGE_FEE_CAP', 'EDGE_VERIFY_CONFIRMATIONS'] as const;
 type ChainSetting = (typeof CHAIN_SETTINGS)[number];
 
 const schema = z.object({
@@ -73,6 +74,8 @@ export interface EdgeConfig {
   readonly webhookAllowlist: readonly WebhookTarget[] | null;
   /** The customer's own nodes, by which deposits are confirmed before their event leaves. Decisions 6. */
   readonly verifyNodes: ReadonlyMap<Chain, readonly string[]>;
+  /** Confirmations at those nodes; absent: the network's own threshold. */
+  readonly verifyConfirmations: ReadonlyMap<Chain, number>;
   readonly webhookConcurrency: number;
   readonly webhookConcurrencyPerHost: number;
   readonly podHint: string;
@@ -124,7 +127,9 @@ export function readConfig(
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
-      webhookAllowlist: allowlist, verifyNodes, webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
+      webhookAllowlist: allowlist, verifyNodes,
+      verifyConfirmations: new Map([...caps.EDGE_VERIFY_CONFIRMATIONS].map(([chain, count]) => [chain, Number(count)])),
+      webhookConcurrency: settings.EDGE_WEBHOOK_CONCURRENCY,
       webhookConcurrencyPerHost: settings.EDGE_WEBHOOK_CONCURRENCY_PER_HOST,
       podHint: settings.POD_HINT, logLevel: settings.LOG_LEVEL,
     },
@@ -147,7 +152,7 @@ export function environmentOfKey(apiKey: string | undefined, problems: string[])
 }
 
 function readChainSettings(env: Record<string, string>, problems: string[]): Record<ChainSetting, Map<Chain, bigint>> {
-  const caps = { EDGE_SPEND_CAP: new Map(), EDGE_WITHDRAWAL_CAP: new Map(), EDGE_FEE_CAP: new Map() } as Record<ChainSetting, Map<Chain, bigint>>;
+  const caps = Object.fromEntries(CHAIN_SETTINGS.map((setting) => [setting, new Map()])) as unknown as Record<ChainSetting, Map<Chain, bigint>>;
   for (const [name, text] of Object.entries(env)) {
     const setting = CHAIN_SETTINGS.find((known) => name.startsWith(`${known}_`));
     if (setting === undefined) continue;
@@ -157,7 +162,7 @@ function readChainSettings(env: Record<string, string>, problems: string[]): Rec
       problems.push(`${name}: names no chain; the chains are ${CHAINS.map((slug) => slug.toUpperCase()).join(', ')}`);
       continue;
     }
-    const amount = smallestUnits.safeParse(text);
+    const amount = (setting === 'EDGE_VERIFY_CONFIRMATIONS' ? confirmations : smallestUnits).safeParse(text);
     if (amount.success) caps[setting].set(chain, amount.data);
     else problems.push(`${name}: ${amount.error.issues[0]!.message}`);
   }

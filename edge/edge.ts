@@ -132,7 +132,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
     onBlocked: (deliveryId, reason) => log.warn('webhook_blocked', { deliveryId, reason }),
   });
-  const check = config.verifyNodes.size === 0 ? null : createDepositCheck({ nodes: config.verifyNodes, monotonicMs: ports.monotonicMs });
+  const check = config.verifyNodes.size === 0 ? null : createDepositCheck({ nodes: config.verifyNodes, confirmations: config.verifyConfirmations, monotonicMs: ports.monotonicMs });
   const relay = new WebhookRelay({
     poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
       const attempt = await poster.post(delivery);

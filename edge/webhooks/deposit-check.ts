@@ -47,11 +47,13 @@ interface Node { readonly network: Network; readonly module: ChainModule; readon
 export interface DepositCheckSettings {
   /** Addresses of the customer's nodes, by chain. */
   readonly nodes: ReadonlyMap<Chain, readonly string[]>;
+  /** Confirmations that are asked for where they are not the network's own threshold. */
+  readonly confirmations?: ReadonlyMap<Chain, number>;
   readonly monotonicMs: () => number;
 }
 
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
-export function createDepositCheck({ nodes, monotonicMs }: DepositCheckSettings): DepositCheck {
+export function createDepositCheck({ nodes, confirmations, monotonicMs }: DepositCheckSettings): DepositCheck {
   const endpoints = new Map([...nodes].map(([chain, urls]) => [chain, urls.map((url, index) =>
     createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: ANSWER_TIMEOUT_MS }))]));
   const opened = new Map<Chain, Promise<Node>>();
@@ -60,7 +62,8 @@ export function createDepositCheck({ nodes, monotonicMs }: DepositCheckSettings)
 
   const open = async (chain: Chain): Promise<Node> => {
     const module = await loadModule(chain);
-    const network = networkOf(chain), catalogue = catalogueOf(chain);
+    const own = networkOf(chain), catalogue = catalogueOf(chain);
+    const network = { ...own, threshold: confirmations?.get(chain) ?? own.threshold };
     const transport = createFailoverTransport({ chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random });
     return { network, module, client: module.createClient(network, transport, catalogue), identified: null };
   };
@@ -195,7 +198,7 @@ function isSaid(transfer: Transfer, { address, amount, decimals, tokenContract, 
     && transfer.tokenContract === tokenContract && transfer.tokenSymbol === tokenSymbol;
 }
 
-/** By the network's own rules, whatever the event says of its threshold. chains.md part 2. */
+/** By the network's rules and the customer's own threshold, whatever the event says of one. chains.md part 2. */
 function isDeepEnough(
   { threshold, gate }: Network, transfer: Transfer, height: number, head: { readonly height: number; readonly finalizedHeight: number | null },
 ): boolean {

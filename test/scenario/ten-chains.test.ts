@@ -4,6 +4,7 @@
  * `FLOCK_SOAK_STEPS=100` plays a longer one.
  */
 import test from 'ava';
+import { createDepositCheck } from '../../edge/webhooks/deposit-check.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { problemsOfBooks, type Paid } from '../support/books.ts';
 import { patiently } from '../support/company.ts';
@@ -57,6 +58,36 @@ async function settle(flock: TenChains, payments: ReadonlyMap<string, Payment>):
   return patiently('books', problems, (found) => found.length === 0).catch(problems);
 }
 
+/** Confirmed deposits of each chain that are asked for at its own nodes. */
+const CHECKED_PER_CHAIN = 6;
+
+/** Decisions 6: the events that were published, and lies about them, before the nodes that an edge would ask. */
+async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> {
+  const nodes = new Map([...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]));
+  const check = createDepositCheck({ nodes, confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])), monotonicMs: () => performance.now() });
+  const wrong: string[] = [];
+  try {
+    for (const chain of chains.keys()) {
+      const told = await sql<{ body: string }[]>`
+        select p.body from flock.publication p join flock.deposit d on d.account_id = p.account_id and d.id = p.body::jsonb -> 'data' ->> 'depositId'
+         where p.account_id = ${accountId} and d.chain = ${chain} and d.status = 'confirmed' and p.body::jsonb ->> 'event' = 'deposit_confirmed'
+           and p.body::jsonb -> 'data' ->> 'blockHash' = d.block_hash order by d.height desc limit ${CHECKED_PER_CHAIN}`;
+      if (told.length === 0) wrong.push(`${chain}: nothing was told`);
+      for (const { body } of told) {
+        const doubt = await check.doubt(body);
+        if (doubt !== null) wrong.push(`${chain}: ${doubt} of ${body}`);
+        const lie = JSON.parse(body) as { data: { amount: string } };
+        lie.data.amount = `1${lie.data.amount}`;
+        const found = await check.doubt(JSON.stringify(lie));
+        if (found !== 'no_such_movement') wrong.push(`${chain}: ${found} of a lie`);
+      }
+    }
+  } finally {
+    await check.close();
+  }
+  return wrong;
+}
+
 test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that lag, lie, die and reorganise: each payment is credited exactly once (seed ${SEED}, ${STEPS} steps)`, async (t) => {
   t.timeout(180_000 + STEPS * 20_000);
   t.log(`FLOCK_SEED=${SEED} FLOCK_SOAK_STEPS=${STEPS}`);
@@ -99,6 +130,7 @@ test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that 
       } else t.is(reversed, 0, `${slug}: what is final is not reversed`);
     }
     t.is(kills, KILLS);
+    t.deepEqual(await doubts(flock), [], 'what an edge with nodes of its own would let through');
   } finally {
     await flock.close();
   }

@@ -156,6 +156,8 @@ test('EDGE_VERIFY_RPC: misspelt, in the sandbox, or no address: the edge does no
   t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH: ' , ' }), /EDGE_VERIFY_RPC_ETH: must be http or https/);
   t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH_FILE: '/nowhere' }), /EDGE_VERIFY_RPC_ETH_FILE: cannot be read/);
   t.regex(problemsOf({ EDGE_VERIFY_RPC_ETH: 'https://node.example' }, 'sandbox'), /on no node/);
-  const { config } = readConfig({ API_KEY: API_KEYS.live, CLOUD_URL: 'https://cloud.example', MNEMONIC: PHRASE, EDGE_VERIFY_RPC_ETH: 'https://a.example, http://b.example/x' }, isMnemonic);
+  for (const count of ['0', '-1', '1.5', '1e2', '10001']) t.regex(problemsOf({ EDGE_VERIFY_CONFIRMATIONS_ETH: count }), /EDGE_VERIFY_CONFIRMATIONS_ETH: /, count);
+  const { config } = readConfig({ API_KEY: API_KEYS.live, CLOUD_URL: 'https://cloud.example', MNEMONIC: PHRASE, EDGE_VERIFY_RPC_ETH: 'https://a.example, http://b.example/x', EDGE_VERIFY_CONFIRMATIONS_ETH: '3' }, isMnemonic);
   t.deepEqual([...config.verifyNodes], [['eth', ['https://a.example', 'http://b.example/x']]]);
+  t.deepEqual([...config.verifyConfirmations], [['eth', 3]]);
 });
