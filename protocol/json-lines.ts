@@ -22,7 +22,8 @@ export interface JsonLinesOptions {
 
 /** An id is a label of the asker, not a place to put a document (or a phrase) that would come back in the answer. */
 const ID_CHARACTERS_MAX = 200;
-const ID_WORDS_MAX = 8;
+/** Labels that hold no key and no phrase, whatever they say: short ones without the scripts that need few letters. */
+const HARMLESS_ID = /^[\x20-\x7e]{0,27}$/;
 
 const LINE_FEED = 0x0a;
 
@@ -97,7 +98,7 @@ async function answerLine(text: string, options: JsonLinesOptions): Promise<stri
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     return answerText(undefined, errorOf(refuse('INVALID_INPUT', {}, 'a request is a JSON object')));
   }
-  const id = idOf(request as Request, text);
+  const id = await idOf(request as Request, text);
   if (isRefusal(id)) return answerText(undefined, errorOf(id));
   return answerText(id, await perform(request as Request, options));
 }
@@ -124,16 +125,25 @@ function errorOf(refusal: Refusal): { error: { code: ErrorCode; message: string 
 
 /**
  * The request's id as it will be written: a string, null, or a number in its own digits; `undefined` without one.
- * Refuses: INVALID_INPUT for another kind of value and for a text that is no label.
+ * Refuses: INVALID_INPUT for another kind of value, for a text that is no label and for one that holds key material.
  */
-function idOf(request: Request, text: string): unknown {
+async function idOf(request: Request, text: string): Promise<unknown> {
   const { id } = request;
   if (id === undefined || id === null || typeof id === 'number') return id;
-  const isLabel = typeof id === 'string' && id.length <= ID_CHARACTERS_MAX && id.split(/\s+/).length <= ID_WORDS_MAX;
-  if (!isLabel) return refuse('INVALID_INPUT', {}, 'id: expected a short string or a number');
+  if (typeof id !== 'string' || id.length > ID_CHARACTERS_MAX || await holdsSecret(id)) {
+    return refuse('INVALID_INPUT', {}, 'id: expected a short string or a number');
+  }
   // The lossless parser gives a long number as its text; only the engine's own parser tells it from a string.
   const wasNumber = /^-?[0-9]/.test(id) && typeof (JSON.parse(text) as { id: unknown }).id === 'number';
   return wasNumber ? rawJson(id) : id;
+}
+
+/** Whether a label holds a key or a phrase. The hash of a transaction is a good label, so it is read as a field of one. */
+async function holdsSecret(id: string): Promise<boolean> {
+  if (HARMLESS_ID.test(id)) return false;
+  // The word lists of all languages are loaded only where they are needed.
+  const { findKeyMaterialInFields } = await import('./key-material.ts');
+  return findKeyMaterialInFields([{ name: 'hash', text: id }]) !== null;
 }
 
 function rawJson(text: string): unknown {

@@ -55,6 +55,19 @@ test('issue 3.8 an id comes back as it was, also a long number; what is no label
   t.deepEqual(await answers('{"id":3,"op":"none"}'), [{ id: 3, error: { code: 'INVALID_INPUT', message: 'op: expected one of echo, refuse, throw, fault, known, later' } }]);
 });
 
+test('issue 3.8 an id may be a sentence or the hash of what is asked about; one that holds key material does not come back', async (t) => {
+  const [line, hash] = ['btc: an address of mixed case is not valid, BIP-173, case 7 of the list', 'ab'.repeat(32)];
+  t.deepEqual(await answers(`{"op":"echo","text":"a","id":"${line}"}\n{"op":"echo","text":"a","id":"${hash}"}`), [{ id: line, text: 'a' }, { id: hash, text: 'a' }]);
+  const secrets = ['legal winner thank year wave sausage worth useful legal winner thank yellow', '的的的的的的的的的的的在',
+    'L4rK1yDtCWekvXuE6oXD9jCYfFNV2cWRpVuPLBcCU2z8TrisoyY1', 'SAB5556L5AN5KSR5WF7UOEFDCIODEWEO7H2UR4S5R62DFTQOGLKOVZDY', 'sn259rEFXrQrWyx3Q7XneWcwV6dfL',
+    'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi'];
+  for (const secret of secrets) {
+    const told = await answers(`{"op":"echo","text":"a","id":"${secret}"}`);
+    t.deepEqual(codes(told), ['INVALID_INPUT'], secret);
+    t.false(JSON.stringify(told).includes(secret));
+  }
+});
+
 test('issue 3.8 a line above the limit is answered and forgotten; the next one is read', async (t) => {
   const long = `{"op":"echo","text":"${'x'.repeat(300)}"}`;
   t.deepEqual(codes(await answers(`${long}\n{"op":"later"}\n${long}`)), ['PAYLOAD_TOO_LARGE', 'ok', 'PAYLOAD_TOO_LARGE']);
