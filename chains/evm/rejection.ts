@@ -1,7 +1,9 @@
 /**
  * What a node's refusal means. Codes first, then lower-case text (X2); the table is chains.md 5.2.
  * Sources: go-ethereum, bsc, bor, coreth and op-geth `core/txpool/errors.go` and `core/error.go`; viem
- * `errors/node.ts`; ethereum/execution-apis error groups; anvil `crates/anvil/core/src/eth/error.rs`.
+ * `errors/node.ts`; ethereum/execution-apis error groups; anvil `crates/anvil/core/src/eth/error.rs`; Nethermind
+ * `Nethermind.TxPool/AcceptTxResult.cs`; Erigon `txpool/txpoolcfg`; Besu `RpcErrorType.java`; openethereum
+ * `rpc/src/v1/helpers/errors.rs`.
  */
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { safeText, type RpcError } from '../json-rpc.ts';
@@ -32,31 +34,40 @@ const unknown = (reason: string): Verdict => ({ kind: 'unknown', reason });
 const rejected = (action: Action, code: ErrorCode = 'CHAIN_REJECTED') =>
   (reason: string): Verdict => ({ kind: 'rejected', action, code, reason });
 
-/** In order: a longer text stands before one that it contains. */
+/**
+ * In order: a longer text stands before one that it contains. Nethermind answers with the name of its result in place of a
+ * sentence, Erigon and Besu with sentences of their own.
+ */
 const BROADCAST: readonly Row[] = [
-  { texts: ['already known', 'transaction already imported', 'known transaction'], verdict: alreadyKnown },
-  { texts: ['nonce too low', 'oldnonce'], verdict: lookUp },
+  { texts: ['already known', 'transaction already imported', 'known transaction', 'alreadyknown', 'existing tx with same hash',
+    'same hash was already imported'], verdict: alreadyKnown },
+  { texts: ['nonce too low', 'nonce is too low', 'oldnonce', 'ownnoncealreadyused', 'mined'], verdict: lookUp },
   // A gap: the missing nonce must be submitted first.
-  { texts: ['nonce too high'], verdict: unknown },
-  { texts: ['replacement transaction underpriced', 'there is another transaction with same nonce in the queue'],
+  { texts: ['nonce too high', 'noncegap', 'nonce is too distant', 'invalid transaction with a lower nonce exists'],
+    verdict: unknown },
+  { texts: ['replacement transaction underpriced', 'there is another transaction with same nonce in the queue',
+    'replacementnotallowed', 'could not replace existing tx', 'replaced by transaction with higher tip'],
     verdict: rejected('reprice') },
-  { texts: ['max priority fee per gas higher than max fee per gas'], verdict: rejected('rebuild') },
+  { texts: ['max priority fee per gas higher than max fee per gas', 'max priority fee per gas exceeds max fee per gas'],
+    verdict: rejected('rebuild') },
   { texts: ['transaction underpriced', 'transaction gas price below minimum', 'max fee per gas less than block base fee',
-    'fee cap less than block base fee', 'transaction is outdated'],
+    'fee cap less than block base fee', 'transaction is outdated', 'underpriced', 'fee too low', 'feetoolow',
+    'feetoolowtocompete', 'gas price is too low', 'gas price below configured minimum'],
     verdict: rejected('reprice') },
   { texts: ['insufficient funds for gas * price + value', 'insufficient funds for transfer', 'insufficient funds',
-    'exceeds transaction sender account balance'], verdict: rejected('fund', 'INSUFFICIENT_GAS') },
+    'exceeds transaction sender account balance', 'insufficientfunds', 'upfront cost exceeds account balance'],
+    verdict: rejected('fund', 'INSUFFICIENT_GAS') },
   { texts: ['transfer amount exceeds balance'], verdict: rejected('fund', 'INSUFFICIENT_FUNDS') },
-  { texts: ['intrinsic gas too low', 'insufficient gas for floor data gas cost'],
+  { texts: ['intrinsic gas too low', 'insufficient gas for floor data gas cost', 'intrinsic gas exceeds gas limit', 'intrinsicgas'],
     verdict: rejected('raise_gas_limit') },
-  { texts: ['exceeds block gas limit', 'transaction gas limit too high'], verdict: rejected('split') },
-  { texts: ['exceeds the configured cap'], verdict: rejected('reprice') },
+  { texts: ['exceeds block gas limit', 'transaction gas limit too high', 'gaslimitexceeded'], verdict: rejected('split') },
+  { texts: ['exceeds the configured cap', 'transaction fee cap exceeded'], verdict: rejected('reprice') },
   { texts: ['only replay-protected (eip-155) transactions allowed over rpc', 'invalid chain id'], verdict: rejected('none') },
   { texts: ['transaction type not supported', 'transaction type not valid'], verdict: rejected('rebuild') },
   { texts: ['gas required exceeds allowance', 'execution reverted'], verdict: rejected('rebuild') },
-  { texts: ['in-flight transaction limit reached', 'account limit exceeded', 'txpool is full', 'transaction pool is full'],
-    verdict: unknown },
-  { texts: ['sender not an eoa', 'address already reserved'], verdict: rejected('check_sender') },
+  { texts: ['in-flight transaction limit reached', 'account limit exceeded', 'txpool is full', 'transaction pool is full',
+    'sub-pool is full', 'spammer', 'too many transactions in the queue'], verdict: unknown },
+  { texts: ['sender not an eoa', 'address already reserved', 'senderiscontract'], verdict: rejected('check_sender') },
   { texts: ['sender or to in black list'], verdict: rejected('none') },
 ];
 

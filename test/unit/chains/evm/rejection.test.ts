@@ -34,6 +34,26 @@ test('5.2 X2 G26 every text of the table has its class and action', (t) => {
   for (const [text, verdict] of TABLE) t.like(said(text), verdict, text);
 });
 
+/** Nethermind `AcceptTxResult`, Erigon `txpoolcfg`, Besu `RpcErrorType`, OpenEthereum `errors.rs`: names where geth has sentences. */
+const OTHER_NODES: [string, Partial<Record<string, unknown>>][] = [
+  ['AlreadyKnown', { kind: 'already_known' }], ['INTERNAL_ERROR: existing tx with same hash', { kind: 'already_known' }], ['ALREADY_EXISTS: already known', { kind: 'already_known' }],
+  ['Transaction with the same hash was already imported.', { kind: 'already_known' }],
+  ['mined', { kind: 'look_up' }], ['INTERNAL_ERROR: mined', { kind: 'look_up' }], ['OwnNonceAlreadyUsed', { kind: 'look_up' }], ['OldNonce, Current nonce: 5, nonce of rejected tx: 4', { kind: 'look_up' }],
+  ['Transaction nonce is too low. Try incrementing the nonce.', { kind: 'look_up' }],
+  ['NonceGap, Future nonce. Expected nonce: 7', { kind: 'unknown' }], ['Transaction nonce is too distant from current sender nonce', { kind: 'unknown' }], ['An invalid transaction with a lower nonce exists', { kind: 'unknown' }],
+  ['pending sub-pool is full', { kind: 'unknown' }], ['baseFee sub-pool is full', { kind: 'unknown' }], ['spammer', { kind: 'unknown' }], ['There are too many transactions in the queue. Your transaction was dropped due to limit.', { kind: 'unknown' }],
+  ['FeeTooLow, MaxFeePerGas too low. MaxFeePerGas: 1, BaseFee: 2', { action: 'reprice' }], ['FeeTooLowToCompete', { action: 'reprice' }], ['ReplacementNotAllowed', { action: 'reprice' }],
+  ['could not replace existing tx', { action: 'reprice' }], ['replaced by transaction with higher tip', { action: 'reprice' }], ['underpriced', { action: 'reprice' }], ['fee too low', { action: 'reprice' }],
+  ['Gas price below configured minimum gas price', { action: 'reprice' }], ['Transaction fee cap exceeded', { action: 'reprice' }], ['Transaction gas price is too low. It does not satisfy your node\'s minimal gas price', { action: 'reprice' }],
+  ['InsufficientFunds, Account balance: 0, cumulative cost: 1', { code: 'INSUFFICIENT_GAS', action: 'fund' }], ['INTERNAL_ERROR: insufficient funds', { code: 'INSUFFICIENT_GAS' }], ['Upfront cost exceeds account balance', { code: 'INSUFFICIENT_GAS' }],
+  ['GasLimitExceeded, Gas limit: 1, gas limit of rejected tx: 2', { action: 'split' }], ['Intrinsic gas exceeds gas limit', { action: 'raise_gas_limit' }], ['IntrinsicGas', { action: 'raise_gas_limit' }], ['SenderIsContract', { action: 'check_sender' }],
+];
+
+test('5.2 X2 G26 what Nethermind, Erigon, Besu and OpenEthereum call the same things has the same class', (t) => {
+  for (const [text, verdict] of OTHER_NODES) t.like(said(text, -32_010), verdict, text);
+  t.is(said('transaction was determined to be invalid').kind, 'rejected', 'a word in a word is no word');
+});
+
 test('5.2 G26 codes that say nothing about the transaction leave it unknown; a text of no row is final', (t) => {
   for (const code of [-32_601, -32_603, -32_002, -32_005, 4_444, 429, 503]) t.is(said('whatever', code).kind, 'unknown', String(code));
   t.deepEqual(said('the moon is in the wrong house'), { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason: 'the moon is in the wrong house' });
