@@ -2,6 +2,7 @@ import test from 'ava';
 import { isRefusal, Refused } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { CHAINS } from '../../protocol/slugs.ts';
+import { pushedPool } from '../support/account.ts';
 import { enrol, jsonOf, newEvmKey, raw, startTestCloud, testEdge, type TestAccountKey } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();
@@ -64,6 +65,17 @@ test('§3.1 without a registered key a chain is CHAIN_NOT_READY; a chain that is
     t.like(await sandbox.client.call('createAddress', { body: { chain } }), { code: 'CHAIN_UNAVAILABLE', details: { chain, permanent: true } }, `${chain} ${enabled}`);
   }
   t.like(await live.client.call('createAddress', { body: { chain: 'eth' } }), { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } }, 'no endpoint is configured here');
+});
+
+test('§7 an empty pool needs a live edge: EDGE_OFFLINE without one; addresses of the pool are issued until then', async (t) => {
+  const { sandbox } = await cloud.organization();
+  const edge = testEdge(cloud, sandbox.apiKey);
+  const pool = pushedPool('sol', 2);
+  t.false(isRefusal(await edge.client.call('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId: edge.sessionId, keys: [], pools: [pool] } })));
+  const issued = [await sandbox.client.must('createAddress', { body: { chain: 'sol' } }), await sandbox.client.must('createAddress', { body: { chain: 'sol' } })];
+  t.deepEqual(issued.map(({ address, derivationPath }) => ({ address, path: derivationPath })), pool.addresses.map(({ address, path }) => ({ address, path })));
+  const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: '{"chain":"sol"}' });
+  t.deepEqual([answer.status, answer.json.error.code], [423, 'EDGE_OFFLINE']);
 });
 
 test('§3.8 and §8 NO_SUBSCRIPTION, tier limits and the band are the account\'s own decision, told with their details', async (t) => {

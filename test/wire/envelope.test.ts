@@ -104,6 +104,16 @@ test('a path that is no path and a request that is no request are answered in th
   t.regex(noHost, /^HTTP\/1\.1 400 [^]*"INVALID_INPUT"/);
 });
 
+test.serial('§7 what breaks inside is INTERNAL_ERROR: with the id of the log line, without a word of what broke', async (t) => {
+  await cloud.database.owner`alter table flock.withdrawal rename to elsewhere`;
+  const answer = await raw(cloud.url, 'GET', '/v1/transactions', { headers: asApp });
+  await cloud.database.owner`alter table flock.elsewhere rename to withdrawal`;
+  t.deepEqual([answer.status, answer.json.error], [500, { code: 'INTERNAL_ERROR', message: 'unhandled; quote meta.requestId', details: {} }]);
+  const lines = cloud.lines.filter((line) => line.includes(answer.json.meta.requestId));
+  t.true(lines.some((line) => line.includes('a request failed') && line.includes('42P01')));
+  t.is((await raw(cloud.url, 'GET', '/v1/transactions', { headers: asApp })).status, 200);
+});
+
 test('an offer to speak another protocol and an expectation that nobody knows are passed over: the request is answered', async (t) => {
   const { hostname, port } = new URL(cloud.url);
   const answerTo = (header: string, path = '/v1/addresses') => new Promise<string>((resolve, reject) => {
