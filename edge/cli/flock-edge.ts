@@ -22,7 +22,7 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./outbox.ts')).outboxCommand(args, process.env, process.stdout, process.stderr),
   },
   {
-    words: ['sources'], usage: 'sources import|list|check|detect|register|purge', does: 'phrases and keys from elsewhere, in the encrypted keystore',
+    words: ['sources'], usage: 'sources import|list|check|detect|register|purge|rewrap', does: 'phrases and keys from elsewhere, in the encrypted keystore',
     run: async (args) => (await import('./sources.ts')).sourcesCommand(args, process.env, process.stdout, process.stderr),
   },
 ];

@@ -94,10 +94,12 @@ export async function freePorts(): Promise<[number, number]> {
   return [ports[0]!, ports[1]!];
 }
 
-/** A directory that is deleted with the test file. */
+/** A directory that is deleted with the test file, and `-b` beside it. */
 export function temporaryDirectory(t: { after: { always(work: () => void): void } }): string {
   const directory = mkdtempSync(join(tmpdir(), 'flock-startup-'));
   chmodSync(directory, 0o755); // PostgreSQL of a root process runs as another user
-  t.after.always(() => rmSync(directory, { recursive: true, force: true }));
+  t.after.always(() => {
+    for (const made of [directory, `${directory}-b`]) rmSync(made, { recursive: true, force: true });
+  });
   return directory;
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { ConfigurationError, readConfig, type Environ } from '../../../edge/config.ts';
 import { isMnemonic } from '../../../edge/keys.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
 
 const PHRASE = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 const KEY = 'flk_test_abcdefghijklmnopqrstuvwx';
@@ -85,7 +85,7 @@ test('§8.5 caps: spend caps default to zero by absence, amounts are read exactl
 });
 
 test('the phrase may come from a file, in upper case and with line breaks; the passphrase is taken as it is', (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'flock-edge-'));
+  const directory = newDirectory();
   const file = join(directory, 'phrase');
   writeFileSync(file, `${PHRASE.toUpperCase().replaceAll(' ', '\n')}\n`);
   writeFileSync(join(directory, 'pass'), ' two  spaces \n');
