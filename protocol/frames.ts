@@ -13,6 +13,7 @@
  * A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be sent again.
  */
 import { z } from 'zod';
+import { shortText } from './schema/values.ts';
 import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
 import { VERSION } from './version.ts';
 
@@ -46,32 +47,32 @@ const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/);
 
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const pushedKey = z.strictObject({ family: z.enum(FAMILIES), xpub: z.string().max(120), accountPath: path });
+export const pushedKey = z.strictObject({ family: z.enum(FAMILIES), xpub: shortText(120), accountPath: path });
 export const pushedPool = z.strictObject({
   chain: z.enum(POOLED_CHAINS),
-  addresses: z.array(z.strictObject({ index: z.number().int().nonnegative(), address: z.string().max(64), path })).max(5_000),
-  gasTank: z.strictObject({ address: z.string().max(64), path }),
+  addresses: z.array(z.strictObject({ index: z.number().int().nonnegative(), address: shortText(64), path })).max(5_000),
+  gasTank: z.strictObject({ address: shortText(64), path }),
 });
 export const syncBody = z.strictObject({
-  edgeVersion: z.string().max(20),
-  sessionId: z.string().max(40),
+  edgeVersion: shortText(20),
+  sessionId: shortText(40),
   keys: z.array(pushedKey).max(8),
   pools: z.array(pushedPool).max(4),
 });
-export const resumeBody = z.strictObject({ edgeVersion: z.string().max(20), sessionId: z.string().max(40) });
+export const resumeBody = z.strictObject({ edgeVersion: shortText(20), sessionId: shortText(40) });
 export const heartbeatBody = z.strictObject({
-  sessionId: z.string().max(40),
-  edgeVersion: z.string().max(20),
+  sessionId: shortText(40),
+  edgeVersion: shortText(20),
   outboxDepth: z.number().int().nonnegative(),
   outboxPoisoned: z.boolean(),
   outboxMode: z.enum(['durable', 'memory']),
-  podHint: z.string().max(120).nullable(),
+  podHint: shortText(120).nullable(),
 });
 export const poolsBody = z.strictObject({ pool: pushedPool });
 export const signedBody = z.strictObject({
-  signedPayload: z.string().max(400_000),
-  txid: z.string().max(120),
-  sessionId: z.string().max(40),
+  signedPayload: shortText(400_000),
+  txid: shortText(120),
+  sessionId: shortText(40),
   leaseEpoch: epoch,
 });
 
@@ -80,8 +81,8 @@ export const localKeyRecord = z.strictObject({
   id: z.string().regex(/^ek_[a-z2-7]{26}$/),
   environment: z.enum(['live', 'sandbox']),
   hash: hex(32),
-  label: z.string().max(120),
-  prefix: z.string().max(40),
+  label: shortText(120),
+  prefix: shortText(40),
   createdAtMs: z.number().int(),
   revokedAtMs: z.number().int().nullable(),
   /** Ed25519 over the UTF-8 text `flock-local-key-v1\n` + the fields above joined by `\n` in this order. */
@@ -96,8 +97,8 @@ export const instructionRecord = z.strictObject({
   transactionId: z.string().regex(/^txn_[a-z2-7]{26}$/),
   environment: z.enum(['live', 'sandbox']),
   /** Texts of the edge's own; the cloud does not read them. */
-  instruction: z.string().max(10_000),
-  unsigned: z.string().max(900_000),
+  instruction: shortText(10_000),
+  unsigned: shortText(900_000),
   /** When a holder of a local key built, repriced or broadcast it last. */
   askedAtMs: z.number().int().nonnegative(),
   /** Ed25519 over `flock-instruction-v1`, environment, transactionId, askedAtMs, SHA-256 of both texts, joined by `\n`. */
@@ -106,10 +107,10 @@ export const instructionRecord = z.strictObject({
 
 /** The session id is the edge's own, one for each start of its process: a stream that comes back keeps it. */
 export const handshakeAuth = z.strictObject({
-  headers: z.record(z.string(), z.string().max(2_048)),
+  headers: z.record(z.string(), shortText(2_048)),
   sessionId: z.string().regex(/^ses_[a-z2-7]{26}$/),
-  edgeVersion: z.string().max(20),
-  podHint: z.string().max(120).nullable(),
+  edgeVersion: shortText(20),
+  podHint: shortText(120).nullable(),
 });
 
 // ── Stream frames ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +165,7 @@ export const instructionsFrame = z.object({ records: z.array(instructionRecord).
 export const releaseFrame = z.object({ leaseEpoch: epoch });
 export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: z.number().int(), count: z.number().int().positive() });
 /** Another identity came: until the owner decided and the stream is opened anew, the pinned edge signs nothing. Spec §5.7. */
-export const rotationFrame = z.object({ rotationId: z.string().max(40) });
+export const rotationFrame = z.object({ rotationId: shortText(40) });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
 export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().optional(), details: z.record(z.string(), z.unknown()).optional() });
 

@@ -14,6 +14,8 @@ const code = (name: ErrorCode): string => name;
 /** PostgreSQL stores neither U+0000 nor half of a surrogate pair; anything else comes back as it was sent. */
 const storable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
+/** Text of at most `max` UTF-16 units, empty too. */
+export const shortText = (max: number) => z.string().max(max).refine(storable, 'characters that cannot be stored');
 /** Free text of 1 to `max` UTF-16 units. */
 export const freeText = (max: number) =>
   z.string().min(1).max(max).refine(storable, 'characters that cannot be stored');

@@ -173,3 +173,15 @@ test('§4.3 a heartbeat over REST makes a session that is live; lease and outbox
   t.deepEqual(await sandbox.client.must('getEdgeOutbox'), { outboxDepth: 3, outboxPoisoned: true, outboxMode: 'durable' });
   t.like(await edge.client.call('submitSigned', { params: { id: newId('txn', Date.now()) }, body: { signedPayload: '0x', txid: 'x', sessionId: edge.sessionId, leaseEpoch: 1 } }), { code: 'NOT_FOUND' });
 });
+
+test('reliability 3.10: text that cannot be stored is refused, so that no edge keeps the sessions of others from being saved', async (t) => {
+  const hostile = await cloud.organization(), other = await cloud.organization();
+  const bad = await enrol(cloud, hostile.sandbox), good = await enrol(cloud, other.sandbox);
+  const beat = { sessionId: newId('ses', Date.now()), edgeVersion: EDGE_VERSION, outboxDepth: 0, outboxPoisoned: false, outboxMode: 'durable', podHint: null } as const;
+  for (const nonsense of [{ podHint: 'a\u0000b' }, { podHint: '\ud800' }, { sessionId: 'ses_\u0000' }, { edgeVersion: '1.0.0-\u0000' }]) {
+    t.like(await bad.client.call('heartbeatEdge', { body: { ...beat, ...nonsense } }), { code: 'INVALID_INPUT' }, JSON.stringify(nonsense));
+  }
+  t.like(await good.client.call('heartbeatEdge', { body: beat }), { role: 'follower' });
+  const saved = () => cloud.database.owner`select from flock.edge_session where account_id = ${other.sandbox.accountId}`;
+  t.is((await eventually('its session is saved', saved, (rows) => rows.length > 0)).length, 1);
+});
