@@ -27,7 +27,7 @@ export interface Flight {
   due: DueDelivery;
   /** Null for a retry or replay. */
   readonly lane: string | null;
-  /** Before the store's own claim ends. */
+  /** Monotonic: before the store's own claim ends. */
   untilMs: number;
   sent: boolean;
 }
@@ -123,13 +123,13 @@ export class Flights {
   }
 
   /** Forgets what should have been reported by now, and what waits behind it: nothing may overtake it. The ids. */
-  removeExpired(nowMs: number): string[] {
+  removeExpired(elapsedMs: number): string[] {
     const ids: string[] = [];
     for (const [accountId, { byId }] of this.#accounts) {
-      const late = [...byId.values()].filter(({ untilMs }) => untilMs <= nowMs);
+      const late = [...byId.values()].filter(({ untilMs }) => untilMs <= elapsedMs);
       if (late.length === 0) continue;
       const lanes = new Set(late.map(({ lane }) => lane));
-      const expired = [...byId.values()].filter(({ lane, untilMs }) => untilMs <= nowMs || (lane !== null && lanes.has(lane)));
+      const expired = [...byId.values()].filter(({ lane, untilMs }) => untilMs <= elapsedMs || (lane !== null && lanes.has(lane)));
       for (const { due } of expired) this.remove(accountId, due.delivery.id);
       ids.push(...expired.map(({ due }) => due.delivery.id));
     }

@@ -48,6 +48,7 @@ class RunningPublisher implements Publisher {
   readonly #recorder: Recorder;
   readonly #keys = new Map<string, KeyObject>();
   readonly #rung = new Set<AccountId>();
+  /** Monotonic: a wall clock that is set back must not prolong a pause. */
   readonly #pausedUntilMs = new Map<AccountId, number>();
   /** Deliveries of one frame to an account whose edge had no room for more. */
   readonly #frameMax = new Map<AccountId, number>();
@@ -118,11 +119,11 @@ class RunningPublisher implements Publisher {
   }
 
   #poll(): void {
-    const nowMs = this.#deps.clock.nowMs();
-    const accountIds = this.#flights.accounts(), expired = this.#flights.removeExpired(nowMs);
+    const elapsedMs = this.#deps.clock.elapsedMs();
+    const accountIds = this.#flights.accounts(), expired = this.#flights.removeExpired(elapsedMs);
     if (expired.length > 0) for (const accountId of accountIds) this.#forgotten.add(accountId);
     void this.#give(accountIds, expired);
-    for (const [accountId, untilMs] of this.#pausedUntilMs) if (untilMs <= nowMs) this.#pausedUntilMs.delete(accountId);
+    for (const [accountId, untilMs] of this.#pausedUntilMs) if (untilMs <= elapsedMs) this.#pausedUntilMs.delete(accountId);
     const leaders = [...this.#deps.streams.leaders()];
     if (this.#pollFrom >= leaders.length) this.#pollFrom = 0;
     for (const accountId of leaders.slice(this.#pollFrom, this.#pollFrom + POLL_ACCOUNTS)) this.#rung.add(accountId);
@@ -155,7 +156,7 @@ class RunningPublisher implements Publisher {
     const { store, clock } = this.#deps;
     await this.#giving;
     await this.#settleDoubts();
-    const nowMs = clock.nowMs();
+    const nowMs = clock.nowMs(), untilMs = clock.elapsedMs() + CLAIM_MS - CLAIM_MARGIN_MS;
     this.#forgotten.clear();
     const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds)).catch((error: unknown) => {
       for (const accountId of accountIds) this.#doubtful.add(accountId);
@@ -164,7 +165,7 @@ class RunningPublisher implements Publisher {
     failpoint('publisher.claimed');
     if (this.#stopped) return this.#give(accountIds, due.map(({ delivery }) => delivery.id));
     const early = due.filter(({ accountId }) => this.#forgotten.has(accountId));
-    for (const one of due) if (!this.#forgotten.has(one.accountId)) this.#flights.add(one, nowMs + CLAIM_MS - CLAIM_MARGIN_MS);
+    for (const one of due) if (!this.#forgotten.has(one.accountId)) this.#flights.add(one, untilMs);
     // It was claimed because what stands before it was here. That is not so any more, and must be claimed first.
     void this.#give([...this.#forgotten], early.map(({ delivery }) => delivery.id));
     if (due.length < CLAIM_MAX && early.length === 0) return;
@@ -225,7 +226,7 @@ class RunningPublisher implements Publisher {
       { accountId, code: acknowledged?.code ?? 'no_answer', count: deliveries.length },
       'the edge did not take deliveries',
     );
-    this.#pausedUntilMs.set(accountId, clock.nowMs() + REFUSED_PAUSE_MS);
+    this.#pausedUntilMs.set(accountId, clock.elapsedMs() + REFUSED_PAUSE_MS);
     this.#flights.putBack(accountId, flights);
   }
 

@@ -5,6 +5,8 @@ interface Due { atMs: number; order: number; fire: () => void }
 
 export class HandClock implements Clock {
   #nowMs: number;
+  /** What the wall clock was set by. */
+  #stepMs = 0;
   #order = 0;
   readonly #due = new Map<number, Due>();
 
@@ -12,8 +14,13 @@ export class HandClock implements Clock {
     this.#nowMs = startMs;
   }
 
-  nowMs = (): number => this.#nowMs;
+  nowMs = (): number => this.#nowMs + this.#stepMs;
   elapsedMs = (): number => this.#nowMs;
+
+  /** Sets the wall clock forth, or back; timers and elapsed time go on as they were. */
+  step(byMs: number): void {
+    this.#stepMs += byMs;
+  }
 
   /** Timers that have not fired and were not cancelled. */
   get pending(): number {

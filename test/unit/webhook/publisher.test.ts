@@ -209,6 +209,27 @@ test('a frame that the edge refuses goes again after a pause, in its order, and 
   await publisher.stop();
 });
 
+test('a wall clock that is set back prolongs neither the pause of an edge nor the wait for a report that never comes', async (t) => {
+  const { store, edges, publisher, clock, warnings } = setup();
+  edges.leads(A);
+  edges.answer = () => ({ ok: false, code: 'EDGE_OUTBOX_FULL' });
+  const id = store.add(A);
+  publisher.ring(A);
+  await until('it was refused', () => warnings.length === 1);
+  edges.answer = () => ({ ok: true });
+  clock.step(-30_000); // it stays due: the store goes by the wall clock
+  clock.advance(1_200);
+  await until('it went again', () => edges.frames.length === 2);
+  clock.step(-3_600_000);
+  clock.advance(120_000);
+  await until('its claim was given back', () => store.released === 1);
+  clock.step(3_700_000);
+  publisher.ring(A);
+  await until('and it is sent anew', () => edges.frames.length === 3);
+  t.like(edges.sent.at(-1), { deliveryId: id, attempt: 1 });
+  await publisher.stop();
+});
+
 test('§6 an edge with room for less than a frame gets smaller ones until it has all', async (t) => {
   const { store, edges, publisher, clock } = setup();
   edges.leads(A);
