@@ -19,7 +19,7 @@ export function createMemoryRateLimiter(): RateLimiter {
   return {
     async take(key, limit, nowMs) {
       let window = windows.get(key);
-      if (window === undefined || nowMs >= window.endsMs) {
+      if (window === undefined || nowMs >= window.endsMs || nowMs < window.endsMs - WINDOW_MS) { // over, or the clock was set back
         windows.delete(key);
         if (windows.size >= WINDOWS_MAX) windows.delete(windows.keys().next().value!);
         window = { endsMs: nowMs + WINDOW_MS, count: 0 };

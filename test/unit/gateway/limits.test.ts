@@ -37,6 +37,14 @@ test('keys of a limiter do not touch each other', async (t) => {
   t.true((await limiter.take('a', 1, WINDOW_MS)).allowed);
 });
 
+test('a clock that is set back closes no window for longer than a minute', async (t) => {
+  const limiter = createMemoryRateLimiter();
+  await limiter.take('a', 1, 3_600_000);
+  t.false((await limiter.take('a', 1, 3_600_001)).allowed);
+  t.like(await limiter.take('a', 1, 0), { allowed: true, resetSeconds: 60 });
+  t.false((await limiter.take('a', 1, WINDOW_MS - 1)).allowed);
+});
+
 test('a limiter keeps so many windows and forgets the oldest first: keys that somebody makes up fill no memory', async (t) => {
   const limiter = createMemoryRateLimiter();
   await limiter.take('first', 1, 0);
