@@ -23,6 +23,7 @@ export function infosIn(answer: unknown): readonly unknown[] {
 }
 
 const WORD = /^[0-9a-f]{64}$/;
+const HEX_EMITTER = /^(?:[0-9a-f]{2}){1,21}$/;
 const ADDRESS_WORD = /^0{24}[0-9a-f]{40}$/;
 
 /** G2: the native transfer of a transaction; internal ones follow below it. */
@@ -107,7 +108,7 @@ export function transfersIn(network: Network, block: Block<TronBlock>, catalogue
       ignored.push({ txid, reason: execution.reason });
       continue;
     }
-    const found = [nativeOf(network, entry), ...logsOf(entry, tokens), ...internalsOf(network, entry)];
+    const found = [nativeOf(network, entry), ...logsOf(network, entry, tokens), ...internalsOf(network, entry)];
     for (const movement of found) {
       if (movement === null) continue;
       if ('reason' in movement) ignored.push({ txid, reason: movement.reason });
@@ -158,13 +159,24 @@ function tokensByAccount(network: Network, catalogue: Catalogue): ReadonlyMap<st
   }));
 }
 
-function logsOf({ info }: Entry, tokens: ReadonlyMap<string, Token>): Found[] {
+/**
+ * The account of a log's emitter, 40 lower-case digits. Nodes write it bare, and in Base58Check where they are asked with
+ * `visible`. Throws: MalformedReply. Source: java-tron Util.convertLogAddressToTronAddress.
+ */
+function emitterOf(network: Network, value: unknown): string {
+  const text = textIn(value, 'address of a log'), hex = text.toLowerCase();
+  if (HEX_EMITTER.test(hex)) return hex.slice(-40).padStart(40, '0');
+  const parsed = parseAddress(network, text);
+  return parsed.ok ? Buffer.from(parsed.bytes).toString('hex') : malformed('address of a log', value);
+}
+
+function logsOf(network: Network, { info }: Entry, tokens: ReadonlyMap<string, Token>): Found[] {
   if (info['log'] === undefined) return [];
   return listIn(info['log'], 'log').map((entry, ordinal) => {
     const log = objectIn(entry, 'log');
     const topics = listIn(log['topics'] ?? [], 'topics').map((topic) => String(topic).toLowerCase());
     if (topics[0] !== TRANSFER_TOPIC) return null;
-    const token = tokens.get(textIn(log['address'], 'address of a log').toLowerCase().slice(-40));
+    const token = tokens.get(emitterOf(network, log['address']));
     if (token === undefined) return { reason: `log ${ordinal}: token not in the catalogue` };
     const word = String(log['data'] ?? '').toLowerCase();
     const [, from, to] = topics;

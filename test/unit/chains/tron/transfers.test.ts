@@ -153,6 +153,17 @@ test('T2 G23 C2-25 only catalogued contracts and only the exact shape of a trans
   t.deepEqual(good.map(({ outputIndex, to, amount }) => [outputIndex, to, amount]), [[1, RECEIVER_TEXT, 9n]]);
 });
 
+// java-tron's Util.convertLogAddressToTronAddress: an answer with `visible: true` has the emitter of a log in Base58Check too.
+test('T2 G6 a log counts in each form that nodes write its emitter in; what is no address is a fault, not a log to pass over', (t) => {
+  for (const address of [USDT, USDT.toUpperCase(), `41${USDT}`, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t']) {
+    t.deepEqual(decode(call({ log: [logOf(9n, { address })] })).transfers.map(({ amount, tokenContract }) => [amount, tokenContract]),
+      [[9n, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t']], address);
+  }
+  for (const address of ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T', `0x${USDT}`, 'x']) {
+    t.throws(() => decode(call({ log: [logOf(9n, { address })] })), { instanceOf: MalformedReply }, address);
+  }
+});
+
 test('T3 C1-2 C1-3 C2-18 a token moved by any contract in any call counts by its log, each log once', (t) => {
   const { transfers } = decode(oneOf('TriggerSmartContract', { contract_address: `41${'44'.repeat(20)}` }, {
     info: { receipt: { result: 'SUCCESS' }, log: [logOf(1n), logOf(2n), logOf(1n)] },
