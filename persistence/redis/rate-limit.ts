@@ -23,6 +23,8 @@ export interface RedisRateLimiter extends RateLimiter {
 
 /** Choice: a hundred times what Redis takes, little beside a request's own limit. */
 const ANSWER_MS = 100;
+/** A Redis that is frozen keeps its connection: after so many waits in vain it is given up, with all that was sent to it. */
+const WAITS_MAX = 10;
 const CONNECT_MS = 2_000;
 const RECONNECT_MS_FIRST = 50;
 const RECONNECT_MS_MAX = 2_000;
@@ -46,7 +48,7 @@ export function createRedisRateLimiter({ url, windowMs, answerMs = ANSWER_MS, lo
   const redis = new Redis(url, {
     // A command must not wait for the next connection, nor be sent twice: it would count twice.
     enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false,
-    commandTimeout: answerMs, connectTimeout: CONNECT_MS,
+    commandTimeout: answerMs, socketTimeout: WAITS_MAX * answerMs, connectTimeout: CONNECT_MS,
     retryStrategy: (tries) => Math.min(RECONNECT_MS_MAX, RECONNECT_MS_FIRST * 2 ** Math.min(tries, 10)),
     scripts: { takeFromWindow: { lua: TAKE, numberOfKeys: 1 } },
   });

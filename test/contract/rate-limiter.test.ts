@@ -24,9 +24,9 @@ function inMemory(): Counted {
 const PATIENT_MS = 30_000;
 
 /** A limiter of a node; `changes` are what it was told of its Redis. */
-function ofNode(t: ExecutionContext, url: string, changes: string[] = []): RateLimiter {
+function ofNode(t: ExecutionContext, url: string, changes: string[] = [], answerMs = PATIENT_MS): RateLimiter {
   const limiter = createRedisRateLimiter({
-    url, windowMs: WINDOW_MS, answerMs: PATIENT_MS, local: createMemoryRateLimiter(), onChange: (state) => changes.push(state),
+    url, windowMs: WINDOW_MS, answerMs, local: createMemoryRateLimiter(), onChange: (state) => changes.push(state),
   });
   t.teardown(() => limiter.close());
   return limiter;
@@ -96,6 +96,20 @@ test('design 4: nodes count together in Redis; while it is away each counts alon
   t.deepEqual(changes, ['lost']);
   await redis.restart();
   await patiently('back', async () => { await take(one); return changes.at(-1); }, (state) => state === 'back');
+});
+
+test('design 4: a Redis that is frozen is given up: requests wait for it no more, and nothing is kept for it', async (t) => {
+  const answerMs = 300, redis = await startRedis(t), changes: string[] = [];
+  const limiter = ofNode(t, redis.url, changes, answerMs);
+  await patiently('connected', async () => { await limiter.take('a', 4, Date.now()); return changes.at(-1); }, (state) => state === 'back');
+  redis.freeze();
+  const waited = async () => {
+    const began = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => limiter.take('a', 4, Date.now())));
+    return performance.now() - began;
+  };
+  // While the connection is kept each of them waits for its whole time, and what was sent is kept.
+  await t.notThrowsAsync(patiently('given up', waited, (ms) => ms < answerMs / 2));
 });
 
 test('design 4: a node with REDIS_URL counts there, and serves when Redis is gone', async (t) => {

@@ -13,6 +13,8 @@ export interface TestRedis {
   kill(): Promise<void>;
   /** Starts it again on its port, empty. */
   restart(): Promise<void>;
+  /** SIGSTOP: connections stay, nothing is answered. */
+  freeze(): void;
 }
 
 const SERVERS = ['redis-server', 'valkey-server'];
@@ -66,7 +68,7 @@ export async function startRedis(t: { teardown(close: () => Promise<void>): void
   };
   t.teardown(kill);
   return {
-    url: `redis://127.0.0.1:${port}`, kill,
+    url: `redis://127.0.0.1:${port}`, kill, freeze: () => { child.kill('SIGSTOP'); },
     async restart() {
       await kill();
       child = await launch(command, port);
