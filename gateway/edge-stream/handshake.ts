@@ -18,6 +18,15 @@ export interface HandshakeDeps {
 
 const EMPTY_BODY = new Uint8Array();
 
+/** Whether the API key of a handshake is still good: a key may be revoked while its stream comes up. */
+export async function keyHolds({ apiKeys }: Pick<HandshakeDeps, 'apiKeys'>, auth: unknown): Promise<boolean> {
+  const parsed = handshakeAuth.safeParse(auth);
+  return parsed.success && await apiKeys.authenticate(apiKeyOf(parsed.data.headers)) !== null;
+}
+
+const apiKeyOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1] ?? '';
+
 /**
  * The edge behind a handshake. `host` is the Host header of the upgrade, which the signature covers.
  * Refuses: INVALID_INPUT, UNAUTHORIZED, the refusals of a signature, EDGE_VERSION_UNSUPPORTED, RESYNC_REQUIRED,
@@ -30,7 +39,7 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
   const headers = Object.fromEntries(
     Object.entries(parsed.data.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const key = await deps.apiKeys.authenticate(headers['x-api-key'] ?? '');
+  const key = await deps.apiKeys.authenticate(apiKeyOf(parsed.data.headers));
   if (key === null) return refuse('UNAUTHORIZED');
   const { accountId } = key;
   const head = { method: 'GET', authority: host.toLowerCase(), path: STREAM_PATH, query: '?', headers };

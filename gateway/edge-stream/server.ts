@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
 import { FrameRate } from './frame-rate.ts';
-import { admit, type HandshakeDeps } from './handshake.ts';
+import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';
 import type { EdgeRooms, Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
 import type { StreamLog } from './ports.ts';
@@ -62,6 +62,11 @@ async function join(deps: StreamServerDeps, socket: Socket): Promise<Joined | Re
   if (!isRefusal(joined)) {
     socket.conn.once('close', (reason: string) => joined.left(reason !== 'ping timeout'));
     if (socket.conn.readyState !== 'open') joined.left(true); // It went while it was being verified.
+    // Whoever revokes a key closes the streams that are there: one that came since must not stay.
+    if (!await keyHolds(deps, socket.handshake.auth)) {
+      joined.left(true);
+      return refuse('UNAUTHORIZED');
+    }
   }
   return joined;
 }

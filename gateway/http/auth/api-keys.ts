@@ -45,6 +45,8 @@ export interface ApiKeys {
 /** Reads keys by hash and remembers valid ones for `CACHE_MS`. An unknown key is asked for each time. */
 export function createApiKeys(store: Pick<IdentityStore, 'apiKeyByHash'>, nowMs: () => number): ApiKeys {
   const cache = new Map<string, { row: ApiKeyRow; untilMs: number }>();
+  /** How often something was forgotten: what was read before that is not remembered. */
+  let forgotten = 0;
   return {
     async authenticate(key) {
       const environment = environmentOfKey(key);
@@ -53,14 +55,17 @@ export function createApiKeys(store: Pick<IdentityStore, 'apiKeyByHash'>, nowMs:
       const cached = cache.get(hash);
       if (cached !== undefined && nowMs() < cached.untilMs) return cached.row;
       cache.delete(hash);
+      const before = forgotten;
       const row = await store.apiKeyByHash(hash);
       if (row === null || row.revokedAtMs !== null || row.environment !== environment) return null;
       if (!timingSafeEqual(Buffer.from(row.hash, 'hex'), Buffer.from(hash, 'hex'))) return null;
+      if (forgotten !== before) return row;
       if (cache.size >= CACHED_KEYS_MAX) cache.delete(cache.keys().next().value!);
       cache.set(hash, { row, untilMs: nowMs() + CACHE_MS });
       return row;
     },
     forget(organizationId) {
+      forgotten += 1;
       for (const [hash, { row }] of cache) if (row.organizationId === organizationId) cache.delete(hash);
     },
   };

@@ -13,6 +13,7 @@ import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.
 import {
   EDGE_VERSION, STREAM_PATH, welcomeFrame, type HandshakeAuth, type WelcomeFrame,
 } from '../../../protocol/frames.ts';
+import type { ApiKeyRow } from '../../../persistence/ports.ts';
 import { signRequest } from '../../../protocol/http-signature.ts';
 import {
   commands, enrolled, ORGANIZATION_ID, OTHER_IDENTITY, pushedKey, ses, TestAccount,
@@ -41,6 +42,9 @@ class StreamNode {
   readonly node = new Rooms();
   readonly identity = new EdgeIdentity();
   readonly minted = mintApiKey('live');
+  /** Called in the middle of each handshake, after the API key was looked up. */
+  duringHandshake: () => void = () => undefined;
+  revoke: () => void = () => undefined;
   readonly #http: Server = createServer((_request, response) => void response.end('rest'));
   readonly account: TestAccount;
   readonly #sockets: Socket[] = [];
@@ -54,9 +58,15 @@ class StreamNode {
 
   async start(rooms = this.node.rooms): Promise<this> {
     const { accountId, environment } = this.account.state;
-    const row = {
+    const row: ApiKeyRow = {
       id: 'key_1', accountId, organizationId: ORGANIZATION_ID, environment, label: 'edge', hash: this.minted.hash,
       maskedPrefix: '', createdAtMs: 0, revokedAtMs: null,
+    };
+    const apiKeys = createApiKeys({ apiKeyByHash: async (hash) => (hash === row.hash ? { ...row } : null) }, () => this.node.clock.nowMs());
+    this.revoke = () => { // as the gateway does
+      row.revokedAtMs = this.node.clock.nowMs();
+      apiKeys.forget(row.organizationId);
+      rooms.close(accountId, 'UNAUTHORIZED');
     };
     const nonces = new Set<string>();
     const nowMs = () => this.node.clock.nowMs();
@@ -66,13 +76,14 @@ class StreamNode {
     this.url = `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
     this.#stream = attachEdgeStream({
       httpServer: this.#http, rooms, accounts, log: { info: () => {}, warn: () => {} },
-      apiKeys: createApiKeys({ apiKeyByHash: async (hash) => (hash === row.hash ? row : null) }, nowMs),
+      apiKeys,
       signatures: createEdgeSignatures({
         accounts, nowMs,
         edge: {
-          claimNonce: async (keyId, nonce) => (
-            nonces.has(`${keyId}/${nonce}`) ? false : Boolean(nonces.add(`${keyId}/${nonce}`))
-          ),
+          claimNonce: async (keyId, nonce) => {
+            this.duringHandshake();
+            return nonces.has(`${keyId}/${nonce}`) ? false : Boolean(nonces.add(`${keyId}/${nonce}`));
+          },
         },
       }),
     });
@@ -182,6 +193,16 @@ test('§5.3 a refused handshake says why: key, skew, signature, nonce, version, 
   const auth = node.auth();
   await node.edge(auth);
   t.is(await node.refused({ ...auth, sessionId: ses() }), 'EDGE_NONCE_REPLAY');
+});
+
+test('§5.2 a key that is revoked while a stream is coming up carries none; streams that were up are closed', async (t) => {
+  const node = await started(t);
+  const { socket } = await node.edge();
+  const closed = once<{ code: string }>(socket, 'closing');
+  node.duringHandshake = () => node.revoke();
+  t.is(await node.refused(node.auth()), 'UNAUTHORIZED');
+  t.is((await closed).code, 'UNAUTHORIZED');
+  t.is(node.node.rooms.streamCount, 0);
 });
 
 test('§9.4 versions are compared number by number', (t) => {

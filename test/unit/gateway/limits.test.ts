@@ -131,6 +131,26 @@ test('reliability 3.10: a key that was revoked elsewhere works for at most 30 s,
   t.is(await keys.authenticate(key), null, 'the prefix fixes the environment');
 });
 
+test('reliability 3.10: a key that is revoked while it is being looked up is not remembered', async (t) => {
+  const { key, hash, maskedPrefix } = mintApiKey('live');
+  const row: ApiKeyRow = { id: 'key_1', accountId: 'org_1_live', organizationId: 'org_1', environment: 'live', label: 'x', hash, maskedPrefix, createdAtMs: 0, revokedAtMs: null };
+  let stored = row, answer = (): void => undefined;
+  const gate = new Promise<void>((resolve) => { answer = resolve; });
+  const keys = createApiKeys({
+    apiKeyByHash: async () => {
+      const seen = stored;
+      await gate;
+      return seen;
+    },
+  }, () => 0);
+  const asked = keys.authenticate(key);
+  stored = { ...row, revokedAtMs: 1 };
+  keys.forget('org_1');
+  answer();
+  await asked;
+  t.is(await keys.authenticate(key), null);
+});
+
 test('§2.9 usage: overage above the included count, projected in a straight line, never a rounded cent', (t) => {
   const account = new TestAccount({ plan: { tier: 'premium', band: 'scale' } });
   const half = Date.UTC(2026, 5, 16); // half of June
