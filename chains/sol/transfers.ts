@@ -8,6 +8,7 @@ import {
 } from '../chain.ts';
 import { countIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { SOL_DECIMALS } from './network.ts';
+import { isTokenProgram } from './programs.ts';
 
 /** The answer of `getBlock` in `json` or `jsonParsed` encoding with full details, parsed without loss. */
 export type SolBlock = Answer;
@@ -76,7 +77,7 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
     const after = listIn(meta['postBalances'], 'postBalances');
     if (before.length !== after.length) malformed('balances before and after differ in number', meta);
     const keys = keysOf(entry, before.length);
-    const tokens = tokenBalancesOf(meta);
+    const tokens = tokenBalancesOf(entry, keys);
     const holders = new Set(tokens.map(({ accountIndex }) => accountIndex));
     const lamports = lamportChanges(meta, before, after);
     const payers = lamports.filter(({ index, change }) => change < 0n && !holders.has(index))
@@ -119,7 +120,18 @@ interface TokenBalance {
   readonly amount: bigint;
 }
 
-function tokenBalancesOf(meta: Answer): readonly TokenBalance[] {
+/**
+ * Token balances before and after. In blocks from before nodes recorded them a transaction that names no token program
+ * moved no tokens; what one that does moved is not told. Throws: MalformedReply, ChainUnavailable.
+ * Source: anza-xyz/agave `collect_token_balances`, which looks for the program too.
+ */
+function tokenBalancesOf({ txid, meta }: Entry, keys: readonly string[]): readonly TokenBalance[] {
+  const { preTokenBalances: before, postTokenBalances: after } = meta;
+  const isRecorded = (before ?? after ?? null) !== null;
+  if (!isRecorded) {
+    if (keys.some(isTokenProgram)) throw new ChainUnavailable('sol', `transaction ${txid}: token balances not recorded`);
+    return [];
+  }
   return ([['preTokenBalances', -1n], ['postTokenBalances', 1n]] as const).flatMap(([name, sign]) =>
     listIn(meta[name], name).map((value) => {
       const balance = objectIn(value, 'token balance');

@@ -181,6 +181,20 @@ test('G8 missing metadata, balances, owners or transactions prove nothing', (t) 
   t.throws(() => decode({ transactions: [made({}), made({})] }), { instanceOf: MalformedReply });
 });
 
+// Answers of slots 5632752 and 5543556 have neither field (trustwallet/blockatlas platform/solana/mocks/getConfirmedTransaction.json);
+// nodes wrote them, and write them, for transactions that name a token program (agave, collect_token_balances).
+test('G8 L4 token balances from before nodes recorded them: SOL is proven where no token program is named, nothing where one is', (t) => {
+  const program = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', other = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+  const { preTokenBalances: _before, postTokenBalances: _after, ...unrecorded } = made({ pre: [9_000, 0, 0, 0, 0], post: [0, 4_000, 0, 0, 0] }).meta as Record<string, unknown>;
+  for (const meta of [unrecorded, { ...unrecorded, preTokenBalances: null, postTokenBalances: null }]) {
+    t.deepEqual(decode({ ...made({}), meta }).transfers.map(({ to, amount }) => [to, amount]), [[OURS, 4_000n]]);
+    for (const named of [program, other]) {
+      t.throws(() => decode({ ...made({ keys: [THEIRS, OURS, 'acct2', 'acct3', named] }), meta }), { instanceOf: ChainUnavailable });
+    }
+    t.throws(() => decode({ ...made({}), meta: { ...meta, postTokenBalances: [] } }), { instanceOf: MalformedReply }, 'one of them alone');
+  }
+});
+
 test('G4 property: lamports above 2^53 are exact', (t) => {
   t.notThrows(() => fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 1n, max: 2n ** 63n }), (pre, gain) => {
     const { transfers } = decode(made({ pre: ['0', String(pre), 0, 0, 0], post: ['0', String(pre + gain), 0, 0, 0], fee: 0 }));
