@@ -95,13 +95,14 @@ export function triedEnough(run: Run, height: number): boolean {
 }
 
 /**
- * The link of a block that cannot be read whole, from hashes alone: the chain still holds our cursor, and this block on
- * it. Were they read from two branches, the next block's parent link would not fit and the walk-back would correct it.
+ * The link of a block that cannot be read whole, from hashes alone: the chain has this block, and then still holds our
+ * cursor, so that no endpoint that moves between the two looks joins two branches. Two endpoints still may; then the
+ * block's content, when it is read, names another parent and `parted` corrects it.
  */
 export async function bareLink(run: Run, cursor: Cursor, height: number): Promise<BlockRecord['link'] | End> {
   const { client } = run.parts;
-  const below = await client.getBlockHash(cursor.height);
   const hash = await client.getBlockHash(height);
+  const below = await client.getBlockHash(cursor.height);
   if (below !== null && below !== cursor.hash) return { kind: 'mismatch', theirs: below };
   if (below === null || hash === null) {
     return { kind: 'unproven', reason: `no hash at ${below === null ? cursor.height : height}` };

@@ -17,6 +17,8 @@ export interface Memory {
   /** Height that a ledger without a cursor begins at. */
   start: number | null;
   suspicion: Suspicion | null;
+  /** The same about the block below one that was taken by its hash alone. */
+  seam: Suspicion | null;
   /** A new branch that is being read; a failed read goes on from here instead of from the fork point. */
   branch: { readonly forkPoint: Cursor; readonly blocks: BranchBlock[] } | null;
   /** Why the chain is stopped (G17); only a person starts it again. */
@@ -38,7 +40,7 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, witnesses: [], start: null, suspicion: null, branch: null, stopped: null, contentFailures: null,
+    head: null, witnesses: [], start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
     retryAtMs: new Map(), recent: [], recentLoaded: false, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
   };
 }

@@ -57,15 +57,29 @@ export async function lowerHead(run: Run, cursor: Cursor, headHeight: number): P
   return { kind: 'suspect', reason: `head ${headHeight} is below our cursor and on another branch` };
 }
 
+/**
+ * A block that we hold by its hash alone names another parent than the one below it here: two branches were joined, and the
+ * links above hide it. Follows the chain's own branch from below the seam when a second look says the same. G7, G10.
+ */
+export async function parted(run: Run, below: Cursor, theirs: string): Promise<Rewound> {
+  const { store, ledger, settings: { secondReadMs, silentMs } } = run.parts;
+  const verdict = await secondOpinion(run, below, theirs, { secondReadMs, contestedMs: silentMs }, 'seam');
+  const cursor = await store.cursor(ledger);
+  if (verdict === 'reorg' && cursor !== null) return rewind(run, cursor, below);
+  return { kind: 'suspect', reason: `the block above ${below.height} has another parent` };
+}
+
 /** What the endpoints say about a block of ours; a suspicion begins, or goes on while it hears the same. */
-async function secondOpinion(run: Run, cursor: Cursor, theirs: string | null, patience: Patience): Promise<Verdict> {
+async function secondOpinion(
+  run: Run, cursor: Cursor, theirs: string | null, patience: Patience, kept: 'suspicion' | 'seam' = 'suspicion',
+): Promise<Verdict> {
   const { parts, memory } = run;
-  const { suspicion } = memory;
+  const suspicion = memory[kept];
   const sameSuspicion = suspicion?.cursor.hash === cursor.hash && suspicion.theirs === theirs;
   // Another network is found out before anybody waits, or asks it for a balance meanwhile. G14.
   if (!sameSuspicion) await parts.client.checkIdentity();
   const current = sameSuspicion ? suspicion : { cursor, theirs, sinceMs: parts.nowMs() };
-  memory.suspicion = current;
+  memory[kept] = current;
   const clients = parts.witnesses.length === 0 ? [parts.client] : parts.witnesses;
   const reads = await Promise.all(clients.map((client) => witnessOf(client, cursor.height)));
   const witnesses = reads.filter((read) => read !== null);
@@ -83,33 +97,34 @@ async function witnessOf(client: ChainClient, height: number): Promise<Witness |
 }
 
 /**
- * Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. Another network must look neither
+ * Walks back from a block, the old head if none is named, to the fork point, reads the new branch and replaces the old one. G15, G17. Another network must look neither
  * like a deep reorg nor like a new beginning: where no block is common, identities are checked and whoever is left is asked
  * again.
  */
-export async function rewind(run: Run, oldHead: Cursor): Promise<Rewound> {
+export async function rewind(run: Run, oldHead: Cursor, from: Cursor = oldHead): Promise<Rewound> {
   const { network, client } = run.parts;
-  let back = await walkBack(run, oldHead);
+  let back = await walkBack(run, from);
   if (back.walk.kind !== 'fork') {
     await client.checkIdentity();
-    back = await walkBack(run, oldHead);
+    back = await walkBack(run, from);
   }
   const { walk, headHeight } = back;
   if (walk.kind === 'too_deep') {
-    return stop(run, `no common ancestor within ${network.reorgWindow} blocks below ${oldHead.height}`);
+    return stop(run, `no common ancestor within ${network.reorgWindow} blocks below ${from.height}`);
   }
   if (walk.depth === 0) {
     run.memory.suspicion = null;
     return { kind: 'ours' };
   }
   const forkPoint = walk.kind === 'fork' ? walk.forkPoint : await parentOfStart(run, walk.start);
-  return replace(run, forkPoint, oldHead, Math.min(oldHead.height, headHeight), walk.depth);
+  const depth = walk.depth + oldHead.height - from.height;
+  return replace(run, forkPoint, oldHead, Math.min(oldHead.height, headHeight), depth);
 }
 
-async function walkBack({ parts }: Run, oldHead: Cursor): Promise<{ walk: Walk; headHeight: number }> {
+async function walkBack({ parts }: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
   const { store, ledger, network, client } = parts;
   const { height: headHeight } = await client.getHead();
-  const links = await store.links(ledger, oldHead.height + 1, network.reorgWindow);
+  const links = await store.links(ledger, from.height + 1, network.reorgWindow);
   const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
   return { walk: walkOf(links, index, network.reorgWindow), headHeight };
 }
@@ -124,6 +139,7 @@ export async function replace(
   const { recorded, accounts } = await parts.store.recordReorg(parts.ledger, forkPoint, oldHead, records);
   memory.branch = null;
   memory.suspicion = null;
+  memory.seam = null;
   if (!recorded) return { kind: 'lost_race' };
   forgetAbove(run, forkPoint.height);
   for (const { keyed } of branch) if (keyed !== null) remember(run, keyed);

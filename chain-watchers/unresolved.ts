@@ -2,6 +2,7 @@
 import { ChainUnavailable } from '../chains/chain.ts';
 import { chainFailure, contentOf } from './content.ts';
 import type { Run } from './memory.ts';
+import { parted } from './rewind.ts';
 
 /** Heights that one tick tries. */
 const HEIGHTS_PER_TICK = 16;
@@ -36,8 +37,11 @@ async function resolve(run: Run, height: number, hash: string): Promise<boolean>
     const block = await parts.client.getBlock(height);
     const [below] = await parts.store.links(parts.ledger, height, 1);
     // A block of another branch is no content of ours: the reorg path decides about it first.
-    if (block.hash !== hash || (below !== undefined && block.parentHash !== below.hash)) {
-      throw new ChainUnavailable(parts.network.slug, 'the chain holds another block at this height');
+    const elsewhere = (what: string) => new ChainUnavailable(parts.network.slug, `the chain holds another block ${what}`);
+    if (block.hash !== hash) throw elsewhere('at this height');
+    if (below !== undefined && block.parentHash !== below.hash) {
+      await parted(run, { height: below.height, hash: below.hash }, block.parentHash);
+      throw elsewhere('below this height');
     }
     const previous = below === undefined ? null : { height: below.height, hash: below.hash };
     const { record } = await contentOf(run, block, previous);
