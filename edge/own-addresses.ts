@@ -9,6 +9,8 @@ import type { Keystore } from './keystore/keystore.ts';
 /** Derived addresses that are kept, least recently used ones dropped. */
 const KEPT_MAX = 20_000;
 const HARDENED = 0x8000_0000;
+/** No path of 255 steps is longer; each number of a longer one would be tried. */
+const PATH_CHARACTERS_MAX = 4_000;
 
 export interface OwnPaths { readonly gasTank: string | null; readonly treasury: string | null }
 
@@ -22,6 +24,7 @@ export class OwnAddresses {
 
   /** The address at an absolute path of the chain's template, or null for a path that is none of ours. */
   addressAt(chain: Chain, path: string): string | null {
+    if (path.length > PATH_CHARACTERS_MAX) return null;
     const key = `${FAMILY_OF[chain]} ${path}`;
     const kept = this.#kept.get(key);
     const address = kept ?? this.#derive(chain, path);

@@ -35,8 +35,31 @@ export function jsonOf(body: Buffer): unknown {
   }
 }
 
+const isSuccess = ({ status }: ForwardedAnswer): boolean => status >= 200 && status < 300;
+
 /** `data` of a successful answer of the cloud; undefined when the answer is no such envelope. */
-export function dataOf({ status, body }: ForwardedAnswer): unknown {
-  const envelope = jsonOf(body) as { success?: unknown; data?: unknown } | undefined;
-  return status >= 200 && status < 300 && typeof envelope === 'object' && envelope?.success === true ? envelope.data : undefined;
+export function dataOf(answer: ForwardedAnswer): unknown {
+  const envelope = jsonOf(answer.body) as { success?: unknown; data?: unknown } | null | undefined;
+  return isSuccess(answer) && typeof envelope === 'object' && envelope?.success === true ? envelope.data : undefined;
+}
+
+/**
+ * Whether an answer is the envelope of its status (spec §2.1) and the plain text of what it says. What was checked here
+ * must be what the caller reads: with a byte order mark, another encoding or a name twice those would be two things.
+ */
+export function isPlainEnvelope(answer: ForwardedAnswer): boolean {
+  const envelope = jsonOf(answer.body) as { success?: unknown; data?: unknown } | null | undefined;
+  if (typeof envelope !== 'object' || envelope === null) return false;
+  const { success, data } = envelope;
+  const isOfStatus = isSuccess(answer) ? success === true && data !== undefined : success === false && data === null;
+  return isOfStatus && answer.body.equals(textOf(envelope));
+}
+
+/** The one text of a JSON value as the cloud writes it; empty for one that is nested too deeply to be written. */
+function textOf(value: unknown): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(value));
+  } catch {
+    return Buffer.alloc(0);
+  }
 }

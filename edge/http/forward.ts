@@ -4,7 +4,7 @@ import { checkAddresses, checkIssued, checkNamed } from '../address-check.ts';
 import type { EdgeLog } from '../log.ts';
 import type { OwnAddresses } from '../own-addresses.ts';
 import type { ForwardedAnswer, Upstream } from '../upstream.ts';
-import { dataOf, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
+import { dataOf, isPlainEnvelope, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
 
 export interface ForwardSettings {
   readonly upstream: Upstream;
@@ -17,7 +17,7 @@ export interface ForwardSettings {
 }
 
 export interface Forwarding {
-  /** The cloud's answer, or why there is none. */
+  /** The cloud's answer, or why there is none. Refuses: UPSTREAM_UNAVAILABLE for one that is no envelope, or could be read in two ways. */
   readonly pass: (call: EdgeCall) => Promise<ForwardedAnswer | EdgeAnswer>;
   /** Any path whose answer needs no check of its own. */
   readonly forward: EdgePath;
@@ -42,6 +42,13 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       method: call.route.method, pathAndQuery: call.pathAndQuery, headers: call.headers, body: call.body,
     });
     if (isRefusal(answer)) return refused(answer);
+    if (!isPlainEnvelope(answer)) {
+      const facts = { requestId: call.requestId, route: call.route.path, status: answer.status };
+      // A proxy on the way says that the cloud is away in its own words; nobody but the cloud says a success.
+      if (answer.status >= 400) log.warn('answer_refused', facts);
+      else log.alarm('answer_refused', facts);
+      return refused(refuse('UPSTREAM_UNAVAILABLE', { reason: 'no_envelope', status: answer.status }));
+    }
     if (answer.status >= 400) {
       const code = (jsonOf(answer.body) as { error?: { code?: unknown } } | undefined)?.error?.code;
       if (typeof code === 'string') settings.onRefused(code);

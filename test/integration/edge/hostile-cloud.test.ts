@@ -323,3 +323,31 @@ test('reliability 3.9-1: an address that is not derived at its path does not rea
   }
   t.true(edge.logged.filter(({ msg, alarm }) => msg === 'address_refused' && alarm === true).length >= 12);
 });
+
+test('reliability 3.9-1: an answer that could be read as another one than was checked does not reach the caller', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const meta = { requestId: 'req_22222222222222222222222222', timestamp: '2026-01-01T00:00:00.000Z' };
+  const own = { id: 'adr_22222222222222222222222222', chain: 'eth', address: FIRST, derivationPath: FIRST_PATH };
+  const good = JSON.stringify({ success: true, data: own, meta }), bad = good.replace(FIRST, THIEF);
+  const told = async (raw: string, status = 201) => {
+    for (const route of ['POST /v1/addresses', 'GET /v1/addresses']) cloud.on(route, () => ({ raw, status }));
+    return [await edge.ask('POST', '/v1/addresses', { chain: 'eth' }), await edge.ask('GET', '/v1/addresses')];
+  };
+  t.deepEqual((await told(good)).map(({ text }) => text), [good, good]);
+  for (const [lie, raw, status] of [
+    ['a byte order mark', `\ufeff${bad}`, 201], ['a truth that is only like one', bad.replace('true', '1'), 201], ['no success', bad.replace('"success":true,', ''), 201],
+    ['a name twice', good.replace('"address"', `"address":"${THIEF}","address"`), 201], ['data twice', good.replace('"data"', `"data":${JSON.stringify({ ...own, address: THIEF })},"data"`), 201],
+    ['a name in other letters', good.replace('"address"', `"Address":"${THIEF}","address"`), 201],
+    ['a name with a letter that some fold', good.replace('"address"', `"addre\u017fs":"${THIEF}","address"`), 201],
+    ['more after the end', `${bad}\n`, 201], ['no JSON', bad.replace('"meta"', '"x":NaN,"meta"'), 201],
+    ['deeper than can be written', good.replace('"meta"', `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},"meta"`), 201],
+    ['a success with the status of none', bad, 302], ['a failure with data', bad.replace('true', 'false'), 400],
+  ] as const) {
+    for (const reply of await told(raw, status)) {
+      t.is(reply.status >= 500, true, lie);
+      t.false(reply.text.includes(THIEF), lie);
+    }
+  }
+  const long = JSON.stringify({ success: true, data: { ...own, chain: 'sol', derivationPath: '1 '.repeat(100_000) }, meta });
+  t.deepEqual((await told(long)).map(({ error }) => error?.details['reason']), ['foreign_path', 'address_differs']);
+});
