@@ -34,15 +34,19 @@ export function endpointOf(url: string): Endpoint {
   return { host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ''), port: port === '' ? 5432 : Number(port), sslmode };
 }
 
-/** A connected socket, or one that is about to fail with the reason: the client loses a slot when this rejects. */
-export async function connectSocket(endpoint: Endpoint): Promise<Socket> {
+/**
+ * A connected socket, or one that is about to fail with the reason: the client loses a slot when this rejects. It dies when
+ * the server says nothing for `silenceMs` to what it was given.
+ */
+export async function connectSocket(endpoint: Endpoint, silenceMs: number): Promise<Socket> {
   const socket = new Socket();
   const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
   try {
     socket.setNoDelay(true);
     socket.connect(endpoint.port, endpoint.host);
     await once(socket, 'connect', { signal });
-    return dyingInOneStep(endpoint.sslmode === 'disable' ? socket : await encrypted(socket, endpoint, signal));
+    const open = endpoint.sslmode === 'disable' ? socket : await encrypted(socket, endpoint, signal);
+    return dyingInSilence(dyingInOneStep(open), silenceMs);
   } catch (error) {
     socket.destroy();
     return failingWith(error as Error);
@@ -77,4 +81,38 @@ function dyingInOneStep<S extends Socket>(socket: S): S {
     return event === 'close' && served ? emit('close', false) : emit(event, ...values);
   }) as S['emit'];
   return socket;
+}
+
+/** ReadyForQuery: `Z`, length(4) = 5, status(1). Source: PostgreSQL manual, Message Formats. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
+const READY_BYTES = 6;
+
+/**
+ * A server that is frozen, or gone without a word (a failover, a cut network), leaves its connections open: what was asked
+ * would wait for minutes, and a worker with it. A server that works ends each statement in its own time limit.
+ */
+function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
+  let timer: NodeJS.Timeout | undefined;
+  const disarm = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const arm = () => { timer ??= setTimeout(() => socket.destroy(), silenceMs).unref(); };
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
+  socket.write = ((...given: unknown[]): boolean => {
+    arm();
+    return write(...given);
+  }) as S['write'];
+  const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean;
+  socket.emit = ((event: string | symbol, ...values: unknown[]): boolean => {
+    if (event === 'data' || event === 'close') disarm();
+    if (event === 'data' && !isReady(values[0] as Buffer)) arm();
+    return emit(event, ...values);
+  }) as S['emit'];
+  return socket;
+}
+
+/** Whether an answer ends here. Of several questions on one connection, the next one begins the time anew. */
+function isReady(chunk: Buffer): boolean {
+  return chunk.length >= READY_BYTES && chunk.subarray(-READY_BYTES, -1).equals(READY);
 }

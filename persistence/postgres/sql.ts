@@ -19,6 +19,8 @@ export interface DatabaseOptions {
   readonly name: string;
   /** Role of the session. `flock_app` may write money only through the posting functions. */
   readonly role?: 'flock_app' | 'flock_owner' | null;
+  /** A server that is silent for this long is given up, milliseconds. Only the application's: a migration may take its time. */
+  readonly silenceMs?: number;
 }
 
 /** Reliability 1.3. Milliseconds. */
@@ -29,6 +31,10 @@ const TCP_USER_TIMEOUT_MS = 10_000;
 const CONNECTION_CHECK_MS = 2_000;
 const CONNECT_TIMEOUT_S = 5;
 const IDLE_TIMEOUT_S = 300;
+/** The server ends a statement after STATEMENT_TIMEOUT_MS and says so; one that does not is not there. */
+const SILENCE_MS = STATEMENT_TIMEOUT_MS + 5_000;
+/** For those who set their own limits. The longest that a timer takes is 24 days. */
+const SILENCE_OF_OWNERS_MS = 86_400_000;
 
 /**
  * Every query of a node is a point read, a short list or a set of keys, and has its index. Plans are made while tables
@@ -57,7 +63,9 @@ function safeInteger(text: string): number {
 }
 
 /** A pool as the application role; it connects when it is first used and reconnects by itself. */
-export function openDatabase({ url, connections, name, role = 'flock_app' }: DatabaseOptions): Sql {
+export function openDatabase(
+  { url, connections, name, role = 'flock_app', silenceMs = role === 'flock_app' ? SILENCE_MS : SILENCE_OF_OWNERS_MS }: DatabaseOptions,
+): Sql {
   const setRole = role === null || new URL(url).username === role ? {} : { role };
   const endpoint = endpointOf(url);
   // The socket is ours, encrypted already where it has to be: the client must not do that again.
@@ -65,7 +73,7 @@ export function openDatabase({ url, connections, name, role = 'flock_app' }: Dat
   plain.searchParams.delete('sslmode');
   return postgres(plain.href, {
     ssl: false,
-    socket: () => connectSocket(endpoint),
+    socket: () => connectSocket(endpoint, silenceMs),
     max: connections,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: IDLE_TIMEOUT_S,

@@ -106,6 +106,24 @@ test.serial('a server that is not there, or does not answer, fails the query and
   await new Promise((done) => server.close(done));
 });
 
+test.serial('reliability 4.1: a server that is frozen keeps its connections and answers nothing: what was asked is settled, the slot serves again', async (t) => {
+  const { url, links, close } = await proxy();
+  const sql = openDatabase({ url, connections: 1, name: 'frozen', silenceMs: 400 });
+  const patient = openDatabase({ url: database.url, connections: 1, name: 'patient' });
+  const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
+  const first = await backend();
+  await patient`select pg_sleep(0.8)`;
+  t.is(await backend(), first, 'a connection that has nothing to do is no silent one');
+  for (const link of links) link.unpipe();
+  const questions = await Promise.allSettled(Array.from({ length: 5 }, () => sql`select 1`));
+  t.deepEqual([...new Set(questions.map(({ status }) => status))], ['rejected']);
+  for (const question of questions) t.is(sqlstateOf((question as PromiseRejectedResult).reason), null, 'its outcome is unknown');
+  t.not(await backend(), first);
+  await sql.end({ timeout: 5 });
+  await patient.end({ timeout: 5 });
+  await close();
+});
+
 test.serial('TLS: what the URL promises is kept', async (t) => {
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(new URL(`../../vectors/tls/${name}`, import.meta.url)));
   let encrypted = 0;
