@@ -13,6 +13,7 @@ import { refusalOrFault } from './faults.ts';
 import { cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
+import { isFresh } from './second-factor.ts';
 import { validate } from './validation.ts';
 
 /** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */
@@ -41,7 +42,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     if (!input.ok) return sendRefusal(deps, request, reply, input);
     const key = idempotencyKeyOf(request);
     if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
-    const use = useOf(route, request, key);
+    const use = mayRepeat(route, caller, input.body, deps.nowMs()) ? useOf(route, request, key) : null;
     const asked = {
       params: input.params, query: input.query, body: input.body, caller, requestId: request.id,
       claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
@@ -75,6 +76,15 @@ function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | nu
   return {
     accountId, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent,
   };
+}
+
+/**
+ * Whether a stored answer may be given again: what needs a fresh second factor is told to nobody without one, unless the
+ * request is the very one whose code was taken. The handler says what is missing. Spec §5.5.
+ */
+function mayRepeat({ idempotent, refusals }: Listed, { bearer }: Caller, body: unknown, nowMs: number): boolean {
+  const needsFactor = idempotent === 'store' && (refusals as readonly string[]).includes('TOTP_REQUIRED');
+  return !needsFactor || (body as { totp?: unknown }).totp !== undefined || isFresh(bearer?.totpAtMs ?? null, nowMs);
 }
 
 const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) =>

@@ -16,6 +16,10 @@ export async function notFresh(
     const user = await identity.userById(userId);
     return user === null ? refuse('TOTP_REQUIRED', { reason: 'not_enrolled' }) : auth.secondFactor.spend(user, code);
   }
-  const fresh = totpAtMs !== null && nowMs() - totpAtMs < TOTP_FRESH_MS;
-  return fresh ? null : refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
+  return isFresh(totpAtMs, nowMs()) ? null : refuse('TOTP_REQUIRED', { reason: 'not_fresh', maxAgeSeconds: TOTP_FRESH_MS / 1_000 });
+}
+
+/** Whether a second factor that was accepted at an instant still counts as fresh. */
+export function isFresh(totpAtMs: number | null, nowMs: number): boolean {
+  return totpAtMs !== null && nowMs - totpAtMs < TOTP_FRESH_MS;
 }

@@ -176,6 +176,20 @@ test('§5.5 minting an API key needs a fresh second factor; the key works, is li
   t.false(isRefusal(await sandbox.client.call('listAddresses')));
 });
 
+test('§5.5 a key that was minted under an Idempotency-Key is shown again with a fresh second factor only', async (t) => {
+  const { owner } = await cloud.organization();
+  const answer = await login(owner, { totp: codeOf(owner) });
+  const fresh = asBearer(answer.json.data['accessToken'] as string);
+  const stale = asBearer((await refresh(cookieOf(answer.headers)!)).json.data['accessToken'] as string);
+  const ask = { body: { label: 'app', environment: 'sandbox' as const }, idempotencyKey: 'mint' };
+  const { key } = await fresh.must('mintApiKey', ask);
+  t.is((await fresh.must('mintApiKey', ask)).key, key);
+  t.like(await stale.call('mintApiKey', ask), { code: 'TOTP_REQUIRED', details: { reason: 'not_fresh' } });
+  const coded = { ...ask, body: { ...ask.body, totp: codeOf(owner, 1) }, idempotencyKey: 'mint again' };
+  const second = await stale.must('mintApiKey', coded);
+  t.is((await stale.must('mintApiKey', coded)).key, second.key, 'whoever knows the code of then may repeat the request');
+});
+
 for (const decision of ['approve', 'reject'] as const) {
   test(`§3.1 an owner with a fresh code ${decision}s an identity rotation`, async (t) => {
     const { owner, sandbox } = await cloud.organization();
