@@ -28,6 +28,9 @@ export function pageOf<T>(content: T[], page: number, size: number, totalElement
 
 const wholeNumber = (max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/).transform(Number).pipe(z.number().max(max));
 
+/** Media types that a body may have: JSON in UTF-8. */
+export const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
+
 /** Query of every list: both are decimal text on the wire. */
 export const pageQuery = z.object({
   page: wholeNumber(1_000_000).default(0),

@@ -3,6 +3,7 @@
  * docs page, the typed client and the tests are all read from it.
  */
 import type { z } from 'zod';
+import { pageQuery } from './envelope.ts';
 import { heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from './frames.ts';
 import type { Route, Tag } from './route.ts';
 import * as account from './schema/account.ts';
@@ -23,6 +24,8 @@ const writes = (tag: Tag) => ({
   tag, where: 'both', credential: 'application', role: 'editor', status: 200, idempotent: 'actor',
 }) as const;
 const creates = (tag: Tag) => ({ ...writes(tag), status: 201 }) as const;
+/** What the edge answers without the cloud: it keeps no answers, least of all one with a key in it. */
+const alone = (tag: Tag) => ({ tag, where: 'edge', credential: 'application', status: 200 }) as const;
 const sandbox = { ...writes('Sandbox'), sandboxOnly: true, idempotent: 'store' } as const;
 const signed = {
   tag: 'Edge', where: 'cloud', credential: 'signed', role: null, status: 200, bodyLimitBytes: EDGE_BODY_BYTES_MAX,
@@ -124,7 +127,10 @@ export const ROUTES = {
   repriceTransaction: {
     ...writes('Transactions'), method: PATCH, path: '/v1/transactions/unsigned/{id}',
     params: transactions.withdrawalParams, reply: transactions.built,
-    refusals: ['NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'CHAIN_UNAVAILABLE'],
+    refusals: [
+      'NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'SIGNED_BATCH_REJECTED',
+      'CHAIN_UNAVAILABLE',
+    ],
     summary: 'Price a built transaction anew',
   },
   broadcastTransaction: {
@@ -220,7 +226,8 @@ export const ROUTES = {
   syncEdge: {
     ...signed, method: POST, path: '/v1/edge/sync', body: syncBody, reply: edge.syncReply,
     refusals: [
-      ...IDENTITY, 'ALREADY_ENROLLED', 'CROSS_ENVIRONMENT_IDENTITY', 'KEY_SOURCE_MISMATCH', 'ADDRESS_CONFLICT',
+      ...IDENTITY, 'ALREADY_ENROLLED', 'CROSS_ENVIRONMENT_IDENTITY', 'KEY_SOURCE_MISMATCH', 'INVALID_ADDRESS',
+      'ADDRESS_CONFLICT',
     ], summary: 'Enrol: register public keys and pools',
   },
   resumeEdge: {
@@ -247,15 +254,15 @@ export const ROUTES = {
     summary: 'Hand over a signed transaction',
   },
   mintLocalKey: {
-    ...creates('Edge settings'), where: 'edge', idempotent: 'store', method: POST, path: '/v1/edge/keys',
-    body: edge.localKeyBody, reply: edge.localKeyCreated, refusals: [], summary: 'Mint a local key, shown once',
+    ...alone('Edge settings'), role: 'editor', status: 201, method: POST, path: '/v1/edge/keys', body: edge.localKeyBody,
+    reply: edge.localKeyCreated, refusals: [], summary: 'Mint a local key, shown once; asked again it mints another',
   },
   listLocalKeys: {
-    ...reads('Edge settings'), where: 'edge', method: GET, path: '/v1/edge/keys', reply: edge.localKeyPage,
-    refusals: [], summary: 'List local keys',
+    ...alone('Edge settings'), role: 'viewer', method: GET, path: '/v1/edge/keys', query: pageQuery, reply: edge.localKeyPage,
+    refusals: [], summary: 'List local keys, newest first',
   },
   revokeLocalKey: {
-    ...writes('Edge settings'), where: 'edge', idempotent: 'store', method: DELETE, path: '/v1/edge/keys/{id}',
+    ...alone('Edge settings'), role: 'editor', method: DELETE, path: '/v1/edge/keys/{id}',
     params: edge.localKeyParams, reply: edge.localKey, refusals: ['NOT_FOUND'],
     summary: 'Revoke a local key on every replica',
   },

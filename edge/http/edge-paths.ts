@@ -1,5 +1,5 @@
 /** Paths that the edge answers by itself: local keys, outbox, health. Spec §4.3. */
-import { pageOf, pageQuery } from '../../protocol/envelope.ts';
+import { JSON_TYPE, pageOf, pageQuery } from '../../protocol/envelope.ts';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
 import { localKeyBody } from '../../protocol/schema/edge.ts';
 import type { LocalKeys } from '../local-keys.ts';
@@ -29,7 +29,8 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return refused(refuse('SERVICE_UNAVAILABLE', { checks }));
     },
     getEdgeOutbox: () => answered({ ...outbox.report(), outboxMode: 'durable' }),
-    mintLocalKey: ({ body }) => {
+    mintLocalKey: ({ body, headers }) => {
+      if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
       const parsed = localKeyBody.safeParse(jsonOf(body));
       if (!parsed.success) return refused(refuse('INVALID_INPUT', { field: parsed.error.issues[0]?.path.join('.') ?? '' }));
       const minted = keys.mint(parsed.data.label);
@@ -39,7 +40,7 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered(minted, 201);
     },
     listLocalKeys: ({ pathAndQuery }) => {
-      const query = pageQuery.safeParse(Object.fromEntries(new URL(pathAndQuery, 'http://edge').searchParams));
+      const query = pageQuery.strict().safeParse(queryOf(pathAndQuery));
       if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
       const { page, size } = query.data;
       const all = keys.list().reverse(); // Newest first, as every list.
@@ -57,4 +58,13 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered({ status: 'registering' }, 202);
     },
   } satisfies Record<string, EdgePath>;
+}
+
+/** Parameters by name; one that is given twice is an array, which no schema takes. */
+function queryOf(pathAndQuery: string): Record<string, string | string[]> {
+  const { searchParams } = new URL(pathAndQuery, 'http://edge');
+  return Object.fromEntries([...new Set(searchParams.keys())].map((name) => {
+    const values = searchParams.getAll(name);
+    return [name, values.length === 1 ? values[0]! : values];
+  }));
 }

@@ -56,15 +56,17 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(settings, request, reply, error),
     clientErrorHandler(_error, socket) {
       if (!socket.writable) return;
-      const body = JSON.stringify(fail(refuse('INVALID_INPUT', { reason: 'malformed_http' }), metaOf(newId('req', settings.nowMs()), settings.nowMs())));
-      socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      const requestId = newId('req', settings.nowMs());
+      const body = JSON.stringify(fail(refuse('INVALID_INPUT', { reason: 'malformed_http' }), metaOf(requestId, settings.nowMs())));
+      socket.end(`HTTP/1.1 400 Bad Request\r\nx-request-id: ${requestId}\r\ncontent-type: application/json\r\nconnection: close\r\n`
+        + `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     },
   });
   server.removeAllContentTypeParsers();
   // Bodies stay bytes: they are forwarded as they came, and signed over.
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, request, reply) => sendError(settings, request, reply, error));
-  server.setNotFoundHandler((request, reply) => sendRefusal(settings, request, reply, unmatched(request)));
+  server.setNotFoundHandler((request, reply) => sendRefusal(settings, request, reply, unmatched(request, reply)));
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (settings.stopping()) throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' }));
@@ -136,10 +138,12 @@ function keyMaterialIn(request: FastifyRequest): string | null {
   return findKeyMaterialInFields(fields) ?? (Buffer.isBuffer(request.body) ? findKeyMaterial(request.body) : null);
 }
 
-function unmatched(request: FastifyRequest): Refusal {
+function unmatched(request: FastifyRequest, reply: FastifyReply): Refusal {
   const path = (request.raw.url ?? '/').split('?')[0]!;
-  const methods = EDGE_ROUTES.filter((route) => pathMatches(route.path, path)).map(({ method }) => method);
-  return methods.length > 0 ? refuse('METHOD_NOT_ALLOWED', { allowed: [...new Set(methods)] }) : refuse('NOT_FOUND');
+  const methods = [...new Set(EDGE_ROUTES.filter((route) => pathMatches(route.path, path)).map(({ method }) => method))];
+  if (methods.length === 0) return refuse('NOT_FOUND');
+  reply.header('allow', methods.join(', '));
+  return refuse('METHOD_NOT_ALLOWED', { allowed: methods });
 }
 
 function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, answer: EdgeAnswer): FastifyReply {
@@ -160,6 +164,7 @@ function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyR
 function sendRefusal(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.code === 'UPSTREAM_UNAVAILABLE') reply.header('retry-after', '1');
   if (settings.stopping()) reply.header('connection', 'close');
+  reply.header('x-request-id', request.id); // also where no hook has run: a path that is no path
   return reply.code(statusOf(refusal.code)).send(fail(refusal, metaOf(request.id, settings.nowMs())));
 }
 

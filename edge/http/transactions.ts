@@ -6,7 +6,7 @@ import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
 import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { BodyOf } from '../../protocol/routes.ts';
+import { ROUTES, type BodyOf } from '../../protocol/routes.ts';
 import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
 import { keepsReplayKey, type Instructions } from '../instructions.ts';
@@ -61,7 +61,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
 
   const reprice: EdgePath = async (call) => {
     const known = instructions.get(call.params['id']!);
-    if (known === null) return refused(refuseToSign('no_instruction'));
+    if (known === null) return notAskedHere(call);
     const answer = await forwarding.pass(call);
     if (!isPassed(answer)) return answer;
     const data = dataOf(answer);
@@ -70,6 +70,14 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (!reply.success || reply.data.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
     const refusal = checkRepriced(known.unsigned, unsignedOf(reply.data.unsigned)) ?? await keep(known.instruction, reply.data);
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
+  };
+
+  /** Reads what is not to be changed: the cloud says that it is not there, or it is not this edge's to reprice. */
+  const notAskedHere: EdgePath = async (call) => {
+    const { id = '' } = call.params;
+    const answer = await forwarding.pass({ ...call, route: ROUTES.getTransaction, pathAndQuery: `/v1/transactions/${encodeURIComponent(id)}`, headers: {}, body: Buffer.alloc(0) });
+    if (!isPassed(answer)) return answer;
+    return answer.status < 400 ? refused(refuseToSign('no_instruction')) : { kind: 'passed', answer };
   };
 
   const broadcast: EdgePath = async (call) => {

@@ -1,5 +1,6 @@
 /** The head of a request: where it goes, how large it is, which key it carries. Nothing of the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { JSON_TYPE } from '../../protocol/envelope.ts';
 import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 import { pathMatches } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
@@ -17,8 +18,6 @@ export function headOf(request: FastifyRequest): SignedHead {
     query: at === -1 ? '?' : url.slice(at), headers: request.headers,
   };
 }
-
-const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
 
 /** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
 export function checkHead(

@@ -96,6 +96,13 @@ test('decisions 2: 404, 405, 413 and malformed requests have the envelope and a 
     t.regex(reply.headers.get('x-request-id') ?? '', /^req_[a-z2-7]{26}$/);
     t.regex(reply.text, /"meta":\{"requestId":"req_/);
   }
+  t.is((await edge.ask('DELETE', '/v1/addresses')).headers.get('allow'), 'POST, GET', 'as at the cloud');
+  const { hostname, port } = new URL(edge.url);
+  for (const text of [`GET /v1/addresses/%zz HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`, 'nonsense\r\n\r\n']) {
+    const answer = await raw(edge.url, text);
+    t.regex(answer, /^HTTP\/1\.1 400 /);
+    t.is(/^x-request-id: (req_[a-z2-7]{26})\r$/im.exec(answer)?.[1] ?? '', /"requestId":"([^"]*)"/.exec(answer)![1]!, text);
+  }
   t.is((await edge.ask('POST', '/v1/addresses', 'x'.repeat(1_048_577))).error?.code, 'PAYLOAD_TOO_LARGE');
   t.is((await edge.ask('GET', `/v1/addresses/${'x'.repeat(500)}`)).error?.code, 'INVALID_INPUT');
 });
@@ -169,7 +176,11 @@ test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revo
   for (const body of [{}, { label: '' }, { label: 7 }, { label: 'x', more: 1 }, '{"label":', '[]']) {
     t.is((await edge.ask('POST', '/v1/edge/keys', body)).error?.code, 'INVALID_INPUT', JSON.stringify(body));
   }
-  t.is((await edge.ask('GET', '/v1/edge/keys?size=1000')).error?.code, 'INVALID_INPUT');
+  for (const query of ['size=1000', 'bogus=1', 'size=1&size=2']) {
+    t.is((await edge.ask('GET', `/v1/edge/keys?${query}`)).error?.code, 'INVALID_INPUT', query);
+  }
+  const plain = await edge.ask('POST', '/v1/edge/keys', '{"label":"x"}', { 'content-type': 'text/plain' });
+  t.is(plain.error?.code, 'UNSUPPORTED_MEDIA_TYPE');
 });
 
 test('decisions 6: a cloud that invents a local key, in a welcome or a frame, opens no door, and raises an alarm', async (t) => {
@@ -205,4 +216,16 @@ test('§4.2 a destination that names another tag than chainTag is INVALID_INPUT 
   t.is(reply.error?.code, 'INVALID_INPUT');
   t.is(reply.error?.details['field'], 'chainTag');
   t.is(cloud.countOf('POST /v1/transactions/unsigned'), 0);
+});
+
+test('§4.2 PATCH of a transaction that is not there is the cloud\'s 404; of one that nobody here asked for it is refused and not repriced', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const path = '/v1/transactions/unsigned/txn_22222222222222222222222222';
+  cloud.on('GET /v1/transactions/{id}', () => ({ code: 'NOT_FOUND' }));
+  t.is((await edge.ask('PATCH', path)).error?.code, 'NOT_FOUND');
+  cloud.on('GET /v1/transactions/{id}', () => ({ data: { id: 'txn_22222222222222222222222222', status: 'built' } }));
+  const refused = await edge.ask('PATCH', path);
+  t.is(refused.error?.code, 'SIGNED_BATCH_REJECTED');
+  t.is(refused.error?.details['reason'], 'no_instruction');
+  t.false(cloud.seen.some(({ method }) => method === 'PATCH'));
 });

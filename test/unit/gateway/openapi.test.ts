@@ -66,6 +66,16 @@ test('issue 2.7: bodies name no unknown field, replies may grow', (t) => {
     ['btc', 'eth', 'bsc', 'polygon', 'avax', 'base', 'tron', 'sol', 'xrp', 'xlm']);
 });
 
+test('issue 2.7: what an edge answers by itself, and what a path can refuse, is described as it is', (t) => {
+  const described = (id: string) => OPERATIONS.find(({ operation }) => operation['operationId'] === id)!.operation as {
+    parameters: { name: string; in: string }[]; responses: Record<string, { description: string }>;
+  };
+  for (const id of ['mintLocalKey', 'revokeLocalKey']) t.false(described(id).parameters.some(({ name }) => name === 'Idempotency-Key'), id);
+  t.deepEqual(described('listLocalKeys').parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])), ['page', 'size']);
+  t.regex(described('syncEdge').responses['400']!.description, /`INVALID_ADDRESS`/);
+  t.regex(described('repriceTransaction').responses['400']!.description, /`SIGNED_BATCH_REJECTED`/);
+});
+
 test('issue 4.10: the webhooks section has every event with its signature headers and an example', (t) => {
   t.deepEqual(Object.keys(API.webhooks), [...EVENTS]);
   for (const event of EVENTS) {
