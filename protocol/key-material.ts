@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { base58, base58xrp, base32nopad } from '@scure/base';
-import { stringsIn, type JsonString } from './json-strings.ts';
+import { stringsIn, type JsonString, type JsonStrings } from './json-strings.ts';
 import { holdsPhrase, isPhraseShaped } from './phrases.ts';
 
 export const KEY_MATERIAL_RULES = [
@@ -26,8 +26,12 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   if (holdsSecretBytes(outside)) return 'secret_key_bytes';
   // Every key is a long run of letters and digits; most bodies have none, unless one is hidden behind escapes.
   const mayHoldKey = /[0-9A-Za-z]{28}|\\/.test(text);
-  const fields = values.map(({ field, text: value }) => ({ name: field, text: value }));
-  return (mayHoldKey ? inFields([...fields, { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
+  return (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
+}
+
+/** Texts with the field that each stands in; a name of a field stands in none. */
+function fieldsOf({ values, keys }: Pick<JsonStrings, 'values' | 'keys'>): Field[] {
+  return [...values.map(({ field, text }) => ({ name: field, text })), ...keys.map((text) => ({ name: '', text }))];
 }
 
 /** The rule that named values (a query, headers) or nameless ones (parts of a path) meet, or null. */
@@ -68,9 +72,7 @@ function inDecoded(name: string, text: string): KeyMaterialRule | null {
   const plain = Buffer.from(text, 'base64').toString('utf8');
   if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
   const below = stringsIn(plain);
-  return inFields(
-    [{ name, text: plain }, ...below.values.map(({ field, text: value }) => ({ name: field, text: value }))], true,
-  )
+  return inFields([{ name, text: plain }, ...fieldsOf(below)], true)
     ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : null);
 }
 

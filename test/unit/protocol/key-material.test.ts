@@ -126,6 +126,15 @@ test('bodies of our own paths are no key material, however many entries they hav
   }
 });
 
+test('reliability 3.6: a key is found where it is the name of a field, however deep, and behind base64', (t) => {
+  const hex = KEY.toString('hex');
+  t.is(inBody({ [XPRV.xprv]: 1 }), 'extended_private_key');
+  t.is(inBody({ a: { [hex]: {} } }), 'hex_64');
+  t.is(inBody({ txid: { [hex]: 'x' } }), 'hex_64', 'what holds a hash is no name of a field');
+  t.is(inBody({ [Buffer.from(XPRV.xprv).toString('base64')]: 1 }), 'extended_private_key');
+  t.is(inBody({ note: Buffer.from(JSON.stringify({ [XPRV.xprv]: 1 })).toString('base64') }), 'extended_private_key');
+});
+
 test('a query, a header and a path are looked through like a body', (t) => {
   t.is(findKeyMaterialInFields([{ name: 'userRef', text: phraseOf(16) }]), 'mnemonic');
   t.is(findKeyMaterialInFields(phraseOf(16).split(' ').map((text, at) => ({ name: `q${at}`, text }))), 'mnemonic');
