@@ -19,11 +19,19 @@ export function headOf(request: FastifyRequest): SignedHead {
   };
 }
 
+/** A sign-in is small, and nobody is known yet who could be told to slow down. */
+const OPEN_BODY_BYTES_MAX = 16 * 1_024;
+
+/** Bytes that a body of a path may have. */
+export function bodyLimitOf({ credential, bodyLimitBytes = 0 }: Listed, configured: number): number {
+  return credential === 'none' ? Math.min(configured, OPEN_BODY_BYTES_MAX) : Math.max(bodyLimitBytes, configured);
+}
+
 /** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
 export function checkHead(
   route: Listed, { headers }: FastifyRequest, reply: FastifyReply, configuredLimit: number,
 ): void {
-  const limit = Math.max(route.bodyLimitBytes ?? 0, configuredLimit);
+  const limit = bodyLimitOf(route, configuredLimit);
   const length = Number(headers['content-length'] ?? 0);
   if (length > limit) {
     void reply.header('connection', 'close'); // what follows is not read

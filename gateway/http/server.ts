@@ -18,7 +18,7 @@ import { checkDigest, guardHead, parseBody } from './body.ts';
 import { NOBODY, type Caller } from './context.ts';
 import { refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
-import { checkHead, headOf, unknownPath, type Listed } from './head.ts';
+import { bodyLimitOf, checkHead, headOf, unknownPath, type Listed } from './head.ts';
 import { createPipeline, sha256 } from './pipeline.ts';
 
 declare module 'fastify' {
@@ -71,7 +71,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       method: route.method,
       url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
       config: { route },
-      bodyLimit: Math.max(route.bodyLimitBytes ?? 0, deps.config.bodyLimitBytes),
+      bodyLimit: bodyLimitOf(route, deps.config.bodyLimitBytes),
       handler: (request, reply) => serve(route, request, reply),
     });
   }

@@ -106,6 +106,12 @@ test('the refresh cookie turns with each use; an old one, none and one after log
   t.is((await refresh(next)).status, 401);
 });
 
+test('who is not known yet may send little: a large body is refused before anybody looks through it', async (t) => {
+  const body = JSON.stringify({ email: 'a@example.com', password: 'x'.repeat(17_000) });
+  const announced = await raw(cloud.url, 'POST', '/v1/auth/login', { headers: { 'content-type': 'application/json' }, body });
+  t.deepEqual([announced.status, announced.json.error.code], [413, 'PAYLOAD_TOO_LARGE']);
+});
+
 test('a brute force on one email is slowed: RATE_LIMIT_EXCEEDED with Retry-After', async (t) => {
   const { owner } = await cloud.organization();
   const answers = [];
