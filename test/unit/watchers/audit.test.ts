@@ -146,11 +146,14 @@ test('V10 G24 growth that a block itself shows without a payer is kept for an op
     client: chain.client(),
     module: { ...simulatedModule, transfersIn: (network: Network, block: Block<SimulatedRaw>, catalogue: Catalogue) => ({
       ...simulatedModule.transfersIn(network, block, catalogue),
-      unattributed: [3n, 4n].map((amount, index) => ({ to: '@a', amount, tokenContract: null, reason: 'validator withdrawal', evidence: `withdrawal ${index}` })),
+      unattributed: [['@a', 3n], ['@tank', 9n], ['@a', 4n], ['@nobody', 8n]].map(([to, amount], index) => ({ to: to as string, amount: amount as bigint, tokenContract: null, reason: 'validator withdrawal', evidence: `withdrawal ${index}` })),
     }) } as ChainModule,
   });
   self.issue('@a');
+  self.issue('@tank', undefined, 'gas_tank');
   await self.watcher.tick();
-  t.like((await self.audit.discrepancies('eth', 10))[0], { kind: 'unattributed', amount: 7n, height: 0, address: '@a' });
+  const found = await self.audit.discrepancies('eth', 10);
+  t.is(found.length, 1, 'growth of a gas tank is nobody\'s deposit');
+  t.like(found[0], { kind: 'unattributed', amount: 7n, height: 0, address: '@a' });
   t.deepEqual(self.store.facts('eth'), []);
 });

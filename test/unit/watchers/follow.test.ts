@@ -221,6 +221,23 @@ test('design 5: an address paid in the block of its birth is not missed, also by
   t.like(await ticks(self, 1), { late: 0 });
 });
 
+test('design 5: an address whose birth is committed later than its clock says is not missed either', async (t) => {
+  const chain = new SimulatedChain();
+  const self = watching({ client: chain.client() });
+  await ticks(self, 1);
+  chain.mine([pay('newborn', '@new')]);
+  await ticks(self, 1);
+  const bornAtMs = self.nowMs;
+  self.nowMs += 3_000;
+  await ticks(self, 1); // the young were matched, and this one was not visible yet
+  const nowMs = self.nowMs;
+  self.nowMs = bornAtMs;
+  self.issue('@new');
+  self.nowMs = nowMs + 3_000;
+  t.like(await ticks(self, 1), { late: 1 });
+  t.deepEqual(kinds(self), ['seen']);
+});
+
 test('C2-21 a node that tells every payment twice makes one fact of each', async (t) => {
   const chain = new SimulatedChain();
   const client = chain.client();

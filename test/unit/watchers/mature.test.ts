@@ -76,6 +76,36 @@ test('G19 nothing matures on the word of an endpoint that holds another block th
   t.deepEqual(told(self), ['seen tx', 'matured tx']);
 });
 
+test('G19 an outcome that the node tells of another block matures nothing', async (t) => {
+  const { chain, client, self } = await started();
+  const block = chain.mine([pay('tx')]);
+  chain.mineEmpty(3);
+  const outcomeOf = client.getOutcome.bind(client);
+  for (const at of [{ height: block.height, hash: 'e'.repeat(64) }, { height: block.height + 1, hash: block.hash }]) {
+    client.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, ...at });
+    await self.watcher.tick();
+    t.deepEqual(told(self), ['seen tx']);
+  }
+  client.getOutcome = outcomeOf;
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['seen tx', 'matured tx']);
+});
+
+test('B3 reliability 4.1-12 a coinbase needs the other endpoints as deep as itself, not as its neighbours', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client(), witnesses = [chain.client(), chain.client()];
+  const self = watching({ client, witnesses });
+  self.issue('@a');
+  await self.watcher.tick();
+  chain.mine([pay('reward', { threshold: 101 }), pay('plain')]);
+  chain.mineEmpty(100);
+  witnesses[1]!.lag = 1;
+  for (let round = 0; round < 3; round += 1) await self.watcher.tick();
+  t.false(told(self).includes('matured reward'), 'a hundred deep for one of two');
+  witnesses[1]!.lag = 0;
+  await self.watcher.tick();
+  t.true(told(self).includes('matured reward') && told(self).includes('matured plain'));
+});
+
 test('G18 C2-18 a lagging endpoint counts from its own head: no confirmation before the threshold there', async (t) => {
   const { chain, client, self } = await started();
   chain.mine([pay('tx')]);

@@ -133,6 +133,41 @@ test('C3-31 a block of the new branch without content orphans nothing; when it i
   t.deepEqual(told(self).sort(), ['moved inside', 'orphaned gone', 'seen gone', 'seen inside']);
 });
 
+test('C1-12 a lower head on another branch is no rollback before it has stood for long, whoever agrees', async (t) => {
+  const { chain, self } = await started({ witnesses: 2 });
+  chain.mine([pay('tx')]);
+  chain.mineEmpty(3);
+  await self.watcher.tick();
+  chain.fork(4, [[], []]);
+  self.nowMs += 29_999;
+  for (let round = 0; round < 3; round += 1) {
+    t.like(await self.watcher.tick(), { reorgDepth: 0 });
+    self.nowMs += 10_000;
+  }
+  t.deepEqual(told(self), ['seen tx', 'matured tx']);
+  self.nowMs += 30_000;
+  t.like(await self.watcher.tick(), { reorgDepth: 4 });
+  t.deepEqual(told(self), ['seen tx', 'matured tx', 'orphaned tx']);
+});
+
+test('G7 a block that does not continue the new branch ends its reading: nothing of two branches is recorded as one', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mineEmpty(2);
+  await self.watcher.tick();
+  chain.fork(2, [[pay('first')], [pay('second')], []]);
+  const other = chain.rollback(3);
+  chain.mine();
+  const foreign = chain.mine([pay('foreign')]);
+  chain.fork(2, other.map((block) => block.raw.payments));
+  const blockOf = client.getBlock.bind(client);
+  let asked = 0;
+  client.getBlock = async (height) => (height === foreign.height && (asked += 1) === 1 ? foreign : blockOf(height));
+  for (let round = 0; round < 4; round += 1) await self.watcher.tick();
+  t.true(asked > 1);
+  t.deepEqual(told(self), ['seen first', 'seen second']);
+  t.is((await self.store.cursor('eth'))!.hash, chain.tip.hash);
+});
+
 test('a branch that moves again while it is read is read anew', async (t) => {
   const { chain, client, self } = await started();
   chain.mineEmpty(5);

@@ -1,0 +1,97 @@
+/** What must agree before a withdrawal is told as included or as matured, and before its bytes leave. */
+import test, { type ExecutionContext } from 'ava';
+import type { ChainClient, Network } from '../../../chains/chain.ts';
+import type { WithdrawalRow } from '../../../persistence/rows.ts';
+import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
+import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
+
+const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
+  id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', chain: 'eth', from: '@a', to: '@shop', amount: 3n, decimals: 18, tokenContract: null,
+  tokenSymbol: 'ETH', userRef: null, tag: null, status: 'broadcast',
+  unsigned: {
+    chain: 'eth', payload: 'unsigned', from: '@a', fromPath: 'm/0', to: '@shop', amount: 3n, tokenContract: null, tag: null, kind: 'payment',
+    sendAll: false, feeMax: 21n, fee: {}, replayKey: { kind: 'nonce', value: 7 }, readAtHeight: 0,
+  },
+  versions: [{ txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }],
+  txid: null, height: null, blockHash: null, fee: null, failure: null, createdAtMs: 0, updatedAtMs: 0, ...partial,
+});
+
+const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => fact.kind);
+
+/** A withdrawal in block 1, at the threshold under the chain's own head, whose account has taken that it is included. */
+async function deepEnough(options: { network?: Network; witnesses?: number } = {}) {
+  const chain = new SimulatedChain(), client = chain.client();
+  const witnesses = Array.from({ length: options.witnesses ?? 0 }, () => chain.client());
+  const self = watching({ client, witnesses, ...(options.network === undefined ? {} : { network: options.network }) });
+  await self.watcher.tick();
+  chain.mempool.add('out1');
+  const block = chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  self.store.saveWithdrawal(withdrawal({ status: 'confirming', txid: 'out1', height: block.height, blockHash: block.hash }));
+  chain.mineEmpty(simulatedNetwork.threshold - 1);
+  return { chain, client, witnesses, self, block };
+}
+
+async function maturesOnlyWithout(t: ExecutionContext, self: Watching, repair: () => void): Promise<void> {
+  await self.watcher.tick();
+  t.deepEqual(told(self), []);
+  repair();
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_matured']);
+}
+
+test('reliability 4.1-12 a withdrawal matures on the word of two living endpoints, each deep enough under its own head', async (t) => {
+  const { self, witnesses } = await deepEnough({ witnesses: 2 });
+  witnesses[1]!.lag = 1;
+  await maturesOnlyWithout(t, self, () => { witnesses[1]!.lag = 0; });
+});
+
+test('G19 a withdrawal matures only while the endpoint that is asked holds its block, whatever the others hold', async (t) => {
+  const { self, client, witnesses } = await deepEnough({ witnesses: 2 });
+  client.lies.set(1, 'f'.repeat(64));
+  t.is(witnesses.length, 2);
+  await maturesOnlyWithout(t, self, () => client.lies.clear());
+});
+
+test('G19 an outcome of another block matures no withdrawal', async (t) => {
+  const { self, client } = await deepEnough();
+  const outcomeOf: ChainClient['getOutcome'] = client.getOutcome.bind(client);
+  client.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, height: 1, hash: 'e'.repeat(64) });
+  await maturesOnlyWithout(t, self, () => { client.getOutcome = outcomeOf as typeof client.getOutcome; });
+});
+
+test('chains.md 2 the gate of a network holds a withdrawal that is deep enough and not final', async (t) => {
+  const { self, client } = await deepEnough({ network: { ...simulatedNetwork, gate: { kind: 'finalized', stallDepth: null } } });
+  client.finalizedDepth = 6;
+  await maturesOnlyWithout(t, self, () => { client.finalizedDepth = 2; });
+});
+
+test('an inclusion in a block that our ledger does not hold at that height is not told', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client(), self = watching({ client });
+  await self.watcher.tick();
+  chain.mineEmpty(2);
+  await self.watcher.tick();
+  self.store.saveWithdrawal(withdrawal());
+  const outcome = { txid: 'out1', success: true, reason: null, fee: 21n };
+  client.getFate = async () => ({ kind: 'included', height: 1, hash: 'd'.repeat(64), outcome });
+  await self.watcher.tick();
+  t.deepEqual(told(self), []);
+  client.getFate = async () => ({ kind: 'included', height: 1, hash: chain.blockAt(1)!.hash, outcome });
+  self.nowMs += 600_000;
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included']);
+});
+
+test('G25 G26 no bytes leave where the account did not take that a submit begins: the row is another one by now', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client(), self = watching({ client });
+  await self.watcher.tick();
+  self.store.saveWithdrawal(withdrawal({ status: 'signing' }));
+  const take = self.parts.accounts.ask;
+  self.parts.accounts.ask = async () => ({ ok: false }) as never;
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, []);
+  self.parts.accounts.ask = take;
+  self.nowMs += 600_000;
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, ['signed1']);
+});
