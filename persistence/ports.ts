@@ -281,6 +281,8 @@ export interface IdentityStore {
   totpLockedUntil(userId: string): Promise<number | null>;
   saveRefreshToken(row: { hash: string; userId: string; organizationId: string; expiresAtMs: number }): Promise<void>;
   takeRefreshToken(hash: string, nowMs: number): Promise<{ userId: string; organizationId: string } | null>;
+  /** Removes tokens whose time is over; answers how many. */
+  purgeRefreshTokens(nowMs: number): Promise<number>;
   /** Organization, its two accounts with their plans, and the first owner's membership: one statement. */
   createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan): Promise<void>;
   organization(id: string): Promise<OrganizationRow | null>;

@@ -59,11 +59,12 @@ export async function dailyRound(parts: Pick<ScheduleParts, 'stores' | 'accounts
 
 /** Removes what has had its time. Daily too, but in a worker of its own: a day of deliveries takes a while. Spec §6. */
 export async function retentionRound(
-  { stores, nowMs, log }: Pick<ScheduleParts, 'nowMs'> & { stores: Pick<Stores, 'deliveries' | 'mail'>; log: Pick<Logger, 'info'> },
+  { stores, nowMs, log }: Pick<ScheduleParts, 'nowMs'> & { stores: Pick<Stores, 'deliveries' | 'mail' | 'identity'>; log: Pick<Logger, 'info'> },
 ): Promise<void> {
   const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
-  log.info({ deliveries, mails }, 'what had its time is gone');
+  const sessions = await stores.identity.purgeRefreshTokens(nowMs());
+  log.info({ deliveries, mails, sessions }, 'what had its time is gone');
 }
 
 /** Starts the schedules as a supervised worker; the answer stops the cron jobs. */

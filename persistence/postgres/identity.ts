@@ -114,7 +114,7 @@ function secondFactor(sql: Sql): Pick<IdentityStore, 'setTotp' | 'spendTotpStep'
   };
 }
 
-function tokens(sql: Sql): Pick<IdentityStore, 'saveRefreshToken' | 'takeRefreshToken' | 'signingKeys' | 'insertSigningKey'> {
+function tokens(sql: Sql): Pick<IdentityStore, 'saveRefreshToken' | 'takeRefreshToken' | 'purgeRefreshTokens' | 'signingKeys' | 'insertSigningKey'> {
   return {
     async saveRefreshToken({ hash, userId, organizationId, expiresAtMs }) {
       await sql`
@@ -125,6 +125,10 @@ function tokens(sql: Sql): Pick<IdentityStore, 'saveRefreshToken' | 'takeRefresh
       const [row] = await sql<{ userId: string; organizationId: string; expiresAt: number }[]>`
         delete from refresh_token where hash = ${hash} returning user_id, organization_id, expires_at`;
       return row === undefined || row.expiresAt <= nowMs ? null : { userId: row.userId, organizationId: row.organizationId };
+    },
+    async purgeRefreshTokens(nowMs) {
+      const { count } = await sql`delete from refresh_token where expires_at <= ${nowMs}::timestamptz`;
+      return count;
     },
     async signingKeys() {
       const rows = await sql<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAt: number }[]>`

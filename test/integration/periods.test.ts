@@ -88,16 +88,18 @@ test.serial('§2.9 §8.1 billed is the highest daily snapshot of the month, not 
   t.like((await usage(live)).activeAddresses, { current: 1, billed: 1 }, 'August begins anew');
 });
 
-test.serial('§6 the retention round removes what is done after 7 days, and mail that was sent after 30', async (t) => {
+test.serial('§6 the retention round removes what is done after 7 days, mail that was sent after 30, and sign-ins whose time is over', async (t) => {
   nowMs = JULY_20_MS;
-  const { live } = await newOrganization(stores);
+  const { live, userId, organizationId } = await newOrganization(stores);
+  await stores.identity.saveRefreshToken({ hash: 'old', userId, organizationId, expiresAtMs: JULY_20_MS + 30 * DAY_MS });
   const hook = webhookRow(live, { status: 'disabled' });
   await write(stores, live, [{ table: 'webhook', row: hook }, { table: 'publication', row: publicationRow(live, { event: 'identity_rotation_detected', toAll: true, body: '{}' }) }]);
   const [mail] = await stores.mail.claimDue(9, nowMs, 1);
   await stores.mail.record(mail!, { atMs: nowMs, againAtMs: null, error: null });
   const counts = async () => {
-    const [row] = await database.owner<{ deliveries: number; mails: number }[]>`
-      select (select count(*) from delivery where account_id = ${live}) as deliveries, (select count(*) from mail where account_id = ${live}) as mails`;
+    const [row] = await database.owner<{ deliveries: number; mails: number; tokens: number }[]>`
+      select (select count(*) from delivery where account_id = ${live}) as deliveries, (select count(*) from mail where account_id = ${live}) as mails,
+             (select count(*) from refresh_token where user_id = ${userId}) as tokens`;
     return { ...row! };
   };
   const [born] = await database.owner<{ atMs: number }[]>`select floor(extract(epoch from created_at) * 1000)::bigint as at_ms from delivery where account_id = ${live}`;
@@ -106,8 +108,8 @@ test.serial('§6 the retention round removes what is done after 7 days, and mail
     await retentionRound({ stores, nowMs: () => nowMs, log: { info: () => undefined } as never });
     return counts();
   };
-  t.deepEqual(await round(born!.atMs + 7 * DAY_MS), { deliveries: 1, mails: 1 });
-  t.deepEqual(await round(born!.atMs + 8 * DAY_MS), { deliveries: 0, mails: 1 });
-  t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS), { deliveries: 0, mails: 1 });
-  t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS + 1), { deliveries: 0, mails: 0 });
+  t.deepEqual(await round(born!.atMs + 7 * DAY_MS), { deliveries: 1, mails: 1, tokens: 1 });
+  t.deepEqual(await round(born!.atMs + 8 * DAY_MS), { deliveries: 0, mails: 1, tokens: 1 });
+  t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS), { deliveries: 0, mails: 1, tokens: 0 });
+  t.deepEqual(await round(JULY_20_MS + 30 * DAY_MS + 1), { deliveries: 0, mails: 0, tokens: 0 });
 });

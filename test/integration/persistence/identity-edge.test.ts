@@ -86,6 +86,9 @@ test('a refresh token is taken once and not after its time', async (t) => {
   const taken = await Promise.all([1, 2, 3].map(() => identity.takeRefreshToken('r1', NOW_MS)));
   t.deepEqual(taken.filter((one) => one !== null), [{ userId: ours.userId, organizationId: ours.organizationId }]);
   t.is(await identity.takeRefreshToken('r2', NOW_MS + 10), null);
+  for (const [hash, expiresAtMs] of [['r3', NOW_MS + 10], ['r4', NOW_MS + 11]] as const) await identity.saveRefreshToken({ ...token, hash, expiresAtMs });
+  t.is(await identity.purgeRefreshTokens(NOW_MS + 10), 1, 'sessions that nobody came back to');
+  t.truthy(await identity.takeRefreshToken('r4', NOW_MS + 10));
 });
 
 test('signing keys come newest first', async (t) => {
