@@ -15,9 +15,9 @@ const LOOPBACK: readonly Range[] = [['127.0.0.0', 8], ['::1', 128]];
 
 const FORBIDDEN: readonly Range[] = [
   ['0.0.0.0', 8], ['169.254.0.0', 16], ['224.0.0.0', 4], ['240.0.0.0', 4],
-  ['100.100.100.200', 32], ['192.0.0.192', 32], // Metadata of two clouds outside of the link-local range.
-  ['::', 128], ['fe80::', 10], ['ff00::', 8], ['fd00:ec2::254', 128],
-  ['::', 96], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['2002::', 16], ['2001::', 32], // Forms that wrap an IPv4 address.
+  ['100.100.100.200', 32], ['192.0.0.192', 32], ['168.63.129.16', 32], // Metadata of three clouds outside of the link-local range.
+  ['::', 128], ['fe80::', 10], ['ff00::', 8], ['fd00:ec2::254', 128], ['fd20:ce::254', 128],
+  ['::', 96], ['::ffff:0:0:0', 96], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['2002::', 16], ['2001::', 32], // Forms that wrap an IPv4 address.
 ];
 
 const PRIVATE: readonly Range[] = [

@@ -28,6 +28,7 @@ const FORBIDDEN_FORMS = [
   'https://[fe80::1]/', 'https://[fd00:ec2::254]/', 'https://100.100.100.200/', 'https://192.0.0.192/', 'https://0.0.0.0/', 'https://0/', 'https://[::]/',
   'https://224.0.0.1/', 'https://[ff02::1]/', 'https://255.255.255.255/', 'https://240.0.0.1/',
   'https://[64:ff9b::127.0.0.1]/', 'https://[64:ff9b::a9fe:a9fe]/', 'https://[2002:7f00:1::]/', 'https://[::127.0.0.1]/', 'https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/',
+  'https://168.63.129.16/', 'https://[fd20:ce::254]/', 'https://[::ffff:0:127.0.0.1]/', 'https://[::ffff:0:a9fe:a9fe]/',
 ];
 const PRIVATE_FORMS = [
   'https://10.0.0.1/', 'https://172.16.0.1/', 'https://172.31.255.255/', 'https://192.168.1.1/', 'https://100.64.0.1/', 'https://198.18.0.1/',
