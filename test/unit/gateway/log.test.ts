@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
+import { sources } from '../../support/tree.ts';
 import { createLog } from '../../../gateway/http/log.ts';
 
 const CANARIES = {
@@ -61,6 +62,15 @@ test('numbered, quoted and comma-separated phrases are cut out too', (t) => {
 test('what is dropped is named, so that nobody looks for it in vain', (t) => {
   t.like(JSON.parse(written((log) => log.info({ colour: FORMLESS, height: 7 }, 'x'))), { dropped: ['colour'], height: 7 });
   t.deepEqual(JSON.parse(written((log) => log.info({ forkPoint: { height: 7, hash: '0xab', secret: FORMLESS, from: { height: 1 } } }, 'x'))).forkPoint, { height: 7, hash: '0xab', from: '[object]' });
+});
+
+test('issue 2.11 no line of ours names a fact that the log would drop', (t) => {
+  const names = sources().filter(({ path }) => /^(?:actors|chain-watchers|gateway|persistence|supervision)\//.test(path)).flatMap(({ path, text }) =>
+    [...text.matchAll(/\blog(?:\.\w+|\[[^\]]+\])\(\s*\{([^{}]*)\}/g)].flatMap(([, fields]) =>
+      fields!.split(',').flatMap((field) => (/^\s*(\w+)\s*(?::|$)/.exec(field)?.[1] ?? [])).map((name) => ({ path, name }))));
+  t.true(names.length > 100);
+  const dropped = names.filter(({ name }) => 'dropped' in (JSON.parse(written((log) => log.info({ [name]: 1 }, 'x'))) as object));
+  t.deepEqual(dropped, []);
 });
 
 test('of an error its name, code and places remain', (t) => {
