@@ -11,7 +11,7 @@ import type { Instructions } from './instructions.ts';
 import type { EdgeLog } from './log.ts';
 
 /** Clocks of replicas may differ by this much, as those of edge and cloud may (spec §5.3). */
-const AHEAD_MS_MAX = 300_000;
+export const AHEAD_MS_MAX = 300_000;
 /** protocol/frames.ts `instructionRecord`: a larger payload stays at the replica that it was built at. */
 const UNSIGNED_CHARACTERS_MAX = 900_000;
 /** Answers that the same record would get again: it stays at this replica until it is asked for anew, and others go on. */

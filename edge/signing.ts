@@ -9,6 +9,7 @@ import { failpoint } from '../protocol/failpoint.ts';
 import type { Chain, Environment } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
 import type { Signed, Unsigned } from '../chains/chain.ts';
+import { AHEAD_MS_MAX } from './instruction-share.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { Lease } from './lease.ts';
@@ -82,7 +83,8 @@ export class Signing {
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
     if (!lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
     const ageMs = policies.nowMs() - instructions.askedAtMs(transactionId)!;
-    if (ageMs > instructionTtlMs && this.#signedBefore(transactionId, recorded) === null) {
+    // One from the future says that the clock was set back: how old it is nobody knows.
+    if ((ageMs > instructionTtlMs || ageMs < -AHEAD_MS_MAX) && this.#signedBefore(transactionId, recorded) === null) {
       this.#settings.log.alarm('old_instruction_refused', { transactionId });
       return refuseToSign('instruction_expired');
     }

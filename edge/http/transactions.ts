@@ -6,6 +6,7 @@ import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
 import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { AMOUNT_DIGITS_MAX } from '../../protocol/money.ts';
 import { ROUTES, type BodyOf } from '../../protocol/routes.ts';
 import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
@@ -40,11 +41,11 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (!isPassed(answer)) return answer;
     const data = dataOf(answer);
     if (data === undefined) return { kind: 'passed', answer }; // The cloud refused: its answer stands.
-    const reply = built.safeParse(data);
-    const instruction = reply.success ? instruct(reply.data) : null;
-    if (!reply.success || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
+    const reply = builtOf(data);
+    const instruction = reply === null ? null : instruct(reply);
+    if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
-    const refusal = await keep(instruction, reply.data);
+    const refusal = await keep(instruction, reply);
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
   };
 
@@ -66,9 +67,9 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (!isPassed(answer)) return answer;
     const data = dataOf(answer);
     if (data === undefined) return { kind: 'passed', answer };
-    const reply = built.safeParse(data);
-    if (!reply.success || reply.data.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
-    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.data.unsigned)) ?? await keep(known.instruction, reply.data);
+    const reply = builtOf(data);
+    if (reply === null || reply.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
+    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.unsigned)) ?? await keep(known.instruction, reply);
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
   };
 
@@ -149,6 +150,18 @@ function tokenOf(chain: Token['chain'], text: string): Token | Refusal {
   const deployment = findDeployment(chain, contract);
   if (isRefusal(deployment)) return deployment;
   return catalogueOf(chain).get(contract) ?? refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract });
+}
+
+/** Of a chain whose payload does not carry whole transactions; the largest of ours is below a tenth of it. */
+const PAYLOAD_CHARACTERS_MAX = 20_000;
+
+/** A build that is in the form of its schema and no larger than one can be: to read megabytes of digits takes half a minute. */
+function builtOf(data: unknown): BuiltJson | null {
+  const reply = built.safeParse(data);
+  if (!reply.success) return null;
+  const { chain, payload, amount, feeMax } = reply.data.unsigned;
+  const isPayable = amount.length <= AMOUNT_DIGITS_MAX && feeMax.length <= AMOUNT_DIGITS_MAX;
+  return isPayable && (chain === 'btc' || payload.length <= PAYLOAD_CHARACTERS_MAX) ? reply.data : null;
 }
 
 function unsignedOf(json: UnsignedJson): Unsigned {

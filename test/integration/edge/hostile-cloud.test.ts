@@ -351,3 +351,16 @@ test('reliability 3.9-1: an answer that could be read as another one than was ch
   const long = JSON.stringify({ success: true, data: { ...own, chain: 'sol', derivationPath: '1 '.repeat(100_000) }, meta });
   t.deepEqual((await told(long)).map(({ error }) => error?.details['reason']), ['foreign_path', 'address_differs']);
 });
+
+test('1.6-1 a build with more digits or bytes than one has is refused before anything of it is read', async (t) => {
+  const cast = await stage(t, { EDGE_CHAINS: 'eth,xrp' });
+  const told = builtFor(NATIVE, transactionFor(NATIVE), ID);
+  for (const [what, unsigned] of [
+    ['digits of the fee', { feeMax: '9'.repeat(2_000_000) }], ['digits of the amount', { amount: '9'.repeat(2_000_000) }],
+    ['bytes', { payload: `0x02${'c0'.repeat(1_000_000)}` }],
+  ] as const) {
+    const reply = await cast.build(NATIVE, { ...told, unsigned: { ...told.unsigned, ...unsigned } });
+    t.is(reply.error?.details['reason'], 'malformed_build', what);
+  }
+  await noSignature(t, cast, ID);
+});

@@ -91,6 +91,16 @@ test('issue 4: the cloud gets no signature for an instruction older than EDGE_IN
   t.is(new Set(one.cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
 });
 
+test('decisions 6: a clock that is set back makes no instruction fresh again', async (t) => {
+  const one = await replica(t);
+  const record = await built(t, one);
+  one.clock.nowMs -= HOUR_MS;
+  const refused = await one.cloud.sign(record.transactionId, one.cloud.leaseEpoch, record);
+  t.like(refused, { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'instruction_expired' } });
+  t.deepEqual(one.cloud.submitted, []);
+  t.is((await one.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200, 'its own caller is served');
+});
+
 test('a replayed older record changes nothing; the same bytes come out wherever an instruction is signed', async (t) => {
   const [builder, leader] = await Promise.all([replica(t), replica(t)]);
   const record = await built(t, builder);
