@@ -193,6 +193,13 @@ function startTimeOf(pid: number): string | null {
   }
 }
 
+/** Why a data directory cannot be had, and what to do; the server is the oldest of its processes. */
+export function inUse(directory: string, pids: readonly number[], held: boolean): string {
+  return `${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): ${held
+    ? 'another Flock runs on the same data; stop it first or choose another data directory'
+    : `a server whose Flock was killed does not end by itself; end it:  kill -INT ${Math.min(...pids)}`}`;
+}
+
 /**
  * After a killed parent the old server is about to stop: waits for it. A pid file whose pid is no PostgreSQL of this
  * directory is removed, because PostgreSQL itself only looks whether some process has that number.
@@ -204,7 +211,7 @@ async function endLeftovers({ directory, holder }: Cluster, log: (line: string) 
   const deadline = performance.now() + LEFTOVER_MS;
   for (let pids = processesIn(directory), told = false; pids.length > 0; pids = processesIn(directory)) {
     if (held || performance.now() > deadline) {
-      throw new Error(`${directory} is in use by PostgreSQL (pid ${pids.join(', ')}): another Flock runs on the same data; stop it first or choose another data directory`);
+      throw new Error(inUse(directory, pids, held));
     }
     if (!told) log(`waiting for the last server of ${directory} to end (pid ${pids.join(', ')})`);
     told = true;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { nodesOf } from '../../../supervision/dev/demo-chain.ts';
+import { inUse } from '../../../supervision/dev/embedded-postgres.ts';
 import { startOptions } from '../../../supervision/dev/options.ts';
 import { requireFreePorts } from '../../../supervision/dev/ports.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
@@ -27,4 +28,9 @@ test('issue 2.1: a port that this user may not have is not called taken', async 
   const error = await t.throwsAsync(requireFreePorts([{ setting: 'CLOUD_PORT', port: 8_080 }, { setting: 'EDGE_PORT', port: 81 }], 5_000, listen));
   t.regex(error.message, /^port 81 \(EDGE_PORT\) cannot be used by this user \(EACCES\)$/m);
   t.regex(error.message, /EDGE_PORT=8181 npm start/, 'one that it may have');
+});
+
+test('issue 2.1: a server that outlived its Flock is not called another Flock', (t) => {
+  t.regex(inUse('/data/cluster', [1_412, 1_403, 1_413], false), /\(pid 1412, 1403, 1413\): .*does not end by itself.*kill -INT 1403$/);
+  t.regex(inUse('/data/cluster', [1_403], true), /another Flock runs on the same data; stop it first/);
 });
