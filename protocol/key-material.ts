@@ -57,36 +57,60 @@ function inWords(outside: string, values: readonly JsonString[], keys: readonly 
 const KEY_CHARS_MIN = 28;
 const BASE64 = /^(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9_-]{40,})$/;
 
-function inFields(fields: readonly Field[], decoded = false): KeyMaterialRule | null {
+/**
+ * Texts of the shape of a key that one body may hold: each costs a decoding and two hashes. Our own bodies hold a few; one
+ * that is nothing but such shapes is refused like a key.
+ */
+const CANDIDATES_MAX = 1_000;
+interface Budget { candidates: number }
+
+function inFields(
+  fields: readonly Field[], decoded = false, budget: Budget = { candidates: CANDIDATES_MAX },
+): KeyMaterialRule | null {
   for (const { name, text } of fields) {
     if (text.length < KEY_CHARS_MIN) continue;
-    const rule = inText(text, HASH_FIELD.test(name))
-      ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim()) : null);
+    const rule = inText(text, HASH_FIELD.test(name), budget)
+      ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim(), budget) : null);
     if (rule !== null) return rule;
   }
   return null;
 }
 
 /** One layer of base64, when what is below is text. */
-function inDecoded(name: string, text: string): KeyMaterialRule | null {
+function inDecoded(name: string, text: string, budget: Budget): KeyMaterialRule | null {
   const plain = Buffer.from(text, 'base64').toString('utf8');
   if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
   const below = stringsIn(plain);
-  return inFields([{ name, text: plain }, ...fieldsOf(below)], true)
+  return inFields([{ name, text: plain }, ...fieldsOf(below)], true, budget)
     ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : null);
 }
 
-function inText(text: string, hashField: boolean): KeyMaterialRule | null {
+function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRule | null {
   if (!hashField && /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.test(text)) return 'hex_64';
   if (/(?<![A-Za-z0-9])[xyztuvXYZTUV]prv[1-9A-HJ-NP-Za-km-z]{70,}/.test(text)) return 'extended_private_key';
   for (const [token] of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {
-    if (token.length === 56 && token.startsWith('S') && isStellarSeed(token)) return 'stellar_seed';
-    if (token.length <= 31 && token.startsWith('s') && isXrpSeed(token)) return 'xrp_seed';
-    if ((token.length === 51 || token.length === 52) && isWif(token)) return 'wif';
-    const mayBeSecretKey = !hashField && token.length >= 86 && token.length <= 88;
-    if (mayBeSecretKey && base58Bytes(token)?.length === 64) return 'secret_key_base58';
+    const shape = shapeOf(token, hashField);
+    if (shape === null) continue;
+    budget.candidates -= 1;
+    if (budget.candidates < 0 || IS_KEY[shape](token)) return shape;
   }
   return null;
+}
+
+type Shape = 'stellar_seed' | 'xrp_seed' | 'wif' | 'secret_key_base58';
+
+const IS_KEY: Readonly<Record<Shape, (token: string) => boolean>> = {
+  stellar_seed: isStellarSeed, xrp_seed: isXrpSeed, wif: isWif,
+  secret_key_base58: (token) => base58Bytes(token)?.length === 64,
+};
+
+/** The key that a run of letters and digits may be by its length and first letter. */
+function shapeOf(token: string, hashField: boolean): Shape | null {
+  const { length } = token;
+  if (length === 56 && token.startsWith('S')) return 'stellar_seed';
+  if (length <= 31 && token.startsWith('s')) return 'xrp_seed';
+  if (length === 51 || length === 52) return 'wif';
+  return !hashField && length >= 86 && length <= 88 ? 'secret_key_base58' : null;
 }
 
 /** `[0,` … `0]` with 64 entries. */

@@ -165,6 +165,16 @@ test('hostile bodies of a megabyte are read in linear time', (t) => {
   }
 });
 
+test('a body that is nothing but shapes of keys is refused, not decoded one by one: one tenant kept the node busy for seconds', (t) => {
+  const shapes = { xrp_seed: `s${'n'.repeat(28)}`, stellar_seed: `S${'A'.repeat(55)}`, wif: `5${'K'.repeat(50)}`, secret_key_base58: '0'.repeat(87) } as const;
+  for (const [rule, shape] of Object.entries(shapes) as [keyof typeof shapes, string][]) {
+    t.is(inBody({ note: Array.from({ length: 900 }, () => shape) }), null, 'none of them is a key');
+    t.is(inBody({ note: Array.from({ length: 1_001 }, () => shape) }), rule);
+    t.is(inBody({ note: `${shape} `.repeat(1_001) }), rule);
+    t.is(inBody({ note: Buffer.from(`${shape} `.repeat(1_001)).toString('base64') }), rule);
+  }
+});
+
 test('any bytes are read without a fault', (t) => {
   t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => { findKeyMaterial(bytes); }), { numRuns: 300 }));
   t.notThrows(() => fc.assert(fc.property(fc.json(), (text) => { findKeyMaterial(Buffer.from(text)); }), { numRuns: 200 }));
