@@ -47,6 +47,9 @@ export interface Gateway {
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const PARAMETER_CHARS_MAX = 600;
+/** A caller whose request is none has this long to read why. */
+const GONE_MS = 1_000;
+
 /** A gateway over its ports; nothing listens yet. */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
@@ -59,7 +62,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     if (state.draining && route.tag !== 'Health') {
       throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
     }
-    checkHead(route, request, reply, deps.config.bodyLimitBytes);
+    checkHead(route, request, deps.config.bodyLimitBytes);
     const caller = await auth.credentials.authenticate(route, headOf(request));
     if (isRefusal(caller)) throw new Refused(caller);
     request.caller = caller;
@@ -108,7 +111,10 @@ function createApp(deps: GatewayDeps): FastifyInstance {
     http: { shouldUpgradeCallback: ({ url }) => url?.startsWith(STREAM_PATH) === true, requireHostHeader: false },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX },
     frameworkErrors: failed as never,
-    clientErrorHandler: (_error, socket) => { socket.end(malformed(deps)); },
+    clientErrorHandler: (_error, socket) => {
+      socket.end(malformed(deps));
+      setTimeout(() => socket.destroy(), GONE_MS).unref(); // whoever does not close keeps no place here
+    },
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');

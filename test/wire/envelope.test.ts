@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import test from 'ava';
 import { jsonOf, raw, startTestCloud } from '../support/gateway.ts';
+import { writeThenRead } from '../support/writes-first.ts';
 
 const cloud = await startTestCloud({ BODY_LIMIT_BYTES: '4096' });
 const { sandbox } = await cloud.organization();
@@ -44,6 +45,8 @@ test('decisions 2: a body over the limit is 413, announced or not; one that is n
     body: new ReadableStream({ start(controller) { controller.enqueue(Buffer.from(large)); controller.close(); } }),
   } as RequestInit);
   t.deepEqual([streamed.status, ((await streamed.json()) as { error: { code: string } }).error.code], [413, 'PAYLOAD_TOO_LARGE']);
+  const late = await writeThenRead(cloud.url, '/v1/addresses', headers, 8_000_000);
+  t.regex(late, /^HTTP\/1\.1 413 /, 'also for a client that reads when it has written');
   for (const more of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/xml' }, { 'content-type': 'application/json; charset=utf-16' }, { 'content-encoding': 'gzip' }]) {
     const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: { ...headers, ...more }, body: '{}' });
     t.deepEqual([answer.status, answer.json.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'], JSON.stringify(more));
@@ -112,6 +115,18 @@ test.serial('§7 what breaks inside is INTERNAL_ERROR: with the id of the log li
   const lines = cloud.lines.filter((line) => line.includes(answer.json.meta.requestId));
   t.true(lines.some((line) => line.includes('a request failed') && line.includes('42P01')));
   t.is((await raw(cloud.url, 'GET', '/v1/transactions', { headers: asApp })).status, 200);
+});
+
+test('reliability 14: a connection that sent no request is closed on both sides, whatever its other end does', async (t) => {
+  const { hostname, port } = new URL(cloud.url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write('this is not HTTP\r\n\r\n'));
+  socket.resume();
+  const gone = new Promise<string>((resolve) => {
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+  });
+  const writing = setInterval(() => socket.write('x'), 100);
+  t.teardown(() => { clearInterval(writing); socket.destroy(); });
+  t.regex(await gone, /^(ECONNRESET|EPIPE)$/);
 });
 
 test('an offer to speak another protocol and an expectation that nobody knows are passed over: the request is answered', async (t) => {
