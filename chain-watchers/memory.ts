@@ -1,6 +1,6 @@
 /** What a watcher remembers between ticks. Losing all of it loses no fact: it is read again or waited for again. */
 import type { WithdrawalRow } from '../persistence/rows.ts';
-import type { BlockRecord, Cursor } from '../persistence/ports.ts';
+import type { BlockLink, BlockRecord, Cursor } from '../persistence/ports.ts';
 import type { HeadMemory } from './head.ts';
 import type { KeyedBlock } from './match.ts';
 import type { Bell, WatcherParts } from './ports.ts';
@@ -29,7 +29,8 @@ export interface Memory {
   retryAtMs: Map<number, number>;
   /** Newest blocks, decoded, oldest first. */
   recent: KeyedBlock[];
-  recentLoaded: boolean;
+  /** Blocks of before a restart that are still to be read again, newest first; null before that was looked at. */
+  unread: readonly BlockLink[] | null;
   rematchedAtMs: number | null;
   notedHeight: number | null;
   /** Keys of addresses that recorded blocks paid, for the reconciliation. */
@@ -41,7 +42,7 @@ export interface Memory {
 export function emptyMemory(): Memory {
   return {
     head: null, witnesses: [], start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
-    retryAtMs: new Map(), recent: [], recentLoaded: false, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
+    retryAtMs: new Map(), recent: [], unread: null, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
   };
 }
 

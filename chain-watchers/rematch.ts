@@ -1,6 +1,6 @@
 /** The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design 5. */
 import { accountOfLedger } from '../protocol/ids.ts';
-import type { WatchedAddress } from '../persistence/ports.ts';
+import type { BlockLink, WatchedAddress } from '../persistence/ports.ts';
 import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
 import { matchTransfers, type KeyedBlock } from './match.ts';
 import type { Run } from './memory.ts';
@@ -44,7 +44,7 @@ export async function rematch(run: Run): Promise<number> {
   if (memory.rematchedAtMs !== null && nowMs - memory.rematchedAtMs < everyMs) return 0;
   const sinceMs = memory.rematchedAtMs === null ? nowMs - parts.settings.rematchMs : memory.rematchedAtMs;
   const young = await parts.store.addressesSince(environmentOfLedger(parts), sinceMs - REMATCH_OVERLAP_MS);
-  if (young.length > 0 && !memory.recentLoaded) await reload(run);
+  const whole = young.length === 0 || await reload(run);
   const byKey = new Map<string, WatchedAddress>(young.map((address) => [address.addressKey, address]));
   let late = 0;
   for (const block of byKey.size === 0 ? [] : memory.recent) {
@@ -55,25 +55,32 @@ export async function rematch(run: Run): Promise<number> {
     bell.ring(accounts);
     late += accounts.length;
   }
-  memory.rematchedAtMs = nowMs;
+  // Who is young now is matched with what could not be read again, whenever it can be.
+  memory.rematchedAtMs = whole ? nowMs : sinceMs;
   return late;
 }
 
-/** After a restart nothing is kept: the last blocks are read again, as far as the chain still holds them. */
-async function reload(run: Run): Promise<void> {
+/**
+ * After a restart nothing is kept: the last blocks are read again, as far as the chain still holds them. False while one of
+ * them cannot be read; which they are is decided once, so that none falls out of the window while the node fails.
+ */
+async function reload(run: Run): Promise<boolean> {
   const { parts, memory } = run;
-  const limit = recentBlocksOf(parts.network.blockTimeMs, parts.settings.rematchMs);
-  const oldest = memory.recent[0]?.height ?? Number.MAX_SAFE_INTEGER;
-  const links = await parts.store.links(parts.ledger, oldest, limit - Math.min(limit, memory.recent.length));
-  for (const link of links) {
+  if (memory.unread === null) {
+    const limit = recentBlocksOf(parts.network.blockTimeMs, parts.settings.rematchMs);
+    const oldest = memory.recent[0]?.height ?? Number.MAX_SAFE_INTEGER;
+    memory.unread = await parts.store.links(parts.ledger, oldest, limit - Math.min(limit, memory.recent.length));
+  }
+  while (memory.unread.length > 0) {
+    const [link, ...older] = memory.unread as [BlockLink, ...BlockLink[]];
     try {
       const block = await parts.client.getBlock(link.height);
-      if (block.hash !== link.hash) break;
-      memory.recent.unshift((await contentOf(run, block, null)).keyed);
+      if (block.hash === link.hash) memory.recent.unshift((await contentOf(run, block, null)).keyed);
     } catch (error) {
       if (chainFailure(error) === null) throw error;
-      return; // Tried again with the next young address.
+      return false;
     }
+    memory.unread = older;
   }
-  memory.recentLoaded = true;
+  return true;
 }

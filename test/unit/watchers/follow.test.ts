@@ -221,6 +221,29 @@ test('design 5: an address paid in the block of its birth is not missed, also by
   t.like(await ticks(self, 1), { late: 0 });
 });
 
+test('design 5: after a restart an address is matched with the blocks of its birth, however long they cannot be read again', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  const self = watching({ client, network: { ...simulatedNetwork, blockTimeMs: 12_000 } });
+  await ticks(self, 1);
+  chain.mine([pay('newborn', '@new')]);
+  await ticks(self, 1);
+  self.restart();
+  self.issue('@new');
+  client.contentMissing.add(1);
+  for (let round = 0; round < 10; round += 1) {
+    chain.mine();
+    t.like(await ticks(self, 1), { late: 0 });
+    self.nowMs += 12_000;
+  }
+  client.contentMissing.clear();
+  t.like(await ticks(self, 1), { late: 1 });
+  t.deepEqual(kinds(self), ['seen']);
+  client.calls = [];
+  self.nowMs += 12_000;
+  t.like(await ticks(self, 1), { late: 0 });
+  t.false(client.calls.includes('block 1'), 'once they were read they are kept');
+});
+
 test('design 5: an address whose birth is committed later than its clock says is not missed either', async (t) => {
   const chain = new SimulatedChain();
   const self = watching({ client: chain.client() });
