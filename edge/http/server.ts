@@ -163,6 +163,8 @@ function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyR
 
 function sendRefusal(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.code === 'UPSTREAM_UNAVAILABLE') reply.header('retry-after', '1');
+  // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until the timeout.
+  if (refusal.code === 'PAYLOAD_TOO_LARGE') reply.removeHeader('connection');
   if (settings.stopping()) reply.header('connection', 'close');
   reply.header('x-request-id', request.id); // also where no hook has run: a path that is no path
   return reply.code(statusOf(refusal.code)).send(fail(refusal, metaOf(request.id, settings.nowMs())));

@@ -42,6 +42,8 @@ export function sendRefusal(
   request.code = refusal.code;
   const { retryAfterSeconds } = refusal.details as { retryAfterSeconds?: unknown };
   if (typeof retryAfterSeconds === 'number') void reply.header('retry-after', String(retryAfterSeconds));
+  // A connection that is closed under a writer is reset, and the answer with it: the rest is read and dropped, until the timeout.
+  if (refusal.code === 'PAYLOAD_TOO_LARGE') void reply.removeHeader('connection');
   if (statusOf(refusal.code) === 401) void reply.header('www-authenticate', 'Bearer realm="flock"');
   return reply.code(statusOf(refusal.code))
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })

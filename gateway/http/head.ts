@@ -29,14 +29,11 @@ export function bodyLimitOf({ credential, bodyLimitBytes = 0 }: Listed, configur
 
 /** Size and media type, from the headers alone. Throws: Refused PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
 export function checkHead(
-  route: Listed, { headers }: FastifyRequest, reply: FastifyReply, configuredLimit: number,
+  route: Listed, { headers }: FastifyRequest, configuredLimit: number,
 ): void {
   const limit = bodyLimitOf(route, configuredLimit);
   const length = Number(headers['content-length'] ?? 0);
-  if (length > limit) {
-    void reply.header('connection', 'close'); // what follows is not read
-    throw new Refused(refuse('PAYLOAD_TOO_LARGE', { maxBytes: limit }));
-  }
+  if (length > limit) throw new Refused(refuse('PAYLOAD_TOO_LARGE', { maxBytes: limit }));
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
   const json = JSON_TYPE.test(headers['content-type'] ?? '');
   if (!json || headers['content-encoding'] !== undefined) {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
+import { writeThenRead } from '../../support/writes-first.ts';
 import { ask, eventually, PHRASE, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
 
 async function stage(t: ExecutionContext): Promise<{ cloud: HostileCloud; edge: TestEdge }> {
@@ -104,6 +105,7 @@ test('decisions 2: 404, 405, 413 and malformed requests have the envelope and a 
     t.is(/^x-request-id: (req_[a-z2-7]{26})\r$/im.exec(answer)?.[1] ?? '', /"requestId":"([^"]*)"/.exec(answer)![1]!, text);
   }
   t.is((await edge.ask('POST', '/v1/addresses', 'x'.repeat(1_048_577))).error?.code, 'PAYLOAD_TOO_LARGE');
+  t.regex(await writeThenRead(edge.url, '/v1/addresses', { 'x-api-key': edge.localKey }, 8_000_000), /^HTTP\/1\.1 413 /);
   t.is((await edge.ask('GET', `/v1/addresses/${'x'.repeat(500)}`)).error?.code, 'INVALID_INPUT');
 });
 
