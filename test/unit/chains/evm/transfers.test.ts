@@ -227,6 +227,13 @@ test('V2 V4 G3 G6 property: hex in any case of the letters, of a block and of it
   }));
 });
 
+test('V4 G9 a receipt of another transaction at the right place of the right block proves nothing', (t) => {
+  const answers = answersOf(100, [{ from: payer, to: shop, value: 1n }, { from: payer, to: shop, value: 2n, status: '0x0' }]);
+  const [first, second] = answers.receipts;
+  const swapped = [first, second].map((receipt, i) => ({ ...receipt!, transactionHash: [second, first][i]!.transactionHash }));
+  t.throws(() => transfersIn(eth, blockFromAnswers(eth, { block: answers.block, receipts: swapped }), catalogue), { instanceOf: ChainUnavailable, message: /another transaction/ });
+});
+
 test('V30 G9 order in a block is by index, and repeated or falling indexes are refused', (t) => {
   const plans = [1n, 2n, 3n].map((value) => ({ from: payer, to: shop, value }));
   t.deepEqual(read(plans).transfers.map(({ amount }) => amount), [1n, 2n, 3n]);

@@ -174,6 +174,14 @@ test('V36 V37 a repriced send-all goes down by what its fee goes up, and never u
   t.like(reprice(eth, built({ nativeBalance: (21_000n * 21n * GWEI + 1n).toString() }, { amount: 'all' }), inputsOf()), { code: 'INSUFFICIENT_GAS' });
 });
 
+test('V35 V37 decisions 6 base: where the L1 part falls by more than the gas rises, the amount of a send-all stays', (t) => {
+  const dear = { l1FeeUpperBound: (10n ** 15n).toString() }, cheap = { l1FeeUpperBound: '0' };
+  const old = buildUnsigned(base, inputsOf({ nativeBalance: COIN.toString(), ...dear }), intentOf({ chain: 'base', amount: 'all' }), null) as Unsigned;
+  const next = reprice(base, old, inputsOf({ nativeBalance: COIN.toString(), ...cheap })) as Unsigned;
+  t.true(next.feeMax < old.feeMax);
+  t.is(next.amount, old.amount);
+});
+
 test('V37 C6-52 a nonce that a block used cannot be repriced or cancelled', (t) => {
   const old = built();
   for (const again of [reprice, cancel]) {

@@ -1,0 +1,77 @@
+/** What one EVM node says is held against what it said before, and against another one: behind, forgetful, contradictory nodes. */
+import test from 'ava';
+import { ChainUnavailable, type Endpoint, type Unsigned } from '../../../../chains/chain.ts';
+import { addressOfHex } from '../../../../chains/evm/address.ts';
+import { eth } from '../../../../chains/evm/network.ts';
+import { addressOf, answersOf, txidOf, type TransactionPlan } from '../../../support/evm-blocks.ts';
+import { readerOf } from '../../../support/evm-client.ts';
+
+const from = addressOf(0x51), to = addressOf(0x52);
+const OURS: TransactionPlan = { from, to, value: 5n, nonce: 7 }, OTHER: TransactionPlan = { from, to, value: 6n, nonce: 7 };
+const TXID = txidOf(OURS), NONCE_USED_AT = 90, HEAD = 110;
+const unsigned = {
+  chain: 'eth', payload: '0x', from: addressOfHex(from.slice(2)), fromPath: 'm', to: addressOfHex(to.slice(2)), amount: 5n, tokenContract: null, tag: null,
+  kind: 'payment', sendAll: false, feeMax: 1n, fee: {}, replayKey: { kind: 'nonce', value: 7 }, readAtHeight: 80,
+} satisfies Unsigned;
+
+interface Said {
+  head?: number; balance?: string; down?: boolean;
+  /** The transaction at the height at which the nonce is used; null: the node has no state of that time. */
+  user?: TransactionPlan | null;
+  receipt?: boolean;
+}
+
+/** A node that says what is told; everything else of it is a chain of empty blocks. */
+function nodeOf(name: string, said: Said): Endpoint {
+  const { user = null } = said;
+  const at = (height: number, salt = '') => answersOf(height, height === NONCE_USED_AT && user !== null ? [user] : [], salt);
+  const answer = (method: string, params: readonly unknown[]): unknown => {
+    const height = params.includes('latest') ? said.head ?? HEAD : Number(params.find((one) => typeof one === 'string' && /^0x[0-9a-f]{1,8}$/.test(one)));
+    switch (method) {
+      case 'eth_getBlockByNumber': return params[0] === 'finalized' ? null : at(height).block;
+      case 'eth_getBlockReceipts': return at(height).receipts;
+      case 'eth_getBalance': return said.balance ?? '0x0';
+      case 'eth_getTransactionByHash': return null;
+      case 'eth_getTransactionReceipt': return said.receipt === true ? { ...answersOf(NONCE_USED_AT, [OURS]).receipts[0] } : null;
+      case 'eth_getTransactionCount':
+        if (!params.includes('latest') && height < HEAD - eth.threshold && user === null) return new Error('missing trie node');
+        return height >= NONCE_USED_AT ? '0x8' : '0x7';
+      default: return new Error(`method not found: ${method}`);
+    }
+  };
+  const reply = ({ id, method, params }: { id: number; method: string; params: unknown[] }) => {
+    const result = answer(method, params);
+    return result instanceof Error ? { jsonrpc: '2.0', id, error: { code: -32_000, message: result.message } } : { jsonrpc: '2.0', id, result };
+  };
+  return { name, async request({ body }) {
+    if (said.down === true) throw new ChainUnavailable('eth', 'no answer');
+    const asked = JSON.parse(body!);
+    return { status: 200, headers: {}, text: JSON.stringify(Array.isArray(asked) ? asked.map(reply) : reply(asked)) };
+  } };
+}
+
+test('§1.7 G10 V24 a node that is behind what was seen tells no balance: its zero is of before the payment', async (t) => {
+  const first: Said = { balance: '0x5' }, { client } = readerOf(eth, [nodeOf('first', first), nodeOf('behind', { head: HEAD - 2, balance: '0x0' })]);
+  t.is((await client.getHead()).height, HEAD);
+  first.down = true;
+  await t.throwsAsync(client.fetchBalance(from, null), { instanceOf: ChainUnavailable, message: /behind 110/ });
+  first.down = false;
+  t.is((await client.fetchBalance(from, null)).amount, 5n);
+});
+
+test('G27 C6-56 a used nonce kills a payment only when another transaction used it: its own, without a receipt, is no proof', async (t) => {
+  const own = readerOf(eth, [nodeOf('only', { user: OURS })]).client;
+  t.like(await own.getFate(unsigned, TXID), { kind: 'unknown', reason: 'the transaction is in a block and the node has no receipt of it' });
+  const other = readerOf(eth, [nodeOf('only', { user: OTHER })]).client;
+  t.like(await other.getFate(unsigned, TXID), { kind: 'dead', proof: `nonce 7 was used by ${txidOf(OTHER)} at height 90, 21 deep` });
+});
+
+test('G27 where nobody can name what used the nonce, a second node with a receipt of ours is a contradiction and no death', async (t) => {
+  const second: Said = { receipt: true };
+  const { client } = readerOf(eth, [nodeOf('first', {}), nodeOf('second', second)]);
+  for (let turn = 0; turn < 2; turn += 1) {
+    await t.throwsAsync(client.getFate(unsigned, TXID), { instanceOf: ChainUnavailable, message: /two nodes disagree about a receipt/ });
+  }
+  second.receipt = false;
+  t.like(await client.getFate(unsigned, TXID), { kind: 'dead' });
+});
