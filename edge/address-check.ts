@@ -4,13 +4,13 @@
  */
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { otherSpellingOf } from './other-spelling.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 
 /** Values of one answer that are looked at; more than any page holds. */
 const VALUES_MAX = 200_000;
-const CHECKED_NAMES: readonly string[] = ['chain', 'address', 'derivationPath'];
-const FOLDED_NAMES: ReadonlySet<string> = new Set(CHECKED_NAMES.map((name) => name.toUpperCase()));
-const PATH_NAME = 'DERIVATIONPATH';
+const hasOtherPath = otherSpellingOf(['derivationPath']);
+const hasOtherName = otherSpellingOf(['chain', 'address', 'derivationPath']);
 
 interface NamedAddress { readonly chain: unknown; readonly address: unknown; readonly derivationPath: unknown }
 
@@ -25,7 +25,7 @@ export function checkAddresses(own: OwnAddresses, answer: unknown): Refusal | nu
     if (seen > VALUES_MAX) return refuse('INTERNAL_ERROR', { reason: 'answer_too_large' });
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
-    if (hasOtherSpelling(value)) return notDerived('other_spelling');
+    if (hasOtherPath(value) || ('derivationPath' in value && hasOtherName(value))) return notDerived('other_spelling');
     if ('derivationPath' in value && value.derivationPath !== null) {
       const refusal = checkOne(own, value as NamedAddress);
       if (refusal !== null) return refusal;
@@ -47,13 +47,6 @@ export function checkIssued(own: OwnAddresses, answer: unknown, askedChain: unkn
   if (typeof issued?.derivationPath === 'string' && !issued.derivationPath.startsWith('m/')) return notDerived('foreign_path');
   if (askedChain !== undefined && issued?.chain !== askedChain) return notDerived('other_chain');
   return checkNamed(own, answer);
-}
-
-/** Beside a path, the names that are checked in other letters: some parsers take those for the same names. Source: Go encoding/json. */
-function hasOtherSpelling(value: object): boolean {
-  const names = Object.keys(value);
-  if (!names.some((name) => name.length === PATH_NAME.length && name.toUpperCase() === PATH_NAME)) return false;
-  return names.some((name) => FOLDED_NAMES.has(name.toUpperCase()) && !CHECKED_NAMES.includes(name));
 }
 
 function checkOne(own: OwnAddresses, { chain, address, derivationPath }: NamedAddress): Refusal | null {

@@ -13,9 +13,11 @@ import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { ChainUnavailable, type ChainClient, type ChainModule, type Network, type Transfer } from '../../chains/chain.ts';
 import { loadModule, networkOf } from '../../chains/registry.ts';
+import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { EdgeLog } from '../log.ts';
+import { otherSpellingOf } from '../other-spelling.ts';
 import type { Timers } from '../timers.ts';
 import type { Delivery } from './post.ts';
 
@@ -181,20 +183,29 @@ export async function judgeDelivery(
  * what it says (a key twice, another spelling of a name) could be read in another way by its receiver.
  */
 function depositOf(body: string): DepositEnvelope | null | 'malformed' {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return 'malformed';
-  }
-  if (typeof parsed !== 'object' || parsed === null || JSON.stringify(parsed) !== body) return 'malformed';
+  const parsed = plainObject(body);
+  if (parsed === null || hasOtherEnvelopeName(parsed)) return 'malformed';
   if ((parsed as { event?: unknown }).event !== 'deposit_confirmed') return null;
   const event = depositEnvelope.safeParse(parsed);
-  return event.success ? event.data : 'malformed';
+  return event.success && !hasOtherDepositName((parsed as { data: object }).data) ? event.data : 'malformed';
 }
 
-function isSaid(transfer: Transfer, { address, amount, decimals, tokenContract, tokenSymbol }: DepositEnvelope['data']): boolean {
-  return transfer.to === address && transfer.amount === BigInt(amount) && transfer.decimals === decimals
+const hasOtherEnvelopeName = otherSpellingOf(Object.keys(depositEnvelope.shape));
+const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
+
+/** The object of a body that is the plain text of it; null for any other body, and for one too deep to be written again. */
+function plainObject(body: string): object | null {
+  try {
+    const parsed = JSON.parse(body) as unknown;
+    return typeof parsed === 'object' && parsed !== null && JSON.stringify(parsed) === body ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+function isSaid(transfer: Transfer, { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: DepositEnvelope['data']): boolean {
+  return transfer.to === address && transfer.amount.toString() === amount && transfer.decimals === decimals
+    && formatAmount(transfer.amount, decimals) === amountFormatted && transfer.tag === chainTag
     && transfer.tokenContract === tokenContract && transfer.tokenSymbol === tokenSymbol;
 }
 

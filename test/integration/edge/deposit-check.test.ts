@@ -56,12 +56,13 @@ test('decisions 6: a cloud that lies about a deposit is found out by the custome
   const lies: [Record<string, unknown>, Doubt][] = [
     [{ amount: (COIN + 1n).toString() }, 'no_such_movement'], [{ address: OTHER }, 'no_such_movement'], [{ outputIndex: 0 }, 'no_such_movement'],
     [{ txid: other.txid }, 'no_such_movement'], [{ txid: `0x${'12'.repeat(32)}` }, 'no_such_movement'], [{ decimals: 6 }, 'no_such_movement'],
-    [{ tokenContract: OTHER }, 'no_such_movement'], [{ tokenSymbol: 'USDC' }, 'no_such_movement'], [{ blockHash: other.blockHash }, 'other_block'],
+    [{ amountFormatted: '1000' }, 'no_such_movement'], [{ amount: `0${COIN}` }, 'no_such_movement'],
+    [{ chainTag: '7' }, 'no_such_movement'], [{ tokenContract: OTHER }, 'no_such_movement'], [{ tokenSymbol: 'USDC' }, 'no_such_movement'], [{ blockHash: other.blockHash }, 'other_block'],
     [{ height: other.height }, 'other_block'], [{ height: paid.height + 5_000 }, 'not_deep_enough'], [{ chain: 'ETH' }, 'malformed_event'],
     [{ amount: 5 }, 'malformed_event'], [{ height: '5' }, 'malformed_event'],
   ];
   for (const [lie, doubt] of lies) t.is(await check.doubt(told(paid, lie)), doubt, JSON.stringify(lie));
-  t.is(await check.doubt(told(other, { amount: (2n * COIN).toString() })), 'not_deep_enough');
+  t.is(await check.doubt(told(other, { amount: (2n * COIN).toString(), amountFormatted: '2' })), 'not_deep_enough');
 });
 
 test('decisions 6: a body that a receiver could read in another way is not let through, whatever it calls itself', async (t) => {
@@ -70,6 +71,9 @@ test('decisions 6: a body that a receiver could read in another way is not let t
   const body = told({ txid: '0x1', height: 1, blockHash: '0x2' });
   for (const other of [
     `${body} `, body.replace('"event":', '"event":"pool_low","event":'), body.replace('{"event":"deposit_confirmed"', '{"event":"deposit_confirmed","event":"pool_low"'),
+    body.replace('"event":"deposit_confirmed"', '"Event":"deposit_confirmed"'), body.replace('"event":', '"Event":"pool_low","event":'),
+    body.replace('"amount":', '"Amount":"9","amount":'), body.replace('"data":', '"Data":{},"data":'), body.replace('"tokenContract":', '"to\u212aenContract":null,"tokenContract":'),
+    body.replace('"data":{', `"data":{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},`),
     body.replace('deposit_confirmed', 'deposit\\u005fconfirmed'), 'null', '[]x', '',
   ]) t.is(await check.doubt(other), 'malformed_event', other.slice(0, 60));
   t.is(await check.doubt(body), 'no_answer');
