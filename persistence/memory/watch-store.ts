@@ -155,9 +155,12 @@ function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | '
     async openWithdrawals(id, sinceHeight, limit) {
       const mayLand = new Set(['signing', 'broadcast', 'confirming']);
       const settled = ({ status }: WithdrawalRow) => !mayLand.has(status);
-      return structuredClone([...state.withdrawals.values()].filter((row) => row.ledger === id && row.versions.length > 0
-        && (mayLand.has(row.status) || (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)))
-        .sort((a, b) => Number(settled(a)) - Number(settled(b)) || a.createdAtMs - b.createdAtMs).slice(0, limit));
+      const open = [...state.withdrawals.values()].filter((row) => row.ledger === id && row.versions.length > 0
+        && (mayLand.has(row.status) || (['confirmed', 'failed'].includes(row.status) && row.height !== null && row.height >= sinceHeight)));
+      const ofAccount = Object.values(Object.groupBy(open, (row) => `${row.accountId} ${settled(row)}`)) as WithdrawalRow[][];
+      const turns = ofAccount.flatMap((rows) => rows.sort((a, b) => a.createdAtMs - b.createdAtMs).map((row, turn) => ({ row, turn })));
+      return structuredClone(turns.sort((a, b) => Number(settled(a.row)) - Number(settled(b.row)) || a.turn - b.turn
+        || a.row.createdAtMs - b.row.createdAtMs).slice(0, limit).map(({ row }) => row));
     },
     async noteWithdrawalFact(accountId, fact) {
       post(state, [{ accountId, fact }]);

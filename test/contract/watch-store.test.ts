@@ -277,6 +277,11 @@ for (const [name, bench] of Object.entries(benches)) {
     await saveWithdrawal(newest);
     t.deepEqual((await store.openWithdrawals(ledger, 101, 4)).map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, newest].map(({ id }) => id), 'settled ones take no place of it');
 
+    const other = await fresh(), txid = `0x${nextSerial()}`;
+    const theirs = withdrawalRow(other.address, { ledger, status: 'broadcast', versions: [{ txid, signedPayload: '0x', payload: '0x' }], txid });
+    await saveWithdrawal(theirs);
+    t.deepEqual((await store.openWithdrawals(ledger, 101, 2)).map(({ id }) => id), [rows.broadcast, theirs].map(({ id }) => id), 'accounts take turns');
+
     const included: Fact = { kind: 'withdrawal_included', withdrawalId: rows.moved.id, txid: rows.moved.txid!, height: 102, blockHash: 'b102', success: true, reason: null, fee: '5' };
     const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
     await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 103, hash: 'a103' }, [recordOf(b102!, [], { withdrawals: [{ accountId, fact: included }] })]);
