@@ -39,7 +39,9 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
     open(sealed, context) {
       const [version, keyId, text] = sealed.split('.');
       const key = ring.find((candidate) => candidate.id === keyId);
-      if (version !== 'v1' || key === undefined || text === undefined) throw new Error('sealed under an unknown key');
+      if (version !== 'v1' || key === undefined || text === undefined) {
+        throw new Error('SECRET_KEY does not hold the key that a secret of this database was sealed under');
+      }
       const bytes = Buffer.from(text, 'base64url');
       const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, NONCE_BYTES))
         .setAAD(Buffer.from(context))
