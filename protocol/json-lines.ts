@@ -76,14 +76,19 @@ export interface LineSink {
 
 /** Writes the answers as lines, at the pace of the reader; returns early when the reader went away. */
 export async function writeAnswers(answers: AsyncIterable<string>, sink: LineSink): Promise<void> {
-  let open = true;
-  sink.once('error', () => { open = false; });
-  sink.once('close', () => { open = false; });
+  let open = true, proceed = (): void => {};
+  for (const event of ['close', 'error'] as const) {
+    sink.once(event, () => {
+      open = false;
+      proceed();
+    });
+  }
   for await (const line of answers) {
     if (!open) return;
     if (sink.write(`${line}\n`)) continue;
     await new Promise<void>((resolve) => {
-      for (const event of ['drain', 'close', 'error'] as const) sink.once(event, resolve);
+      proceed = resolve;
+      sink.once('drain', resolve);
     });
   }
 }

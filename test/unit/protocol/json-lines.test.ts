@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import test from 'ava';
 import fc from 'fast-check';
 import { refuse, Refused } from '../../../protocol/errors.ts';
@@ -85,6 +86,21 @@ test('issue 3.8 property: the cuts of the stream do not matter', async (t) => {
     const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
     t.deepEqual(await answers(...places.slice(1).map((end, index) => bytes.subarray(places[index], end))), texts.map((text) => ({ text })));
   })));
+});
+
+test('issue 3.8 a slow reader costs no listener for each time that it was waited for', async (t) => {
+  const most: number[] = [];
+  const sink = Object.assign(new EventEmitter(), {
+    write() {
+      queueMicrotask(() => {
+        most.push(...['drain', 'close', 'error'].map((event) => sink.listenerCount(event)));
+        sink.emit('drain');
+      });
+      return false;
+    },
+  });
+  await writeAnswers(answersTo(stream('{"op":"later"}\n'.repeat(50)), options), sink);
+  t.is(Math.max(...most), 1);
 });
 
 test('issue 3.8 answers wait for their reader and stop when it goes away', async (t) => {
