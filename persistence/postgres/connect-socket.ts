@@ -93,6 +93,7 @@ const READY_BYTES = 6;
  */
 function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   let timer: NodeJS.Timeout | undefined;
+  let tail: Buffer = Buffer.alloc(0); // the end of an answer may come in two pieces
   const disarm = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -106,13 +107,16 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean;
   socket.emit = ((event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'data' || event === 'close') disarm();
-    if (event === 'data' && !isReady(values[0] as Buffer)) arm();
+    if (event === 'data') {
+      tail = Buffer.concat([tail, (values[0] as Buffer).subarray(-READY_BYTES)]).subarray(-READY_BYTES);
+      if (!isReady(tail)) arm();
+    }
     return emit(event, ...values);
   }) as S['emit'];
   return socket;
 }
 
 /** Whether an answer ends here. Of several questions on one connection, the next one begins the time anew. */
-function isReady(chunk: Buffer): boolean {
-  return chunk.length >= READY_BYTES && chunk.subarray(-READY_BYTES, -1).equals(READY);
+function isReady(tail: Buffer): boolean {
+  return tail.subarray(0, -1).equals(READY);
 }

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { TLSSocket } from 'node:tls';
 import test from 'ava';
 import { endpointOf } from '../../../persistence/postgres/connect-socket.ts';
+import { connectSocket } from '../../../persistence/postgres/connect-socket.ts';
 import { openDatabase, sqlstateOf } from '../../../persistence/postgres/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -122,6 +123,21 @@ test.serial('reliability 4.1: a server that is frozen keeps its connections and 
   await sql.end({ timeout: 5 });
   await patient.end({ timeout: 5 });
   await close();
+});
+
+test.serial('an answer whose end comes in two pieces is an end: its connection is not taken for a silent one', async (t) => {
+  const ends = [Buffer.from([0x5a, 0, 0]), Buffer.from([0, 5, 0x49])];
+  const server = createServer((peer) => peer.on('data', () => peer.write(ends[0]!)));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const peer = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  const socket = await connectSocket({ host: '127.0.0.1', port, sslmode: 'disable' }, 200);
+  socket.once('data', () => void peer.then((other) => other.write(ends[1]!)));
+  socket.write('question');
+  await database.sql`select pg_sleep(0.6)`;
+  t.false(socket.destroyed);
+  socket.destroy();
+  await new Promise((done) => server.close(done));
 });
 
 test.serial('TLS: what the URL promises is kept', async (t) => {
