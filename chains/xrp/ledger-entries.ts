@@ -18,6 +18,9 @@ export interface TouchedEntry {
   readonly previous: Answer;
 }
 
+/** Entries whose fields are read; the others are carried, whatever stands in them (R14). */
+const READ_TYPES = new Set(['AccountRoot', 'RippleState', 'Escrow', 'PayChannel']);
+
 const KINDS = ['CreatedNode', 'ModifiedNode', 'DeletedNode'] as const;
 
 /** Entries of the metadata; none where it names none (an old answer). Throws: MalformedReply. */
@@ -26,9 +29,10 @@ export function touchedEntries(meta: Answer): readonly TouchedEntry[] {
     const node = objectIn(value, 'affected node');
     const kind = KINDS.find((name) => node[name] !== undefined) ?? malformed('affected node of an unknown kind', node);
     const entry = objectIn(node[kind], kind);
+    const type = textIn(entry['LedgerEntryType'], 'LedgerEntryType');
+    if (!READ_TYPES.has(type)) return { kind, type, fields: {}, previous: {} };
     return {
-      kind,
-      type: textIn(entry['LedgerEntryType'], 'LedgerEntryType'),
+      kind, type,
       fields: objectIn(entry[kind === 'CreatedNode' ? 'NewFields' : 'FinalFields'] ?? {}, 'fields'),
       previous: objectIn(entry['PreviousFields'] ?? {}, 'PreviousFields'),
     };

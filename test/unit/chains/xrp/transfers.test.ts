@@ -203,6 +203,11 @@ test('R14 G13 unknown transaction and entry types are carried, not fatal', (t) =
   const strange = { CreatedNode: { LedgerEntryType: 'BrandNew', NewFields: {} } };
   t.deepEqual(decode(ledgerOf(made({ type: 'BrandNewTx', nodes: [strange] }))).ignored[0]!.reason, 'BrandNewTx: no payment to an address');
   t.deepEqual(amounts(ledgerOf(made({ type: 'VaultWithdraw', fields: { Destination: US }, nodes: [strange, root(US, '1', '3')] }))), [2n]);
+  // A list in the place of the fields, as a network of the same code wrote for an entry of its own: Bithomp/xrpl-api UNLReport2.json.
+  const odd = { ModifiedNode: { LedgerEntryType: 'UNLReport', FinalFields: { Flags: 0 }, PreviousFields: [] } };
+  t.deepEqual(amounts(ledgerOf(made({ type: 'AccountDelete', fields: { Destination: US }, nodes: [odd, root(US, '1', '3')] }))), [2n]);
+  const spoilt = { ModifiedNode: { LedgerEntryType: 'AccountRoot', FinalFields: { Account: US, Balance: '3' }, PreviousFields: [] } };
+  t.throws(() => decode(ledgerOf(made({ type: 'AccountDelete', fields: { Destination: US }, nodes: [spoilt] }))), { instanceOf: MalformedReply });
 });
 
 test('R15 one drop is a payment', (t) => {
