@@ -40,11 +40,13 @@ const MISSING_TEXTS = [
   'not allowed',
 ];
 const MISSING_CODES = [-32_601, 401, 402, 403, 404, 405];
+/** "historical state not available in path scheme yet", "state at block #1 is not available": it has the method. */
+const LACKS_STATE = /\bstate\b/;
 
 /** True when the node says that it has no such method, or that this caller may not use it. */
 export function isMethodMissing({ code, message }: RpcError): boolean {
   const text = message.toLowerCase();
-  return MISSING_CODES.includes(code) || MISSING_TEXTS.some((part) => text.includes(part));
+  return MISSING_CODES.includes(code) || (!LACKS_STATE.test(text) && MISSING_TEXTS.some((part) => text.includes(part)));
 }
 
 /** Block parameter of a state read: this very block, or an error when the node does not have it. Source: EIP-1898. */

@@ -22,12 +22,14 @@ export interface TraceReader {
   read(first: Endpoint, unit: Block<EvmRaw>): Promise<readonly unknown[] | null>;
   /** Whether any endpoint traces this block; those that were never asked are. */
   isOffered(block: { readonly height: number; readonly hash: string }): Promise<boolean>;
-  /** Forgets which endpoints had none. */
+  /** Forgets which endpoints had none, or have none any more. */
   forget(): void;
 }
 
 export function createTraceReader(network: EvmNetwork, transport: Transport): TraceReader {
   const methods = new Map<Endpoint, TraceMethod | 'none'>();
+  /** Endpoints that traced and now say that nobody may: a plan that ran out, say. */
+  const withdrawn = new Set<Endpoint>();
 
   const readBy = async (endpoint: Endpoint, method: TraceMethod, block: Traced): Promise<readonly unknown[] | null> => {
     const asked = method === 'trace_block' ? call(method, atHeight(block.height)) : call(method, block.hash, CALL_TRACER);
@@ -36,6 +38,7 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     const traces = resultOf(network, asked, answer);
     if (!Array.isArray(traces)) throw new ChainUnavailable(network.slug, `${method}: no list of traces`);
     methods.set(endpoint, method);
+    withdrawn.delete(endpoint);
     return method === 'trace_block' ? ofThisBlock(network, block, traces) : completed(network, endpoint, block, traces);
   };
 
@@ -44,6 +47,10 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     for (const method of known === undefined ? network.traceMethods : known === 'none' ? [] : [known]) {
       const traces = await readBy(endpoint, method, block);
       if (traces !== null) return traces;
+    }
+    if (known !== undefined && known !== 'none') {
+      withdrawn.add(endpoint);
+      throw new ChainUnavailable(network.slug, `${known} is offered no more`);
     }
     methods.set(endpoint, 'none');
     return null;
@@ -81,7 +88,10 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
 
   return {
     read, isOffered,
-    forget: () => { for (const [endpoint, method] of methods) if (method === 'none') methods.delete(endpoint); },
+    forget() {
+      for (const [endpoint, method] of methods) if (method === 'none' || withdrawn.has(endpoint)) methods.delete(endpoint);
+      withdrawn.clear();
+    },
   };
 }
 

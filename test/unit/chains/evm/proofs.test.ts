@@ -19,6 +19,8 @@ interface Said {
   /** The transaction at the height at which the nonce is used; null: the node has no state of that time. */
   user?: TransactionPlan | null;
   receipt?: boolean;
+  /** What it answers to a question for traces, without which it has no such method. */
+  traces?: 'all' | { code: number; message: string };
 }
 
 /** A node that says what is told; everything else of it is a chain of empty blocks. */
@@ -29,19 +31,24 @@ function nodeOf(name: string, said: Said): Endpoint {
     const height = params.includes('latest') ? said.head ?? HEAD : Number(params.find((one) => typeof one === 'string' && /^0x[0-9a-f]{1,8}$/.test(one)));
     switch (method) {
       case 'eth_getBlockByNumber': return params[0] === 'finalized' ? null : at(height).block;
-      case 'eth_getBlockReceipts': return at(height).receipts;
+      case 'eth_getBlockReceipts': return at(params[0] === at(NONCE_USED_AT).block.hash ? NONCE_USED_AT : height).receipts;
+      case 'eth_chainId': return '0x1';
       case 'eth_getBalance': return said.balance ?? '0x0';
       case 'eth_getTransactionByHash': return null;
       case 'eth_getTransactionReceipt': return said.receipt === true ? { ...answersOf(NONCE_USED_AT, [OURS]).receipts[0] } : null;
       case 'eth_getTransactionCount':
         if (!params.includes('latest') && height < HEAD - eth.threshold && user === null) return new Error('missing trie node');
         return height >= NONCE_USED_AT ? '0x8' : '0x7';
+      case 'debug_traceBlockByHash':
+        if (said.traces !== 'all') return said.traces ?? new Error('method not found');
+        return [{ txHash: TXID, result: { type: 'CALL', from, to, value: '0x5', calls: [{ type: 'CALL', from: to, to: addressOf(0x53), value: '0x4' }] } }];
       default: return new Error(`method not found: ${method}`);
     }
   };
   const reply = ({ id, method, params }: { id: number; method: string; params: unknown[] }) => {
     const result = answer(method, params);
-    return result instanceof Error ? { jsonrpc: '2.0', id, error: { code: -32_000, message: result.message } } : { jsonrpc: '2.0', id, result };
+    if (result instanceof Error) return { jsonrpc: '2.0', id, error: { code: -32_000, message: result.message } };
+    return typeof result === 'object' && result !== null && 'code' in result ? { jsonrpc: '2.0', id, error: result } : { jsonrpc: '2.0', id, result };
   };
   return { name, async request({ body }) {
     if (said.down === true) throw new ChainUnavailable('eth', 'no answer');
@@ -74,4 +81,31 @@ test('G27 where nobody can name what used the nonce, a second node with a receip
   }
   second.receipt = false;
   t.like(await client.getFate(unsigned, TXID), { kind: 'dead' });
+});
+
+const HISTORY_GONE = [
+  'historical state not available in path scheme yet', // geth, path scheme, below its newest 128 blocks
+  'historical state 0xabc is not available', 'required historical state unavailable (reexec=128)', 'state at block #90 is not available', 'missing trie node abc',
+];
+
+test('C1-4 V6 a node that traces and no longer has the state of a block leaves it unproven: an internal payment is not given up', async (t) => {
+  for (const message of HISTORY_GONE) {
+    const said: Said = { user: OURS, traces: { code: -32_000, message } }, { client } = readerOf(eth, [nodeOf('only', said)]);
+    await t.throwsAsync(client.getBlock(NONCE_USED_AT), { instanceOf: ChainUnavailable, message: /no traces/ }, message);
+    said.traces = 'all';
+    t.is((await client.getBlock(NONCE_USED_AT)).raw.traces?.length, 1);
+  }
+});
+
+test('C1-4 V6 a node that was seen to trace and now says that nobody may is asked anew only after its identity was', async (t) => {
+  for (const refusal of [{ code: 403, message: 'http 403' }, { code: -32_601, message: 'the method does not exist/is not available' }]) {
+    const said: Said = { user: OURS, traces: 'all' }, { client } = readerOf(eth, [nodeOf('only', said)]);
+    await client.getBlock(NONCE_USED_AT);
+    said.traces = refusal;
+    for (let round = 0; round < 3; round += 1) await t.throwsAsync(client.getBlock(NONCE_USED_AT), { instanceOf: ChainUnavailable, message: /no traces/ });
+    t.true(await client.seesInternal());
+    await client.checkIdentity();
+    t.is((await client.getBlock(NONCE_USED_AT)).raw.traces, undefined, 'learnt: it offers none');
+    t.false(await client.seesInternal());
+  }
 });
