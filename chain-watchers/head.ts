@@ -16,15 +16,19 @@ export interface HeadMemory {
   readonly finalizedRoseAtMs: number;
 }
 
-/** Memory after one more answer; `finalized` and the highest height only rise. */
+/**
+ * Memory after one more answer; `finalized` and the highest height only rise. A head below what was called final refutes
+ * it: somebody spoke of another network, or lied once, and the gate must not stay open for that.
+ */
 export function observeHead(memory: HeadMemory | null, head: Head, nowMs: number): HeadMemory {
   if (memory === null) {
     const { height: highestHeight, finalizedHeight } = head;
     return { head, roseAtMs: nowMs, highestHeight, finalizedHeight, finalizedRoseAtMs: nowMs };
   }
   const rose = head.height > memory.highestHeight;
-  const finalizedRose = head.finalizedHeight !== null
-    && (memory.finalizedHeight === null || head.finalizedHeight > memory.finalizedHeight);
+  const refuted = memory.finalizedHeight !== null && head.height < memory.finalizedHeight;
+  const finalizedRose = refuted || (head.finalizedHeight !== null
+    && (memory.finalizedHeight === null || head.finalizedHeight > memory.finalizedHeight));
   return {
     head,
     roseAtMs: rose ? nowMs : memory.roseAtMs,

@@ -52,6 +52,14 @@ test('V28 finalized and the highest height only rise, whatever a lagging endpoin
   t.deepEqual(finalityOf(memory, 80), { finalizedHeight: 9, stalledMs: 0 });
 });
 
+test('V28 a head below what was called final refutes it: a node of another network, asked once, leaves no gate open', (t) => {
+  const head = (height: number, finalizedHeight: number | null) => ({ height, hash: `h${height}`, finalizedHeight });
+  const foreign = observeHead(observeHead(null, head(100, 90), 0), head(78_000_000, 77_999_990), 10);
+  const again = observeHead(foreign, head(101, 91), 20);
+  t.deepEqual(finalityOf(again, 20), { finalizedHeight: 91, stalledMs: 0 });
+  t.false(gatePassed({ gate: { kind: 'finalized', stallDepth: null } }, 95, 120, finalityOf(again, 20)));
+});
+
 test('G11 a chain is silent after clamp(30 × block time, 30 s, 5 min)', (t) => {
   for (const [blockTimeMs, silentMs] of [[450, 30_000], [1_000, 30_000], [2_000, 60_000], [10_000, 300_000], [12_000, 300_000], [600_000, 300_000]] as const) {
     t.is(silentAfterMs({ blockTimeMs }), silentMs);
