@@ -13,7 +13,7 @@ import { pathMatches, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
 import type { EdgeLog } from '../log.ts';
 import { StorageFailed } from '../storage/storage.ts';
-import type { EdgeAnswer, EdgeCall, EdgePath } from './exchange.ts';
+import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
 
 /** As the cloud's default; what is larger would be refused there. */
 const BODY_BYTES_MAX = 1_048_576;
@@ -102,9 +102,21 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
         settings.log.alarm('key_material_rejected', { requestId: request.id, reason: rule });
         throw new Refused(refuse('KEY_MATERIAL_REJECTED'));
       }
+      const refusal = path === settings.forward ? null : notTaken(request, route);
+      if (refusal !== null) throw new Refused(refusal);
       return send(settings, request, reply, await path(callOf(request, route)));
     },
   });
+}
+
+/** Query and body of a path that has none, as the cloud looks at what is passed on. Refuses: INVALID_INPUT. */
+function notTaken(request: FastifyRequest, route: Route): Refusal | null {
+  const { url = '/' } = request.raw, { body } = request;
+  if (route.query === undefined && new URL(url, 'http://edge').searchParams.size > 0) return refuse('INVALID_INPUT', { field: 'query' });
+  if (route.body !== undefined || !Buffer.isBuffer(body) || body.length === 0) return null;
+  const sent = jsonOf(body);
+  const isEmpty = sent === null || (typeof sent === 'object' && Object.keys(sent).length === 0);
+  return isEmpty ? null : refuse('INVALID_INPUT', { field: 'body' });
 }
 
 function callOf(request: FastifyRequest, route: Route): EdgeCall {

@@ -231,3 +231,18 @@ test('§4.2 PATCH of a transaction that is not there is the cloud\'s 404; of one
   t.is(refused.error?.details['reason'], 'no_instruction');
   t.false(cloud.seen.some(({ method }) => method === 'PATCH'));
 });
+
+test('issue 2: what a path does not take is INVALID_INPUT at the edge too, and nothing is done', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const before = cloud.seen.length;
+  for (const [method, path, body] of [
+    ['GET', '/v1/edge/outbox?bogus=1'], ['GET', '/v1/edge/health?bogus=1'],
+    ['POST', '/v1/transactions/txn_22222222222222222222222222/broadcast', { amount: '1' }],
+    ['POST', '/v1/transactions/txn_22222222222222222222222222/broadcast', '{"amount":'],
+    ['DELETE', '/v1/edge/keys/ek_22222222222222222222222222', [1]],
+  ] as const) {
+    t.is((await edge.ask(method, path, body)).error?.code, 'INVALID_INPUT', `${method} ${path} ${JSON.stringify(body)}`);
+  }
+  t.false(cloud.seen.slice(before).some(({ path }) => path.includes('/transactions/')));
+  t.is((await edge.ask('DELETE', '/v1/edge/keys/ek_22222222222222222222222222', {})).error?.code, 'NOT_FOUND', 'an empty one says nothing');
+});
