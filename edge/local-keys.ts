@@ -6,6 +6,7 @@ import { createHash, randomBytes, type KeyObject } from 'node:crypto';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import type { LocalKeyRecord } from '../protocol/frames.ts';
 import { base32, isId, newId } from '../protocol/ids.ts';
+import { findKeyMaterialInFields } from '../protocol/key-material.ts';
 import type { Environment } from '../protocol/slugs.ts';
 import type { Identity } from './identity.ts';
 import { isPlainText, judgeRecord, signRecord, type UnsignedRecord } from './local-key-record.ts';
@@ -41,12 +42,14 @@ export class LocalKeys {
     this.#nowMs = nowMs;
   }
 
-  /** A new key; durable when it returns. Refuses: INVALID_INPUT for its label, CONFLICT at LOCAL_KEYS_MAX. */
+  /** A new key; durable when it returns. Refuses: INVALID_INPUT and KEY_MATERIAL_REJECTED for its label, CONFLICT at LOCAL_KEYS_MAX. */
   mint(label: string): MintedKey | Refusal {
     const text = label.trim();
     if (text === '' || text.length > LABEL_LENGTH_MAX || !isPlainText(text)) {
       return refuse('INVALID_INPUT', { field: 'label', expected: `1 to ${LABEL_LENGTH_MAX} characters without control characters` });
     }
+    // At the command line nobody has looked at it before.
+    if (findKeyMaterialInFields([{ name: 'label', text }]) !== null) return refuse('KEY_MATERIAL_REJECTED');
     const { valid } = this.#storage.one<{ valid: number }>(
       'select count(*) as valid from local_keys where environment = ? and revoked_at_ms is null', this.#environment)!;
     if (valid >= LOCAL_KEYS_MAX) return refuse('CONFLICT', { reason: 'too_many_local_keys', limit: LOCAL_KEYS_MAX });

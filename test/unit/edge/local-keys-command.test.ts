@@ -48,3 +48,15 @@ test('what is not understood is answered with the usage and exit code 2', (t) =>
     t.regex(err, /usage: flock-edge local-keys/);
   }
 });
+
+test('§5.10 a phrase or a private key is no label: a label is shown, and shared with the cloud', (t) => {
+  const dataDir = newDirectory();
+  const phrase = `${'abandon '.repeat(11)}about`;
+  for (const label of [phrase, phrase.toUpperCase(), 'ab'.repeat(32)]) {
+    const { code, out, err } = run(['mint', '--label', label, '--data-dir', dataDir, '--environment', 'live']);
+    t.deepEqual({ code, out }, { code: 1, out: '' });
+    t.regex(err, /KEY_MATERIAL_REJECTED/);
+    t.false(err.includes(label));
+  }
+  t.is(run(['list', '--data-dir', dataDir, '--environment', 'live']).out, '');
+});
