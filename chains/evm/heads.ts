@@ -40,10 +40,11 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
     return header;
   };
 
-  /** V27, V28: an error is no height; what an endpoint once called final stays final. */
-  const finalizedHeight = (endpoint: Endpoint, answer: unknown): number | null => {
+  /** V27, V28: an error is no height; what an endpoint once called final stays final, unless its own head refutes it. */
+  const finalizedHeight = (endpoint: Endpoint, answer: unknown, height: number): number | null => {
     const stated = answer === null ? 0 : countOf(parseHeader(network, answer).number, 'finalized');
-    const stays = Math.max(finalizedOf.get(endpoint) ?? 0, stated);
+    const known = finalizedOf.get(endpoint) ?? 0;
+    const stays = Math.max(known > height ? 0 : known, stated);
     if (stays === 0) return null;
     finalizedOf.set(endpoint, stays);
     return stays;
@@ -54,7 +55,7 @@ export function createHeads(network: EvmNetwork, transport: Transport): Heads {
     const [latest, finalized] = await tryAskAll(network, endpoint, tag === 'latest' ? [LATEST] : [LATEST, byTag]);
     const header = parseHeader(network, resultOf(network, LATEST, latest!)), height = countOf(header.number, 'head');
     transport.report(endpoint, 'ok', height);
-    const final = finalized === undefined ? height : finalizedHeight(endpoint, finalized.ok ? finalized.result : null);
+    const final = finalized === undefined ? height : finalizedHeight(endpoint, finalized.ok ? finalized.result : null, height);
     const hash = header.hash.toLowerCase();
     return { height, hash, finalizedHeight: final === null ? null : Math.min(final, height) };
   };

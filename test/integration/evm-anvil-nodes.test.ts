@@ -204,6 +204,18 @@ test('V28 a finalized height that a node takes back stays', async (t) => {
   t.is((await client.getHead()).finalizedHeight, 8);
 });
 
+test('V28 what an endpoint called final above its own head is not final: for a moment it was another network\'s', async (t) => {
+  const [own, other] = await Promise.all([0, 1].map(() => startAnvil(t, bsc, '--no-mining', '--slots-in-an-epoch', '2'))) as [Anvil, Anvil];
+  await own.mine(12);
+  await other.mine(500);
+  let swapped = true;
+  const endpoint: Endpoint = { name: 'balanced', request: (...asked) => (swapped ? other : own).endpoint.request(...asked) };
+  const { client } = readerOf(bsc, [endpoint]);
+  t.like(await client.getHead(), { height: 500, finalizedHeight: 496 });
+  swapped = false;
+  t.like(await client.getHead(), { height: 12, finalizedHeight: 8 });
+});
+
 test('G10 getOutcome and getBlockHash: a null counts only when every endpoint says it', async (t) => {
   const anvil = await startAnvil(t, eth, '--no-mining');
   const txid = await paidChain(anvil), absent = `0x${'9'.repeat(64)}`;
