@@ -63,8 +63,10 @@ export function createHeads(network: Network, transport: Transport): Heads {
     const [latest, final] = await askAll({ network, transport, endpoint }, [LATEST, call('getSlot', FINALIZED)]);
     const { slot, blockhash } = latestOf(latest);
     transport.report(endpoint, 'ok', slot);
-    // What an endpoint once called final stays final; a load balancer may ask another node the next time.
-    const stays = Math.max(finalizedOf.get(endpoint) ?? 0, countIn(final, 'finalized slot'));
+    // What an endpoint once called final stays final; a load balancer may ask another node the next time. Its own head
+    // refutes what is above it.
+    const known = finalizedOf.get(endpoint) ?? 0;
+    const stays = Math.max(known > slot ? 0 : known, countIn(final, 'finalized slot'));
     finalizedOf.set(endpoint, stays);
     return { height: slot, hash: blockhash, finalizedHeight: Math.min(stays, slot) };
   };

@@ -38,6 +38,16 @@ test('L18 G10 the head is the newest confirmed block with its own hash; final is
   t.deepEqual(levels, new Set(['confirmed', 'finalized']), 'processed is never asked for');
 });
 
+test('L18 a slot that a node calls final above its own head is not: one such word opens the gate for no later block', async (t) => {
+  const { ledger, client, nodes: [node] } = await openSol(t, { finalityDepth: 3 });
+  ledger.mine(10);
+  lieAbout(node!, 'getSlot', () => 1_000_000);
+  await client.getHead();
+  node!.lie = (_method, _params, honest) => honest();
+  ledger.mine(10);
+  t.is((await client.getHead()).finalizedHeight, ledger.finalized(ledger.tip).slot);
+});
+
 test('L19 skipped slots are proven by the parent link of the next block, one by one and in a row', async (t) => {
   const { ledger, client } = await openSol(t);
   ledger.mine(1, 1);
