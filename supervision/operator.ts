@@ -29,6 +29,8 @@ interface Work {
   readonly nowMs: number;
 }
 
+/** Choice: more than the eight that are common where a second factor is asked for. */
+const PASSWORD_CHARACTERS_MIN = 12;
 const PASSWORD_BYTES = 18;
 
 function choice<T extends string>(name: string, text: string | undefined, choices: readonly T[]): T {
@@ -54,6 +56,7 @@ async function createUser({ identity, args, out, nowMs }: Work): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new RangeError('--email must be an email address');
   if (await identity.userByEmail(email) !== null) throw new RangeError('a user with that email exists');
   const typed = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').split('\n')[0]!.trim();
+  if (typed !== '' && [...typed].length < PASSWORD_CHARACTERS_MIN) throw new RangeError(`the password must have at least ${PASSWORD_CHARACTERS_MIN} characters`);
   const password = typed === '' ? randomBytes(PASSWORD_BYTES).toString('base64url') : typed;
   const id = newId('usr', nowMs);
   await identity.insertUser({

@@ -39,6 +39,10 @@ test('issue 2.10 without a password one is made and shown this once; what is wro
   t.regex(user.answer['password']!, /^[A-Za-z0-9_-]{24}$/);
   await t.notThrowsAsync(createClient({ baseUrl: cloud.url }).must('login', { body: { email: 'grace@example.com', password: user.answer['password']! } }));
   t.is((await cloud.identity.userByEmail('grace@example.com'))?.platformRole, 'admin');
+  const short = await flock(['users', 'create', '--email', 'short@example.com'], 'eleven char\n');
+  t.is(short.status, 2);
+  t.regex(short.stderr, /at least 12 characters/);
+  t.is(await cloud.identity.userByEmail('short@example.com'), null);
   for (const [words, said] of [
     [['users', 'create', '--email', 'GRACE@example.com'], 'exists'], [['users', 'create', '--email', 'nobody'], '--email'], [['users', 'create', '--mail', 'x@y'], 'users create'],
     [['organizations', 'create', '--name', 'X', '--owner', 'nobody@example.com'], '--owner'], [['organizations', 'create', '--name', 'X', '--owner', 'grace@example.com', '--tier', 'gold'], '--tier'],
