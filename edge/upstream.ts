@@ -47,6 +47,7 @@ export interface UpstreamSettings {
 export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSettings): Upstream {
   const agent = new Agent({
     connections: CONNECTIONS, allowH2: false, headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS,
+    maxResponseSize: ANSWER_BYTES_MAX,
   });
   const signer = { keyId: identity.publicKey, sign: (message: Uint8Array) => identity.sign(message) };
   const sign = (method: string, url: string, body: string | Buffer) =>

@@ -1,0 +1,41 @@
+/** The cloud is not trusted: what it answers is bounded, whoever asked. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'ava';
+import { createIdentity } from '../../../edge/identity.ts';
+import { createUpstream } from '../../../edge/upstream.ts';
+import { isRefusal } from '../../../protocol/errors.ts';
+import { eventually } from '../../support/edge/edges.ts';
+
+const CHUNK = Buffer.alloc(1_024 * 1_024, ' ');
+
+test('an answer without an end is cut, for calls of the edge itself and for those that are passed on', async (t) => {
+  let open = 0, sent = 0;
+  const flood = (response: ServerResponse): void => {
+    if (response.destroyed) return;
+    sent += CHUNK.length;
+    if (response.write(CHUNK)) flood(response);
+    else response.once('drain', () => flood(response));
+  };
+  const server = createServer((_request, response) => {
+    open += 1;
+    response.on('close', () => (open -= 1));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    flood(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  const cloudUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const upstream = createUpstream({ cloudUrl, apiKey: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa', identity: createIdentity(Buffer.alloc(32, 1)), nowMs: () => 0 });
+  t.teardown(() => upstream.close());
+  for (const ask of [
+    () => upstream.signed.call('getEdgeReadiness'), () => upstream.unsigned.call('getEdgeReadiness'),
+    () => upstream.forward({ method: 'GET', pathAndQuery: '/v1/addresses', headers: {}, body: Buffer.alloc(0) }),
+  ]) {
+    sent = 0;
+    const reply = await ask();
+    t.is(isRefusal(reply) && reply.code, 'UPSTREAM_UNAVAILABLE');
+    await eventually('the connection is cut', () => open === 0);
+    t.true(sent < 128 * CHUNK.length, `${sent} bytes`);
+  }
+});
