@@ -24,7 +24,7 @@ test('an answer without an end is cut, for calls of the edge itself and for thos
     flood(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const cloudUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const upstream = createUpstream({ cloudUrl, apiKey: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa', identity: createIdentity(Buffer.alloc(32, 1)), nowMs: () => 0 });
   t.teardown(() => upstream.close());
