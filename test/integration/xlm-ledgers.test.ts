@@ -253,6 +253,14 @@ test('M12 rpc: a ledger whose entries grew by less than was paid is not taken; b
   const decoded = await decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height);
   t.deepEqual(credits(decoded), [[0, own, 5n * XLM, null, null]]);
   t.deepEqual(decoded.unattributed!.map(({ to, amount }) => [to, amount]), [[own, 3n]]);
+  const gone = person(37);
+  world.pay(gone.publicKey(), 30n * XLM);
+  const merged = settle(world.ledger, gone, [Operation.accountMerge({ destination: own })]).closed.height;
+  for (const more of [-1n, 1n]) {
+    server!.lie = grown(more);
+    const taken = () => decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, merged);
+    await t.throwsAsync(taken, { ...unavailable, message: /a merge whose entries differ from its result/ });
+  }
 });
 
 test('M6 G8 horizon: effects that lack what a claim paid leave the ledger unproven', async (t) => {
