@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import type { Chain, Environment, Family } from './slugs.ts';
+import { ENVIRONMENTS, type Chain, type Environment, type Family } from './slugs.ts';
 
 /** Prefixes of generated ids. Decisions 1. */
 export const ID_PREFIXES = [
@@ -76,6 +76,17 @@ export type AccountId = `org_${string}_${Environment}`;
 
 export function accountIdOf(organizationId: string, environment: Environment): AccountId {
   return `${organizationId}_${environment}` as AccountId;
+}
+
+/** True for `org_…_live` and `org_…_sandbox`. */
+export function isAccountId(text: string): text is AccountId {
+  const end = text.lastIndexOf('_');
+  return isId('org', text.slice(0, end)) && ENVIRONMENTS.some((environment) => environment === text.slice(end + 1));
+}
+
+/** The tenant that an account belongs to. */
+export function organizationOf(accountId: AccountId): string {
+  return accountId.slice(0, accountId.lastIndexOf('_'));
 }
 
 export function environmentOf(accountId: AccountId): Environment {

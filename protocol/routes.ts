@@ -440,8 +440,7 @@ export const ROUTES = {
   },
   restartActor: {
     ...admin, method: POST, path: '/v1/admin/actors/{path}/restart', params: platform.actorParams,
-    reply: platform.actorRestarted, refusals: ['NOT_FOUND'],
-    summary: 'Forget the memory of an actor and read it again',
+    reply: platform.actorRestarted, refusals: ['NOT_FOUND'], summary: 'Forget the memory of an actor and read it again',
   },
   listFactsSetAside: {
     ...admin, method: GET, path: '/v1/admin/facts', query: platform.factsQuery, reply: platform.factsSetAside,
@@ -451,6 +450,16 @@ export const ROUTES = {
     ...admin, method: POST, path: '/v1/admin/facts/retry', body: platform.retryFactsBody,
     reply: platform.factsRetried, refusals: ['NOT_FOUND'],
     summary: 'Try facts that were set aside at once: one, all of an account, or all',
+  },
+  setSuspension: {
+    ...admin, method: PUT, path: '/v1/admin/accounts/{accountId}/suspension', params: platform.accountParams,
+    body: platform.suspensionBody, reply: platform.suspension, refusals: ['NOT_FOUND'],
+    summary: 'Suspend an account or take that back; deposits and webhooks go on',
+  },
+  setPlan: {
+    ...admin, method: PUT, path: '/v1/admin/accounts/{accountId}/plan', params: platform.accountParams,
+    body: platform.planBody, reply: platform.accountPlan, refusals: ['NOT_FOUND', 'ADDRESS_LIMIT_EXCEEDED'],
+    summary: 'Change tier, band or subscription of an account',
   },
   getLive: {
     ...open('Health'), where: 'both', method: GET, path: '/health/live', reply: platform.live,

@@ -156,7 +156,7 @@ export type AccountCommand = (
   | { type: 'change_plan'; plan: Partial<Plan> }
   /** Puts a smaller band into force whose period has begun. */
   | { type: 'settle_band' }
-  | { type: 'suspend'; suspended: boolean }
+  | { type: 'suspend'; suspended: boolean; byUser: string; reason?: string }
   | { type: 'reset_sandbox' }
 ) & { idempotency?: IdempotencyClaim };
 
@@ -207,7 +207,8 @@ export type AccountEvent =
   | { type: 'plan_changed'; plan: Plan }
   | { type: 'band_change_scheduled'; band: Band; atMs: number }
   | { type: 'band_change_ended'; reason: 'in_force' | 'withdrawn' | 'too_many_addresses' }
-  | { type: 'suspension_changed'; suspended: boolean }
+  // Events that are older than `byUser` have none.
+  | { type: 'suspension_changed'; suspended: boolean; byUser?: string; reason?: string }
   | { type: 'sandbox_reset' };
 
 // ── Replies ──────────────────────────────────────────────────────────────────────────────────────────────────────

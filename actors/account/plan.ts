@@ -101,10 +101,13 @@ function nextPeriodMs(atMs: number): number {
   return Date.UTC(year, month, 1);
 }
 
-/** Switches an account off or on. */
+/** Switches an account off or on; asked again it changes nothing. */
 export function suspend({ state, command }: Deciding<'suspend'>): AccountDecision<'suspend'> {
-  const { suspended } = command;
-  return accept({ suspended }, state.suspended === suspended ? [] : [{ type: 'suspension_changed', suspended }]);
+  const { suspended, byUser, reason } = command;
+  if (state.suspended === suspended) return accept({ suspended });
+  return accept({ suspended }, [
+    { type: 'suspension_changed', suspended, byUser, ...(reason === undefined ? {} : { reason }) },
+  ]);
 }
 
 /** Calendar month of an instant, UTC: `2026-08`. */

@@ -32,7 +32,8 @@ export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 
   };
 }
 
-function planView(
+/** A plan as it is told. */
+export function planView(
   { tier, band, subscription, paymentsActive, pendingBand }: AccountReplies['change_plan'],
 ): ReplyOf<'changeBand'> {
   return {

@@ -1,5 +1,6 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
 import type { GatewayDeps } from '../ports.ts';
+import { accountControlHandlers } from '../admin/accounts.ts';
 import { adminHandlers } from '../admin/actors.ts';
 import { factHandlers } from '../admin/facts.ts';
 import { addressHandlers } from './addresses.ts';
@@ -30,7 +31,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...addressHandlers(deps), ...balanceHandlers(deps), ...transactionHandlers(deps), ...webhookHandlers(deps),
     ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),
     ...signInHandlers(deps), ...organizationHandlers(deps), ...settingHandlers(deps), ...billingHandlers(deps),
-    ...adminHandlers(deps), ...factHandlers(deps), ...healthHandlers(deps),
+    ...adminHandlers(deps), ...factHandlers(deps), ...accountControlHandlers(deps), ...healthHandlers(deps),
     ...keySourceHandlers(deps), ...detectPathHandler,
   };
 }

@@ -1,8 +1,9 @@
 /** Chains, tokens, sandbox, administrators, health. Spec §2.5, §4.5, §4.7; decisions 8 and 9. */
 import { z } from 'zod';
 import { CHAINS, READINESS } from '../slugs.ts';
+import { plan } from './account.ts';
 import {
-  addressText, chain, decimalAmount, freeText, instant, pageReply, pathText, queryNumber, tokenText,
+  addressText, chain, decimalAmount, freeText, instant, pageReply, pathAccountId, pathText, queryNumber, tokenText,
 } from './values.ts';
 
 // ── Chains ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -128,6 +129,19 @@ export const retryFactsBody = z.strictObject({
 export const factsRetried = z.object({
   accounts: z.number().int().meta({ description: 'accounts with facts that are tried again, within seconds' }),
 });
+
+export const accountParams = z.strictObject({ accountId: pathAccountId });
+/** Characters of a reason. */
+const REASON_CHARS_MAX = 500;
+export const suspensionBody = z.strictObject({
+  suspended: z.boolean(),
+  reason: freeText(REASON_CHARS_MAX).optional().meta({ description: "kept in the account's history; told to nobody" }),
+});
+export const suspension = z.object({ accountId: z.string(), suspended: z.boolean() });
+export const planBody = z.strictObject({
+  tier: plan.shape.tier.optional(), band: plan.shape.band.optional(), subscription: plan.shape.subscription.optional(),
+}).refine((body) => Object.keys(body).length > 0, 'at least one of tier, band and subscription');
+export const accountPlan = plan.extend({ accountId: z.string() });
 
 export const live = z.object({ status: z.literal('live') });
 export const ready = z.object({ status: z.enum(['ready', 'not_ready']), checks: z.record(z.string(), z.boolean()) });

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isRefusal, type ErrorCode } from '../errors.ts';
-import { isId, type IdPrefix } from '../ids.ts';
+import { isAccountId, isId, type IdPrefix } from '../ids.ts';
 import { AMOUNT_DIGITS_MAX, parseAmount } from '../money.ts';
 import { CHAINS } from '../slugs.ts';
 
@@ -57,6 +57,9 @@ export const tokenText = freeText(160);
 /** An id in a path. A text that cannot be one names nothing: NOT_FOUND. */
 export const pathId = (prefix: IdPrefix) => z.string().refine((text) => isId(prefix, text), code('NOT_FOUND'))
   .meta({ pattern: `^${prefix}_[a-z2-7]{26}$` });
+/** An account in a path. */
+export const pathAccountId = z.string().refine(isAccountId, code('NOT_FOUND'))
+  .meta({ pattern: '^org_[a-z2-7]{26}_(live|sandbox)$' });
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const pathUuid = z.string().refine((text) => UUID.test(text), code('NOT_FOUND')).meta({ format: 'uuid' });
 

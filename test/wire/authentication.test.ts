@@ -17,7 +17,7 @@ test.after.always(() => cloud.stop());
 
 const bearerOf = (token: string, more: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...more });
 const PARAMS = {
-  id: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi', webhookId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth', token: 'x', path: 'schedules',
+  id: 'adr_24pgoiqjq2dgpoqhm7nuhjd5zi', webhookId: '0198c0de-0000-7000-8000-000000000001', chain: 'eth', token: 'x', path: 'schedules', accountId: 'org_24pgoiqjq2dgpoqhm7nuhjd5zi_live',
   address: '0x52908400098527886E0F7030069857D2E4169EE7',
 };
 const CLOUD_ROUTES = ROUTE_LIST.filter((route) => route.where !== 'edge');

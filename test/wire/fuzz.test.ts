@@ -41,7 +41,7 @@ for (const route of ROUTE_LIST.filter(({ where, operationId }) => where !== 'edg
       fc.record(Object.fromEntries([...names, 'unknown'].map((name) => [name, value])), { requiredKeys: [] });
     const documented = new Set<string>(codesOf(route));
     await fc.assert(fc.asyncProperty(
-      fc.record({ id: texts, webhookId: texts, chain: texts, address: texts, token: texts, path: texts }),
+      fc.record({ id: texts, webhookId: texts, chain: texts, address: texts, token: texts, path: texts, accountId: texts }),
       record(fieldsOf(route.query), values), record(fieldsOf(route.body), values),
       async (params, query, body) => {
         const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent((typeof value === 'string' ? value : JSON.stringify(value) ?? '').toWellFormed())}`).join('&');

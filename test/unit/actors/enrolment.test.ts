@@ -186,7 +186,7 @@ test('§4.7 a reset after a rotation goes back to the first address of the new i
 
 test('spec 2 a suspended account registers nothing, and its deposits are still told', (t) => {
   const account = enrolled();
-  account.accept({ type: 'suspend', suspended: true });
+  account.accept({ type: 'suspend', suspended: true, byUser: 'usr_1' });
   t.is(account.refused(commands.enrol({ keys: [pushedKey('tron')] })).code, 'ACCOUNT_SUSPENDED');
   t.is(account.refused(commands.createAddress()).code, 'ACCOUNT_SUSPENDED');
   t.notThrows(
@@ -194,6 +194,6 @@ test('spec 2 a suspended account registers nothing, and its deposits are still t
       { type: 'apply_facts', inbox: [], deposits: [], withdrawals: [], addresses: [], depositIds: [] },
     ),
   );
-  account.accept({ type: 'suspend', suspended: false });
+  account.accept({ type: 'suspend', suspended: false, byUser: 'usr_1' });
   t.notThrows(() => account.accept(commands.createAddress()));
 });

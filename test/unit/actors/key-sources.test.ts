@@ -85,7 +85,7 @@ test('§4.8 who and when: foreign identity, no enrolment, suspended, no EVM key,
   t.is(enrolled().refused(purge('ks_1', OTHER_IDENTITY)).code, 'EDGE_SIGNATURE_INVALID');
   const suspended = enrolled();
   suspended.accept(register());
-  suspended.accept({ type: 'suspend', suspended: true });
+  suspended.accept({ type: 'suspend', suspended: true, byUser: 'usr_1' });
   t.is(suspended.refused(register()).code, 'ACCOUNT_SUSPENDED');
   // Whoever is suspended may still tell that a key is gone.
   t.truthy(suspended.accept(purge()).reply.purgedAtMs);
