@@ -105,16 +105,21 @@ export function explainRejection(error: RpcError): Verdict {
 
 /** The node's reason for people: the contract's own words where the call reverted, else the node's text. */
 export function reasonOf(error: RpcError): string {
-  return safeText(decodeRevert(error.data) ?? '') || error.message || `error ${error.code}`;
+  // OpenEthereum and Nethermind put a word before the data.
+  const data = typeof error.data === 'string' ? error.data.replace(/^Reverted /, '') : error.data;
+  return safeText(decodeRevert(data) ?? '') || error.message || `error ${error.code}`;
 }
+
+/** "VM execution error." of Nethermind and OpenEthereum. Source: Nethermind `ErrorCodes.ExecutionError`. */
+const VM_EXECUTION_ERROR = -32_015;
 
 /**
  * Reason why a simulated call would revert, or null when the error says nothing about the call (then the chain is
- * unavailable). geth answers code 3, others −32000 or −32015 with the word.
+ * unavailable). geth answers code 3, Nethermind and OpenEthereum −32015 without the word, others −32000 with it.
  */
 export function revertReasonOf(error: RpcError): string | null {
   const text = error.message.toLowerCase();
-  const reverts = error.code === 3 || text.includes('revert') || text.includes('gas required exceeds allowance')
+  const reverts = error.code === 3 || error.code === VM_EXECUTION_ERROR || text.includes('revert') || text.includes('gas required exceeds allowance')
     || text.includes('insufficient funds') || text.includes('out of gas') || text.includes('invalid opcode');
   return reverts && !saysNothing(error) ? reasonOf(error) : null;
 }

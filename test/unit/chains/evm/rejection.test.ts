@@ -76,6 +76,8 @@ test('V18 reasons come from revert data where there are some: text, panic, custo
   t.is(shown.length, 300);
   t.is(revertReasonOf({ code: 3, message: 'execution reverted', data: error.encodeErrorResult('Error', ['x']) }), 'x');
   t.is(revertReasonOf({ code: -32_000, message: 'execution reverted' }), 'execution reverted');
+  t.is(revertReasonOf({ code: -32_015, message: 'VM execution error.', data: 'Reverted 0x' }), 'VM execution error.', 'Nethermind and OpenEthereum');
+  t.is(revertReasonOf({ code: -32_015, message: 'VM execution error.', data: `Reverted ${error.encodeErrorResult('Error', ['paused'])}` }), 'paused');
   t.is(revertReasonOf({ code: -32_000, message: 'header not found' }), null);
   t.is(revertReasonOf({ code: 503, message: 'reverted' }), null);
 });
