@@ -41,7 +41,7 @@ test('V5 C1-6 G8 empty or partial logs, empty blooms and a missing header bloom 
   t.truthy(doubtOfLogs('0x', receipts, [USDT]));
 });
 
-test('V5 property: no token transfer can be taken out of any receipt unnoticed, beside others of its token or not', (t) => {
+test('V5 property: no token transfer that its receipt\'s bloom shows can be taken out of it unnoticed, beside others of its token or not', (t) => {
   const planned = fc.array(fc.array(fc.record({ contract: fc.integer({ min: 1, max: 4 }), to: fc.integer({ min: 1, max: 1_000_000 }) }), { maxLength: 5 }), { minLength: 1, maxLength: 5 });
   t.notThrows(() => fc.assert(fc.property(planned, fc.nat(), fc.nat(), (lists, which, at) => {
     const many = lists.map((list, nonce) => ({ from: addressOf(9), to: addressOf(8), nonce, logs: list.map(({ contract, to }) => transferLog(addressOf(contract * 7919), addressOf(9), addressOf(to), 1n)) }));
@@ -51,9 +51,10 @@ test('V5 property: no token transfer can be taken out of any receipt unnoticed, 
     const { logs } = raw.receipts[which % raw.receipts.length]!;
     fc.pre(logs.length > 0);
     const gone = logs[at % logs.length]!;
-    // The same payment twice in one receipt leaves one bloom whether one or both are shown.
-    fc.pre(logs.filter(({ address, topics }) => address === gone.address && topics.join() === gone.topics.join()).length === 1);
-    const cut = raw.receipts.map((receipt) => (receipt.logs === logs ? { ...receipt, logs: logs.filter((log) => log !== gone) } : receipt));
+    const left = logs.filter((log) => log !== gone);
+    // A bloom cannot show what others of its receipt set too: the same payment twice, or its token and its payee apart.
+    fc.pre(Buffer.compare(bloomOf(left), bloomOf(logs)) !== 0);
+    const cut = raw.receipts.map((receipt) => (receipt.logs === logs ? { ...receipt, logs: left } : receipt));
     t.truthy(doubtOfLogs(raw.block.logsBloom, cut, tokens));
   })));
 });
