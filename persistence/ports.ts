@@ -265,9 +265,15 @@ export interface UserRow { id: string; email: string; passwordHash: string; seal
 export interface MembershipRow { userId: string; organizationId: string; role: OrgRole }
 export interface OrganizationRow { id: string; name: string; createdAtMs: number }
 
+/** Whose an Idempotency-Key is: an account's, or that of a user who works without one. */
+export type KeyOwner = AccountId | `user:${string}`;
+/** The first answer to a key, for the statement that makes what it tells of. */
+export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
+
 export interface IdentityStore {
   apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
-  insertApiKey(row: ApiKeyRow): Promise<void>;
+  /** With its answer, in one statement; false, and nothing is written, when the answer's key was used before. */
+  insertApiKey(row: ApiKeyRow, answer?: FirstAnswer): Promise<boolean>;
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>;
   apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
   userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
@@ -283,8 +289,11 @@ export interface IdentityStore {
   takeRefreshToken(hash: string, nowMs: number): Promise<{ userId: string; organizationId: string } | null>;
   /** Removes tokens whose time is over; answers how many. */
   purgeRefreshTokens(nowMs: number): Promise<number>;
-  /** Organization, its two accounts with their plans, and the first owner's membership: one statement. */
-  createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan): Promise<void>;
+  /**
+   * Organization, its two accounts with their plans, the first owner's membership and the answer: one statement. False,
+   * and nothing is written, when the answer's key was used before.
+   */
+  createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan, answer?: FirstAnswer): Promise<boolean>;
   organization(id: string): Promise<OrganizationRow | null>;
   /** Makes a user a member, or gives a member another role. */
   insertMembership(row: MembershipRow): Promise<void>;
@@ -312,8 +321,8 @@ export interface DeliveryView {
 export interface PageAsk { page: number; size: number }
 
 export interface ReadStore {
-  idempotent(accountId: AccountId, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
-  saveIdempotent(accountId: AccountId, row: IdempotencyRow): Promise<void>;
+  idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
+  saveIdempotent(owner: KeyOwner, row: IdempotencyRow): Promise<void>;
   purgeIdempotent(olderThanMs: number): Promise<number>;
   addresses(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus }, page: PageAsk): Promise<Page<AddressRow>>;
   address(accountId: AccountId, id: string): Promise<AddressRow | null>;

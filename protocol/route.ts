@@ -43,10 +43,10 @@ export interface Route {
   /** Codes beside those that every route of its credential can answer. */
   readonly refusals: readonly ErrorCode[];
   /**
-   * How an `Idempotency-Key` is kept: `actor` with the effect, in the account's own append; `store` after it.
-   * Absent where a repetition changes nothing.
+   * How an `Idempotency-Key` is kept: `actor` with the effect, in the account's own append; `statement` with the effect,
+   * in the statement that writes it; `store` after it. Absent where a repetition changes nothing.
    */
-  readonly idempotent?: 'actor' | 'store';
+  readonly idempotent?: 'actor' | 'statement' | 'store';
   /** Bytes; the configured limit where absent. */
   readonly bodyLimitBytes?: number;
   /** The answer is the document itself, without an envelope. */

@@ -3,7 +3,7 @@
  * docs page, the typed client and the tests are all read from it.
  */
 import type { z } from 'zod';
-import { pageQuery } from './envelope.ts';
+import { pageQuery, wholeQuery } from './envelope.ts';
 import { heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from './frames.ts';
 import type { Route, Tag } from './route.ts';
 import * as account from './schema/account.ts';
@@ -19,6 +19,8 @@ const GET = 'GET', POST = 'POST', PUT = 'PUT', PATCH = 'PATCH', DELETE = 'DELETE
 const EDGE_BODY_BYTES_MAX = 4 * 1_024 * 1_024;
 
 /** Read and write of an application, on both deployments. */
+/** A short list. */
+const LIST = { method: GET, query: wholeQuery } as const;
 const reads = (tag: Tag) => ({ tag, where: 'both', credential: 'application', role: 'viewer', status: 200 }) as const;
 const writes = (tag: Tag) => ({
   tag, where: 'both', credential: 'application', role: 'editor', status: 200, idempotent: 'actor',
@@ -212,15 +214,15 @@ export const ROUTES = {
     summary: "Depth of the leader's outbox",
   },
   getEdgeReadiness: {
-    ...reads('Edge'), method: GET, path: '/v1/edge/readiness', reply: edge.readinessPage, refusals: [],
+    ...reads('Edge'), ...LIST, path: '/v1/edge/readiness', reply: edge.readinessPage, refusals: [],
     summary: 'Readiness of each chain',
   },
   listEdgeSessions: {
-    ...reads('Edge'), method: GET, path: '/v1/edge/sessions', reply: edge.sessionPage, refusals: [],
+    ...reads('Edge'), ...LIST, path: '/v1/edge/sessions', reply: edge.sessionPage, refusals: [],
     summary: 'Sessions with role, liveness and epoch',
   },
   listGasTanks: {
-    ...reads('Edge'), method: GET, path: '/v1/edge/gas-tanks', reply: edge.gasTankPage, refusals: [],
+    ...reads('Edge'), ...LIST, path: '/v1/edge/gas-tanks', reply: edge.gasTankPage, refusals: [],
     summary: 'Gas tank address of each chain',
   },
   syncEdge: {
@@ -269,7 +271,7 @@ export const ROUTES = {
 
   // ── Chains and tokens ─────────────────────────────────────────────────────────────────────────────────────────
   listChains: {
-    ...reads('Chains'), method: GET, path: '/v1/chains', reply: platform.chainPage, refusals: [],
+    ...reads('Chains'), ...LIST, path: '/v1/chains', reply: platform.chainPage, refusals: [],
     summary: 'All chains, with what is enabled and ready',
   },
   getCoverage: {
@@ -278,7 +280,7 @@ export const ROUTES = {
     summary: 'Heights that are done, unresolved heights, lag',
   },
   listTokens: {
-    ...reads('Treasury'), method: GET, path: '/v1/treasury/tokens', reply: platform.tokenPage, refusals: [],
+    ...reads('Treasury'), ...LIST, path: '/v1/treasury/tokens', reply: platform.tokenPage, refusals: [],
     summary: 'Token catalogue',
   },
 
@@ -289,7 +291,7 @@ export const ROUTES = {
     summary: 'Path from an extended public key to a known address',
   },
   listKeySources: {
-    ...reads('Migration'), method: GET, path: '/v1/migration/key-sources', reply: migration.keySourcePage, refusals: [],
+    ...reads('Migration'), ...LIST, path: '/v1/migration/key-sources', reply: migration.keySourcePage, refusals: [],
     summary: 'Key sources of the edge, and what can be signed',
   },
   registerKeySource: {
@@ -373,22 +375,22 @@ export const ROUTES = {
     bare: 'application/json', summary: 'Public keys of the built-in issuer',
   },
   createOrganization: {
-    ...portal('Organizations', null), status: 201, idempotent: 'store', method: POST, path: '/v1/organizations',
+    ...portal('Organizations', null), status: 201, idempotent: 'statement', method: POST, path: '/v1/organizations',
     body: account.createOrganizationBody, reply: account.organization, refusals: [],
     summary: 'Create a tenant; the caller becomes its owner',
   },
   listOrganizations: {
-    ...portal('Organizations', null), method: GET, path: '/v1/organizations', reply: account.organizationPage,
+    ...portal('Organizations', null), ...LIST, path: '/v1/organizations', reply: account.organizationPage,
     refusals: [], summary: 'Your organizations',
   },
 
   // ── Settings and billing ──────────────────────────────────────────────────────────────────────────────────────
   listApiKeys: {
-    ...portal('Settings', 'viewer'), method: GET, path: '/v1/settings/api-keys', reply: account.apiKeyPage,
+    ...portal('Settings', 'viewer'), ...LIST, path: '/v1/settings/api-keys', reply: account.apiKeyPage,
     refusals: [], summary: 'List API keys',
   },
   mintApiKey: {
-    ...portal('Settings', 'owner'), status: 201, idempotent: 'store', method: POST, path: '/v1/settings/api-keys',
+    ...portal('Settings', 'owner'), status: 201, idempotent: 'statement', method: POST, path: '/v1/settings/api-keys',
     body: account.mintApiKeyBody, reply: account.apiKeyCreated, refusals: ['TOTP_REQUIRED'],
     summary: 'Mint an API key, shown once; needs a fresh second factor',
   },
@@ -401,7 +403,7 @@ export const ROUTES = {
     refusals: [], summary: 'Command that starts an edge for this account',
   },
   listRotations: {
-    ...portal('Settings', 'viewer'), method: GET, path: '/v1/settings/rotations', reply: account.rotationPage,
+    ...portal('Settings', 'viewer'), ...LIST, path: '/v1/settings/rotations', reply: account.rotationPage,
     refusals: [], summary: 'Identity rotations that wait for the owner',
   },
   approveRotation: {
@@ -416,7 +418,7 @@ export const ROUTES = {
     refusals: ['TOTP_REQUIRED', 'NOT_FOUND'], summary: 'Keep the pinned identity and discard the held keys',
   },
   listMembers: {
-    ...portal('Settings', 'viewer'), method: GET, path: '/v1/settings/members', reply: account.memberPage,
+    ...portal('Settings', 'viewer'), ...LIST, path: '/v1/settings/members', reply: account.memberPage,
     refusals: [], summary: 'Members and their roles',
   },
   getUsage: {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
+import type { FirstAnswer } from '../../persistence/ports.ts';
 import type { IdempotencyClaim } from '../../actors/account/messages.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
 import type { Refusal } from '../../protocol/errors.ts';
@@ -39,12 +40,17 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly caller: Caller;
   /** To be handed to the account's command, where the route keeps its key with the effect. */
   readonly claim: IdempotencyClaim | undefined;
+  /** The stored form of a reply, to be written in the effect's statement where the route keeps its key so. */
+  answerOf(reply: ReplyOf<O>): FirstAnswer | undefined;
   readonly requestId: string;
   readonly cookies: Readonly<Record<string, string>>;
   readonly remoteAddress: string;
   readonly log: Logger;
   setHeader(name: string, value: string): void;
 }
+
+/** Nothing was written: the key has an answer. */
+export const USED_KEY: DuplicateKey = { ok: 'duplicate' };
 
 /** What a handler answers: the reply's data, an expected no, or "this key was used before". */
 export type Handled<O extends OperationId> = Promise<ReplyOf<O> | Refusal | DuplicateKey>;

@@ -2,15 +2,15 @@
  * `Idempotency-Key`: per account, method and path, kept 24 h. The first answer is given again; a duplicate that comes
  * while the first is at work waits for it; another body under the same key is IDEMPOTENCY_CONFLICT. Decisions 3, I23.
  *
- * A success of an account command is stored by the account's own append, together with the effect; other successes and
- * refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no
+ * A success of an account command is stored by the account's own append, and what makes a tenant or a key stores it in
+ * that statement, together with the effect; other successes and refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no
  * second factor) are not kept: nothing was done, and the caller may try again with the same key.
  */
 import type { IdempotencyRow } from '../../persistence/rows.ts';
-import type { ReadStore } from '../../persistence/ports.ts';
+import type { FirstAnswer, KeyOwner, ReadStore } from '../../persistence/ports.ts';
 import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { withBigints } from '../../protocol/bigint-json.ts';
-import type { AccountId } from '../../protocol/ids.ts';
+import type { Route } from '../../protocol/route.ts';
 import type { SecretBox } from '../ports.ts';
 
 export const KEY_CHARS_MAX = 255;
@@ -25,15 +25,17 @@ export interface Answered {
 
 /** One use of a key. */
 export interface KeyUse {
-  readonly accountId: AccountId;
+  readonly owner: KeyOwner;
   readonly key: string;
   readonly method: string;
   readonly path: string;
   readonly bodyHash: string;
-  readonly kept: 'actor' | 'store';
+  readonly kept: NonNullable<Route['idempotent']>;
 }
 
 export interface Idempotency {
+  /** The answer of a use as it is stored, for a statement that writes its effect. */
+  answerOf(use: KeyUse, status: number, body: unknown): FirstAnswer;
   /** Runs `act` once for a key. `replay` makes the reply of what an account stored. */
   once(use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>): Promise<Answered>;
 }
@@ -52,12 +54,14 @@ export function createIdempotency(
 ): Idempotency {
   const flights = new Map<string, Flight>();
   // Bodies stored here may hold a key that is shown once, so they are sealed.
-  const context = (use: KeyUse) => `idempotency|body|${use.accountId}|${use.method} ${use.path}|${use.key}`;
+  const context = (use: KeyUse) => `idempotency|body|${use.owner}|${use.method} ${use.path}|${use.key}`;
 
-  const save = (use: KeyUse, status: number, body: unknown): Promise<void> => reads.saveIdempotent(use.accountId, {
-    key: use.key, method: use.method, path: use.path, bodyHash: use.bodyHash, status,
+  const answerOf = (use: KeyUse, status: number, body: unknown): FirstAnswer => ({
+    owner: use.owner, key: use.key, method: use.method, path: use.path, bodyHash: use.bodyHash, status,
     body: { sealed: secrets.seal(JSON.stringify(body), context(use)) },
   });
+  const save = (use: KeyUse, status: number, body: unknown): Promise<void> =>
+    reads.saveIdempotent(use.owner, answerOf(use, status, body));
 
   async function replayed(
     use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>,
@@ -76,8 +80,8 @@ export function createIdempotency(
   async function first(
     use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>,
   ): Promise<Answered & { kept: boolean }> {
-    const stored = () => reads.idempotent(use.accountId, use.method, use.path, use.key);
-    const before = use.kept === 'store' ? await stored() : null;
+    const stored = () => reads.idempotent(use.owner, use.method, use.path, use.key);
+    const before = use.kept === 'actor' ? null : await stored();
     if (before !== null) return { ...await replayed(use, before, replay), kept: true };
     const outcome = await act();
     if (outcome.ok === true) {
@@ -97,8 +101,9 @@ export function createIdempotency(
   }
 
   return {
+    answerOf,
     async once(use, act, replay) {
-      const slot = [use.accountId, use.method, use.path, use.key].join('\n');
+      const slot = [use.owner, use.method, use.path, use.key].join('\n');
       for (;;) {
         const flight = flights.get(slot);
         if (flight === undefined) break;

@@ -2,7 +2,7 @@
 import type { Plan } from '../../actors/account/messages.ts';
 import { refuse } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import { accountOf, bearerOf, type Handlers } from './context.ts';
+import { accountOf, bearerOf, USED_KEY, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { instantOf, wholePage } from './views.ts';
 
@@ -18,8 +18,8 @@ export function organizationHandlers({
       // A user of an outside issuer has no row to own with.
       if (await identity.userById(userId) === null) return refuse('FORBIDDEN', { reason: 'unknown user' });
       const row = { id: newId('org', nowMs()), name: asked.body.name, createdAtMs: nowMs() };
-      await identity.createOrganization(row, userId, FIRST_PLAN);
-      return { id: row.id, name: row.name, role: 'owner' as const, createdAt: instantOf(row.createdAtMs) };
+      const reply = { id: row.id, name: row.name, role: 'owner' as const, createdAt: instantOf(row.createdAtMs) };
+      return await identity.createOrganization(row, userId, FIRST_PLAN, asked.answerOf(reply)) ? reply : USED_KEY;
     },
     async listOrganizations(asked) {
       const user = await identity.userById(bearerOf(asked).userId);
@@ -27,11 +27,11 @@ export function organizationHandlers({
         const row = await identity.organization(organizationId);
         return row === null ? [] : [{ id: row.id, name: row.name, role, createdAt: instantOf(row.createdAtMs) }];
       }));
-      return wholePage(found.flat());
+      return wholePage(found.flat(), asked.query);
     },
     async listMembers(asked) {
       accountOf(asked);
-      return wholePage(await identity.members(bearerOf(asked).organizationId!));
+      return wholePage(await identity.members(bearerOf(asked).organizationId!), asked.query);
     },
   };
 }

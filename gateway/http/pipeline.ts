@@ -46,6 +46,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     const asked = {
       params: input.params, query: input.query, body: input.body, caller, requestId: request.id,
       claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
+      answerOf: (reply: unknown) => (use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined),
       cookies: cookiesOf(request.headers.cookie), remoteAddress: request.socket.remoteAddress ?? '',
       log: deps.log.child({ requestId: request.id }),
       setHeader: (name: string, value: string) => { void reply.header(name, value); },
@@ -69,12 +70,13 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
 type Act = (asked: Asked) => Promise<unknown>;
 interface Entry { readonly handle: Act; readonly replay?: Replayable<never>['replay'] }
 
-/** How a key is used: not at all without an account, or where a repetition changes nothing. */
+/** How a key is used: not at all where nobody is known to have asked, or a repetition changes nothing. */
 function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | null): KeyUse | null {
-  const { accountId } = request.caller;
-  if (key === null || accountId === null || idempotent === undefined) return null;
+  const { accountId, bearer } = request.caller;
+  const owner = accountId ?? (bearer === null ? null : `user:${bearer.userId}` as const);
+  if (key === null || owner === null || idempotent === undefined) return null;
   return {
-    accountId, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent,
+    owner, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent,
   };
 }
 
@@ -83,7 +85,7 @@ function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | nu
  * request is the very one whose code was taken. The handler says what is missing. Spec §5.5.
  */
 function mayRepeat({ idempotent, refusals }: Listed, { bearer }: Caller, body: unknown, nowMs: number): boolean {
-  const needsFactor = idempotent === 'store' && (refusals as readonly string[]).includes('TOTP_REQUIRED');
+  const needsFactor = idempotent !== 'actor' && (refusals as readonly string[]).includes('TOTP_REQUIRED');
   return !needsFactor || (body as { totp?: unknown }).totp !== undefined || isFresh(bearer?.totpAtMs ?? null, nowMs);
 }
 

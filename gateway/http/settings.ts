@@ -5,7 +5,7 @@ import { refuse } from '../../protocol/errors.ts';
 import { accountIdOf, newId } from '../../protocol/ids.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { mintApiKey } from './auth/api-keys.ts';
-import { accountOf, bearerOf, claimOf, type Asked, type Handlers, type Replayable } from './context.ts';
+import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers, type Replayable } from './context.ts';
 import { edgeSetupOf } from './edge-setup.ts';
 import { stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
@@ -23,7 +23,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
   return {
     async listApiKeys(asked) {
-      return wholePage((await identity.apiKeys(organizationOf(asked))).map(keyView));
+      return wholePage((await identity.apiKeys(organizationOf(asked))).map(keyView), asked.query);
     },
     async mintApiKey(asked) {
       const organizationId = organizationOf(asked);
@@ -36,8 +36,8 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         label, hash,
         maskedPrefix, createdAtMs: nowMs(), revokedAtMs: null,
       };
-      await identity.insertApiKey(row);
-      return { ...keyView(row), key };
+      const reply = { ...keyView(row), key };
+      return await identity.insertApiKey(row, asked.answerOf(reply)) ? reply : USED_KEY;
     },
     async revokeApiKey(asked) {
       const organizationId = organizationOf(asked);
@@ -57,7 +57,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return wholePage(rotation === null ? [] : [{
         id: rotation.id, publicKey: rotation.publicKey, detectedAt: instantOf(rotation.detectedAtMs),
         families: Object.keys(rotation.keys),
-      }]);
+      }], asked.query);
     },
     approveRotation: decide(deps, 'approve'),
     rejectRotation: decide(deps, 'reject') as unknown as Replayable<'rejectRotation'>,

@@ -4,6 +4,7 @@ import { failpoint } from '../../protocol/failpoint.ts';
 import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, UserRow } from '../ports.ts';
+import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -33,13 +34,15 @@ function apiKeys(sql: Sql): Pick<IdentityStore, 'apiKeyByHash' | 'insertApiKey' 
       // Who somebody is must not rest on the driver pairing answers with questions.
       return row === undefined || row.hash !== hash ? null : apiKeyOf(row);
     },
-    async insertApiKey(row) {
+    async insertApiKey(row, answer) {
       failpoint('insert_api_key.before');
-      await sql`
+      const { count } = await sql`
         insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at, revoked_at)
-          values (${row.id}, ${row.accountId}, ${row.organizationId}, ${row.environment}, ${row.label}, ${row.hash},
-                  ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz)`;
+          select ${row.id}, ${row.accountId}, ${row.organizationId}, ${row.environment}, ${row.label}, ${row.hash},
+                 ${row.maskedPrefix}, ${row.createdAtMs}::timestamptz, ${row.revokedAtMs}::timestamptz
+            from ${onlyFirst(sql, answer)}`;
       failpoint('insert_api_key.after');
+      return count === 1;
     },
     async revokeApiKey(organizationId, id, atMs) {
       const { count } = await sql`
@@ -145,7 +148,7 @@ function tokens(sql: Sql): Pick<IdentityStore, 'saveRefreshToken' | 'takeRefresh
 
 function organizations(sql: Sql, initialAccount: InitialAccount): Pick<IdentityStore, 'createOrganization' | 'organization' | 'members' | 'insertMembership'> {
   return {
-    async createOrganization({ id, name, createdAtMs }, ownerUserId, plan) {
+    async createOrganization({ id, name, createdAtMs }, ownerUserId, plan, answer) {
       const accounts = ENVIRONMENTS.map((environment) => {
         const accountId = accountIdOf(id, environment);
         return {
@@ -155,8 +158,11 @@ function organizations(sql: Sql, initialAccount: InitialAccount): Pick<IdentityS
       });
       const organization = { id, name, created_at: new Date(createdAtMs).toISOString() };
       failpoint('create_organization.before');
-      await sql`select create_organization(${JSON.stringify(organization)}::text::jsonb, ${ownerUserId}, ${JSON.stringify(accounts)}::text::jsonb)`;
+      const { count } = await sql`
+        select create_organization(${JSON.stringify(organization)}::text::jsonb, ${ownerUserId}, ${JSON.stringify(accounts)}::text::jsonb)
+          from ${onlyFirst(sql, answer)}`;
       failpoint('create_organization.after');
+      return count === 1;
     },
     async organization(id) {
       const [row] = await sql<Columns[]>`select * from organization where id = ${id}`;

@@ -7,6 +7,7 @@ import type { ReadStore } from '../ports.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
+import { savingOf } from './first-answer.ts';
 import { asTenant, oneOf, pageRows } from './tenant.ts';
 import { transactionReads } from './transaction-reads.ts';
 
@@ -17,16 +18,15 @@ export function createReadStore(sql: Sql): ReadStore {
 
 function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'purgeIdempotent'> {
   return {
-    async idempotent(accountId, method, path, key) {
-      return oneOf(sql, accountId, sql`
+    async idempotent(owner, method, path, key) {
+      return oneOf(sql, owner, sql`
         select * from idempotency where account_id = t.account and method = ${method} and path = ${path} and key = ${key}
            and created_at > clock_timestamp() - interval '24 hours'`,
       (row) => ({ key, method, path, bodyHash: row.bodyHash, status: row.status, body: row.body }) as IdempotencyRow);
     },
-    async saveIdempotent(accountId, { key, method, path, bodyHash, status, body }) {
-      const answer = { account_id: accountId, key, method, path, body_hash: bodyHash, status, body: JSON.stringify(body) };
+    async saveIdempotent(owner, row) {
       failpoint('save_idempotent.before');
-      await sql`select save_idempotent(${JSON.stringify(answer)}::text::jsonb)`;
+      await sql`select ${savingOf(sql, { ...row, owner })}`;
       failpoint('save_idempotent.after');
     },
     async purgeIdempotent(olderThanMs) {

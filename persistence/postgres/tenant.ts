@@ -6,17 +6,17 @@
  */
 import { pageOf, type Page } from '../../protocol/envelope.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import type { PageAsk } from '../ports.ts';
+import type { KeyOwner, PageAsk } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Fragment, Sql } from './sql.ts';
 
 /** `from` clause of a tenant's read: `t.account` is the account; `inner` must be limited by it. */
-export function asTenant(sql: Sql, accountId: AccountId, inner: Fragment): Fragment {
+export function asTenant(sql: Sql, accountId: KeyOwner, inner: Fragment): Fragment {
   return sql`(select set_config('flock.account', ${accountId}, true) as account offset 0) t cross join lateral (select * from (${inner}) i offset 0) v`;
 }
 
 /** First row of a tenant's read, shaped; null when there is none. */
-export async function oneOf<T>(sql: Sql, accountId: AccountId, inner: Fragment, shape: (row: Columns) => T): Promise<T | null> {
+export async function oneOf<T>(sql: Sql, accountId: KeyOwner, inner: Fragment, shape: (row: Columns) => T): Promise<T | null> {
   const [row] = await sql<Columns[]>`select v.* from ${asTenant(sql, accountId, inner)} limit 1`;
   return row === undefined ? null : shape(row);
 }

@@ -139,6 +139,34 @@ test('§4.4 an organization is created by a signed-in user, who owns it and can 
   t.deepEqual((await asBearer(switched.accessToken).must('listMembers')).content, [{ userId: owner.id, email: owner.email, role: 'owner', totpConfirmed: true }]);
 });
 
+test.serial('I23 a key or organization is made with the answer to its Idempotency-Key or not at all: asked again, there is one', async (t) => {
+  const { owner } = await cloud.organization(), newcomer = await cloud.person();
+  const [old, fresh] = [asBearer(await cloud.signIn(owner)), asBearer(await cloud.signIn(newcomer))];
+  const mint = { body: { label: 'once', environment: 'sandbox' as const }, idempotencyKey: 'mint' };
+  const found = { body: { name: 'Once' }, idempotencyKey: 'found' };
+  const count = async () => [
+    (await old.must('listApiKeys')).content.filter(({ label }) => label === 'once').length,
+    (await old.must('listOrganizations')).content.filter(({ name }) => name === 'Once').length,
+    (await fresh.must('listOrganizations')).content.filter(({ name }) => name === 'Once').length,
+  ];
+  const { owner: db } = cloud.database;
+  await db`alter table idempotency add constraint no_answer_is_kept check (false) not valid`;
+  try {
+    for (const answer of [await old.call('mintApiKey', mint), await old.call('createOrganization', found), await fresh.call('createOrganization', found)]) {
+      t.true(isRefusal(answer), JSON.stringify(answer));
+    }
+    t.deepEqual(await count(), [0, 0, 0]);
+  } finally {
+    await db`alter table idempotency drop constraint no_answer_is_kept`;
+  }
+  const made = [await old.must('mintApiKey', mint), await old.must('createOrganization', found), await fresh.must('createOrganization', found)];
+  const again = [await old.must('mintApiKey', mint), await old.must('createOrganization', found), await fresh.must('createOrganization', found)];
+  t.deepEqual(again, made);
+  t.deepEqual(await count(), [1, 1, 1]);
+  const [{ kept }] = await db<[{ kept: string }]>`select string_agg(body::text, ' ') as kept from idempotency`;
+  t.false(kept.includes((made[0] as { key: string }).key), 'what is shown once is kept sealed');
+});
+
 test('a second factor is enrolled, confirmed with a first code, and not replaced without a fresh one', async (t) => {
   const organization = await cloud.organization();
   const who = await cloud.person({ totp: false });

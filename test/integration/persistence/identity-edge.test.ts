@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { SessionRow } from '../../../persistence/ports.ts';
+import type { ApiKeyRow, KeyOwner, SessionRow } from '../../../persistence/ports.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { InstructionRecord } from '../../../protocol/frames.ts';
@@ -61,6 +61,25 @@ test('API keys are found by their hash, listed and revoked once, within their or
   t.true(await identity.revokeApiKey(ours.organizationId, row.id, NOW_MS + 5));
   t.false(await identity.revokeApiKey(ours.organizationId, row.id, NOW_MS + 6));
   t.deepEqual(await identity.apiKeys(ours.organizationId), [{ ...row, revokedAtMs: NOW_MS + 5 }]);
+});
+
+test('I23 of several under one Idempotency-Key one writes, with its answer, also from several nodes at once', async (t) => {
+  const { identity, read } = stores;
+  const theirs = await newOrganization(stores);
+  const answer = (owner: KeyOwner, status: number) =>
+    ({ owner, key: 'k', method: 'POST', path: '/v1/made', bodyHash: 'h', status, body: { sealed: 's' } });
+  const keys = Array.from({ length: 5 }, (_, at): ApiKeyRow => ({
+    id: newId('key', NOW_MS), accountId: theirs.live, organizationId: theirs.organizationId, environment: 'live', label: 'race', hash: `race-${at}`,
+    maskedPrefix: 'flk_live_…', createdAtMs: NOW_MS, revokedAtMs: null,
+  }));
+  const inserted = await Promise.all(keys.map((row, at) => identity.insertApiKey(row, answer(theirs.live, 200 + at))));
+  t.is(inserted.filter(Boolean).length, 1);
+  t.deepEqual((await identity.apiKeys(theirs.organizationId)).map(({ id }) => id), [keys[inserted.indexOf(true)]!.id]);
+  t.is((await read.idempotent(theirs.live, 'POST', '/v1/made', 'k'))?.status, 200 + inserted.indexOf(true));
+  const organizations = Array.from({ length: 3 }, () => ({ id: newId('org', NOW_MS), name: 'Race', createdAtMs: NOW_MS }));
+  const made = await Promise.all(organizations.map((row) => identity.createOrganization(row, theirs.userId, PLAN, answer(`user:${theirs.userId}`, 201))));
+  t.is(made.filter(Boolean).length, 1);
+  t.is((await Promise.all(organizations.map(({ id }) => identity.organization(id)))).filter((row) => row !== null).length, 1);
 });
 
 test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one forgets the failures', async (t) => {

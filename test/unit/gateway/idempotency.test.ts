@@ -22,7 +22,7 @@ function keeping() {
   };
 }
 const secrets = createSecretBox([randomBytes(32)]);
-const use = (more: Partial<KeyUse> = {}): KeyUse => ({ accountId: 'org_1_live', key: 'k', method: 'POST', path: '/v1/x', bodyHash: 'h', kept: 'store', ...more });
+const use = (more: Partial<KeyUse> = {}): KeyUse => ({ owner: 'org_1_live', key: 'k', method: 'POST', path: '/v1/x', bodyHash: 'h', kept: 'store', ...more });
 const unchanged = async (stored: unknown) => stored;
 const done = (reply: unknown): Outcome => ({ ok: true, status: 201, reply });
 
@@ -48,7 +48,7 @@ test('a key is its account\'s, method\'s and path\'s own, while the first use is
   const idempotency = createIdempotency({ reads: keeping().reads, secrets });
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => { release = resolve; });
-  const uses = [use(), use({ accountId: 'org_2_live' }), use({ method: 'PUT' }), use({ path: '/v1/y' }), use({ key: 'l' })];
+  const uses = [use(), use({ owner: 'org_2_live' }), use({ method: 'PUT' }), use({ path: '/v1/y' }), use({ key: 'l' })];
   const answers = uses.map((one, index) => idempotency.once(one, async () => { await gate; return done(index); }, unchanged));
   release();
   t.deepEqual(await Promise.all(answers), uses.map((_, index) => ({ outcome: { ok: true, status: 201, reply: index }, replayed: false })));

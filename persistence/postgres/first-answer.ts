@@ -1,0 +1,19 @@
+/** The first answer to an Idempotency-Key, saved in the statement that makes what it tells of. I23. */
+import type { FirstAnswer } from '../ports.ts';
+import type { Fragment, Sql } from './sql.ts';
+
+/** Call that saves an answer; false when its key was used before. */
+export function savingOf(sql: Sql, { owner, key, method, path, bodyHash, status, body }: FirstAnswer): Fragment {
+  const answer = { account_id: owner, key, method, path, body_hash: bodyHash, status, body: JSON.stringify(body) };
+  return sql`save_idempotent(${JSON.stringify(answer)}::text::jsonb)`;
+}
+
+/**
+ * `from` clause with one row, and with none when the answer's key was used before: what is selected from it happens with
+ * the answer or not at all. Of two at the same time the later one waits for the first.
+ */
+export function onlyFirst(sql: Sql, answer: FirstAnswer | undefined): Fragment {
+  return answer === undefined
+    ? sql`(select true) kept(is_first)`
+    : sql`(select ${savingOf(sql, answer)} as is_first offset 0) kept where kept.is_first`;
+}
