@@ -36,3 +36,9 @@ export const pageQuery = z.object({
   page: wholeNumber(1_000_000).default(0),
   size: wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1)).default(PAGE_SIZE_DEFAULT),
 });
+
+/** Query of a list that is short: all of it, unless a page is asked for. */
+export const wholeQuery = z.strictObject({
+  page: wholeNumber(1_000_000).exactOptional(),
+  size: wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1)).exactOptional(),
+});

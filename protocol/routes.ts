@@ -15,12 +15,11 @@ import * as transactions from './schema/transactions.ts';
 import * as webhooks from './schema/webhooks.ts';
 
 const GET = 'GET', POST = 'POST', PUT = 'PUT', PATCH = 'PATCH', DELETE = 'DELETE';
+const LIST = { method: GET, query: wholeQuery } as const; // a short one: whole, unless a page is asked for
 /** A sync with full pools of both Ed25519 chains stays below this. */
 const EDGE_BODY_BYTES_MAX = 4 * 1_024 * 1_024;
 
 /** Read and write of an application, on both deployments. */
-/** A short list. */
-const LIST = { method: GET, query: wholeQuery } as const;
 const reads = (tag: Tag) => ({ tag, where: 'both', credential: 'application', role: 'viewer', status: 200 }) as const;
 const writes = (tag: Tag) => ({
   tag, where: 'both', credential: 'application', role: 'editor', status: 200, idempotent: 'actor',
@@ -132,8 +131,7 @@ export const ROUTES = {
     refusals: [
       'NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'SIGNED_BATCH_REJECTED',
       'CHAIN_UNAVAILABLE',
-    ],
-    summary: 'Price a built transaction anew',
+    ], summary: 'Price a built transaction anew',
   },
   broadcastTransaction: {
     ...writes('Transactions'), idempotent: 'store', method: POST, path: '/v1/transactions/{id}/broadcast',

@@ -28,7 +28,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
           readiness: readiness.get(chain)!,
           explorerUrl: environmentOf(accountId) === 'sandbox' ? null : new URL(explorer.tx.replace('{id}', '')).origin,
         };
-      }));
+      }), asked.query);
     },
     async getCoverage(asked) {
       const accountId = accountOf(asked);
@@ -53,7 +53,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
         deployments: deployments.map(({ chain, contract, decimals, monitored, deprecated, bridgeable }) =>
           ({ chain, contractAddress: contract, decimals, monitored, deprecated, bridgeable })),
       }));
-      return wholePage([...entries, ...await addedTokens(deps, accountId, entries)]);
+      return wholePage([...entries, ...await addedTokens(deps, accountId, entries)], asked.query);
     },
   };
 }

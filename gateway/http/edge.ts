@@ -58,17 +58,17 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
       };
     },
     async getEdgeReadiness(asked) {
-      return wholePage(readinessViews(await stateOf(deps, accountOf(asked))));
+      return wholePage(readinessViews(await stateOf(deps, accountOf(asked))), asked.query);
     },
     async listEdgeSessions(asked) {
-      return wholePage((await stores.edge.sessions(accountOf(asked))).map(sessionView));
+      return wholePage((await stores.edge.sessions(accountOf(asked))).map(sessionView), asked.query);
     },
     async listGasTanks(asked) {
       const accountId = accountOf(asked);
       const tanks = await presentTanks(deps, accountId);
       return wholePage(CHAINS.flatMap((chain) => tanks
         .filter((row) => row.family === FAMILY_OF[chain])
-        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))));
+        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))), asked.query);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { DeliveryView, SessionRow, TransactionView } from '../../persistenc
 import type { AddressRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { pageOf, type Page } from '../../protocol/envelope.ts';
+import { pageOf, PAGE_SIZE_DEFAULT, type Page } from '../../protocol/envelope.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
@@ -24,9 +24,10 @@ export function pageAs<Row, View>(page: Page<Row>, view: (row: Row) => View): Pa
   return { ...page, content: page.content.map(view) };
 }
 
-/** A list that is always whole: one page of all of it. */
-export function wholePage<T>(content: T[]): Page<T> {
-  return pageOf(content, 0, Math.max(1, content.length), content.length);
+/** A short list: all of it, or the page that is asked for. */
+export function wholePage<T>(list: readonly T[], { page, size }: { page?: number; size?: number } = {}): Page<T> {
+  if (page === undefined && size === undefined) return pageOf([...list], 0, Math.max(1, list.length), list.length);
+  return slicePage(list, { page: page ?? 0, size: size ?? PAGE_SIZE_DEFAULT });
 }
 
 /** One page of a list that is at hand as a whole. */

@@ -23,6 +23,20 @@ test('§2.1 a success has success, data and meta; a failure has error, and data 
   t.not(bad.json.meta.requestId, good.json.meta.requestId);
 });
 
+test('§2.1 short lists come whole; a page of them comes when it is asked for, and what is no page is refused', async (t) => {
+  const ask = (path: string) => raw(cloud.url, 'GET', path, { headers: asApp });
+  for (const path of ['/v1/chains', '/v1/edge/readiness', '/v1/treasury/tokens', '/v1/edge/sessions', '/v1/edge/gas-tanks', '/v1/migration/key-sources']) {
+    const whole = (await ask(path)).json.data as { content: unknown[]; page: number; totalElements: number; totalPages: number };
+    t.is(whole.content.length, whole.totalElements, path);
+    const second = (await ask(`${path}?page=1&size=3`)).json.data;
+    t.deepEqual(second, { content: whole.content.slice(3, 6), page: 1, size: 3, totalElements: whole.totalElements, totalPages: Math.ceil(whole.totalElements / 3) }, path);
+    t.is(((await ask(`${path}?page=0`)).json.data as { size: number }).size, 20, path);
+    for (const query of ['page=-1', 'size=0', 'size=201', 'size=1000000000', 'page=x', 'chain=eth']) {
+      t.deepEqual([(await ask(`${path}?${query}`)).status, (await ask(`${path}?${query}`)).json.error.code], [400, 'INVALID_INPUT'], `${path}?${query}`);
+    }
+  }
+});
+
 test('decisions 2: an unknown path is 404, an unknown method 405 with Allow, both in the envelope', async (t) => {
   for (const path of ['/v1', '/v1/nothing', '/v1/addresses/', '/v2/addresses', '/v1/edge/keys']) {
     const answer = await raw(cloud.url, 'GET', path, { headers: asApp });
