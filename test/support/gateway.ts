@@ -183,14 +183,16 @@ export async function raw(url: string, method: string, path: string, { headers =
 export const jsonOf = (apiKey: string, more: Record<string, string> = {}): Record<string, string> =>
   ({ 'x-api-key': apiKey, 'content-type': 'application/json', ...more });
 
-const ASKED_MAX = 2_000;
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 10;
 
-/** Asks until the answer is good; each try is a round trip. Throws: with its name after 2,000 of them. */
+/** Asks until the answer is good. Throws: with its name and the last answer, after a minute. */
 export async function eventually<T>(what: string, ask: () => Promise<T>, good: (answer: T) => boolean): Promise<T> {
-  let last: T | undefined;
-  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
-    last = await ask();
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const last = await ask();
     if (good(last)) return last;
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${PATIENCE_MS} ms; last ${JSON.stringify(last)?.slice(0, 500)}`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  throw new Error(`${what}: not after ${ASKED_MAX} asks; last ${JSON.stringify(last)?.slice(0, 500)}`);
 }
