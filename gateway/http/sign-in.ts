@@ -15,7 +15,10 @@ import { instantOrNull } from './views.ts';
 const COOKIE = 'flock_refresh';
 /** A session that is not used for this long ends. Choice: two weeks, as consoles of this kind have. */
 const REFRESH_MS = 14 * 86_400_000;
-const REFRESH_BYTES = 32;
+const REFRESH_BYTES = 33;
+/** A token is the family of its session, 24 letters, and its own secret. */
+const FAMILY_BYTES = 18;
+const FAMILY_CHARS = 24;
 /** Attempts of one address and of one email in a minute. */
 const LOGINS_PER_ADDRESS = 60;
 const LOGINS_PER_EMAIL = 10;
@@ -47,20 +50,25 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       return sessions.begin(asked, user, membership, user.totpConfirmed ? nowMs() : null);
     },
     async refresh(asked) {
-      const token = asked.cookies[COOKIE];
-      const taken = token === undefined ? null : await identity.takeRefreshToken(hashOf(token), nowMs());
-      const user = taken === null ? null : await identity.userById(taken.userId);
-      if (taken === null || user === null) {
-        sessions.forget(asked);
-        return refuse('UNAUTHORIZED');
-      }
-      return sessions.begin(
-        asked, user, user.memberships.find((one) => one.organizationId === taken.organizationId), null,
+      const token = asked.cookies[COOKIE] ?? '';
+      const next = secretOf(REFRESH_BYTES, familyOf(token));
+      const turned = await identity.turnRefreshToken(
+        storedOf(token), { hash: hashOf(next), expiresAtMs: nowMs() + REFRESH_MS }, nowMs(),
       );
+      const user = turned.outcome === 'turned' ? await identity.userById(turned.userId) : null;
+      if (turned.outcome === 'turned' && user !== null) {
+        return sessions.goOn(asked, next, user, user.memberships.find((one) => one.organizationId === turned.organizationId));
+      }
+      if (turned.outcome === 'reused') {
+        deps.log.warn({ requestId: asked.requestId, userId: turned.userId }, 'a refresh token was used again: its session is over');
+      }
+      // A request beside this one has just brought the browser a newer cookie.
+      if (turned.outcome !== 'late') sessions.forget(asked);
+      return refuse('UNAUTHORIZED');
     },
     async logout(asked) {
       const token = asked.cookies[COOKIE];
-      if (token !== undefined) await identity.takeRefreshToken(hashOf(token), nowMs());
+      if (token !== undefined) await identity.endSession(storedOf(token).family);
       sessions.forget(asked);
       return { signedOut: true as const };
     },
@@ -100,6 +108,9 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const familyOf = (token: string): string => token.slice(0, FAMILY_CHARS);
+const storedOf = (token: string) => ({ family: hashOf(familyOf(token)), hash: hashOf(token) });
+const secretOf = (bytes: number, family = ''): string => family + randomBytes(bytes).toString('base64url');
 
 /** Refuses: RATE_LIMIT_EXCEEDED. */
 async function loginRefusal(
@@ -123,6 +134,10 @@ function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDe
     accessToken: await auth.issuer.issue(bearer), tokenType: 'Bearer', expiresInSeconds: ACCESS_TOKEN_SECONDS,
     organizationId: bearer.organizationId, role: bearer.role, totpAt: instantOrNull(bearer.totpAtMs),
   });
+  const tokenOf = (user: User, membership: MembershipRow | undefined, totpAtMs: number | null): Promise<Reply> => token({
+    userId: user.id, organizationId: membership?.organizationId ?? null, role: membership?.role ?? null,
+    platformAdmin: user.platformRole === 'admin', authAtMs: nowMs(), totpAtMs,
+  });
 
   return {
     /** The token after a second factor: what the user may do is read again, and is not taken from the token before. */
@@ -140,18 +155,18 @@ function createSessions({ auth, stores: { identity }, config, nowMs }: HandlerDe
     async begin(
       asked: Answering, user: User, membership: MembershipRow | undefined, totpAtMs: number | null,
     ): Promise<Reply> {
-      if (membership !== undefined) {
-        const secret = randomBytes(REFRESH_BYTES).toString('base64url');
-        await identity.saveRefreshToken({
-          hash: hashOf(secret), userId: user.id, organizationId: membership.organizationId,
-          expiresAtMs: nowMs() + REFRESH_MS,
-        });
-        asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
-      }
-      return token({
-        userId: user.id, organizationId: membership?.organizationId ?? null, role: membership?.role ?? null,
-        platformAdmin: user.platformRole === 'admin', authAtMs: nowMs(), totpAtMs,
+      if (membership === undefined) return tokenOf(user, membership, totpAtMs);
+      const secret = secretOf(REFRESH_BYTES, secretOf(FAMILY_BYTES));
+      await identity.saveRefreshToken({
+        ...storedOf(secret), userId: user.id, organizationId: membership.organizationId, expiresAtMs: nowMs() + REFRESH_MS,
       });
+      asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
+      return tokenOf(user, membership, totpAtMs);
+    },
+    /** An access token and the next cookie of a session, which was turned. */
+    goOn(asked: Answering, secret: string, user: User, membership: MembershipRow | undefined): Promise<Reply> {
+      asked.setHeader('set-cookie', cookie(secret, REFRESH_MS / 1_000));
+      return tokenOf(user, membership, null);
     },
     forget(asked: Answering): void {
       asked.setHeader('set-cookie', cookie('', 0));

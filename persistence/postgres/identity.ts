@@ -3,7 +3,7 @@ import type { AccountState, Plan } from '../../actors/account/messages.ts';
 import { failpoint } from '../../protocol/failpoint.ts';
 import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
-import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, UserRow } from '../ports.ts';
+import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow } from '../ports.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -14,6 +14,8 @@ export type InitialAccount = (account: { accountId: AccountId; organizationId: s
 /** Decisions 2: five wrong codes lock the factor for 15 minutes. */
 const TOTP_FAILURES_MAX = 5;
 const TOTP_LOCK_MS = 900_000;
+/** Two windows of one browser may come with the same cookie: the later one is refused, and is no theft for this long. */
+const REUSE_GRACE_MS = 10_000;
 
 /** The sign-in store over PostgreSQL. */
 export function createIdentityStore(sql: Sql, initialAccount: InitialAccount): IdentityStore {
@@ -117,17 +119,36 @@ function secondFactor(sql: Sql): Pick<IdentityStore, 'setTotp' | 'spendTotpStep'
   };
 }
 
-function tokens(sql: Sql): Pick<IdentityStore, 'saveRefreshToken' | 'takeRefreshToken' | 'purgeRefreshTokens' | 'signingKeys' | 'insertSigningKey'> {
+type Tokens = 'saveRefreshToken' | 'turnRefreshToken' | 'endSession' | 'purgeRefreshTokens' | 'signingKeys' | 'insertSigningKey';
+
+function tokens(sql: Sql): Pick<IdentityStore, Tokens> {
   return {
-    async saveRefreshToken({ hash, userId, organizationId, expiresAtMs }) {
+    async saveRefreshToken({ family, hash, userId, organizationId, expiresAtMs }) {
       await sql`
-        insert into refresh_token (hash, user_id, organization_id, expires_at)
-          values (${hash}, ${userId}, ${organizationId}, ${expiresAtMs}::timestamptz)`;
+        insert into refresh_token (family, hash, user_id, organization_id, expires_at)
+          values (${family}, ${hash}, ${userId}, ${organizationId}, ${expiresAtMs}::timestamptz)`;
     },
-    async takeRefreshToken(hash, nowMs) {
-      const [row] = await sql<{ userId: string; organizationId: string; expiresAt: number }[]>`
-        delete from refresh_token where hash = ${hash} returning user_id, organization_id, expires_at`;
-      return row === undefined || row.expiresAt <= nowMs ? null : { userId: row.userId, organizationId: row.organizationId };
+    async turnRefreshToken({ family, hash }, next, nowMs) {
+      const [row] = await sql<{ outcome: Turned['outcome']; userId: string; organizationId: string }[]>`
+        with known as materialized (
+          select k.family, k.user_id, k.organization_id,
+                 case when k.hash = ${hash} then case when k.expires_at > ${nowMs}::timestamptz then 'turned' else 'unknown' end
+                      when k.previous = ${hash} and k.turned_at > ${nowMs - REUSE_GRACE_MS}::timestamptz then 'late'
+                      else 'reused' end as outcome
+            from refresh_token k where k.family = ${family} for update
+        ), turned as (
+          update refresh_token t set previous = t.hash, turned_at = ${nowMs}::timestamptz, hash = ${next.hash}, expires_at = ${next.expiresAtMs}::timestamptz
+            from known k where t.family = k.family and k.outcome = 'turned'
+        ), ended as (
+          delete from refresh_token t using known k where t.family = k.family and k.outcome = 'reused'
+        )
+        select outcome, user_id, organization_id from known`;
+      if (row === undefined) return { outcome: 'unknown' };
+      const { outcome, userId, organizationId } = row;
+      return outcome === 'turned' || outcome === 'reused' ? { outcome, userId, organizationId } : { outcome };
+    },
+    async endSession(family) {
+      await sql`delete from refresh_token where family = ${family}`;
     },
     async purgeRefreshTokens(nowMs) {
       const { count } = await sql`delete from refresh_token where expires_at <= ${nowMs}::timestamptz`;

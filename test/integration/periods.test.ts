@@ -91,7 +91,7 @@ test.serial('§2.9 §8.1 billed is the highest daily snapshot of the month, not 
 test.serial('§6 the retention round removes what is done after 7 days, mail that was sent after 30, and sign-ins whose time is over', async (t) => {
   nowMs = JULY_20_MS;
   const { live, userId, organizationId } = await newOrganization(stores);
-  await stores.identity.saveRefreshToken({ hash: 'old', userId, organizationId, expiresAtMs: JULY_20_MS + 30 * DAY_MS });
+  await stores.identity.saveRefreshToken({ family: 'old', hash: 'old', userId, organizationId, expiresAtMs: JULY_20_MS + 30 * DAY_MS });
   const hook = webhookRow(live, { status: 'disabled' });
   await write(stores, live, [{ table: 'webhook', row: hook }, { table: 'publication', row: publicationRow(live, { event: 'identity_rotation_detected', toAll: true, body: '{}' }) }]);
   const [mail] = await stores.mail.claimDue(9, nowMs, 1);

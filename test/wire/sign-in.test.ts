@@ -22,7 +22,7 @@ test('decisions 2: email, password and a code give a token of 15 minutes and a r
   t.is(answer.status, 200);
   t.like(answer.json.data, { tokenType: 'Bearer', expiresInSeconds: 900, organizationId: id, role: 'owner' });
   t.truthy(answer.json.data['totpAt']);
-  t.regex(answer.headers.get('set-cookie')!, /^flock_refresh=[A-Za-z0-9_-]{43}; Path=\/v1\/auth; HttpOnly; SameSite=Strict; Max-Age=1209600$/);
+  t.regex(answer.headers.get('set-cookie')!, /^flock_refresh=[A-Za-z0-9_-]{68}; Path=\/v1\/auth; HttpOnly; SameSite=Strict; Max-Age=1209600$/);
   const upper = await login({ ...owner, email: owner.email.toUpperCase() }, { totp: codeOf(owner, 1) });
   t.is(upper.status, 200, 'an email is the same in any case');
 });
@@ -32,6 +32,29 @@ test('a wrong password and an unknown email are the same UNAUTHORIZED', async (t
   const wrong = await login({ ...owner, password: 'wrong' });
   const unknown = await login({ ...owner, email: 'nobody@example.com' });
   for (const answer of [wrong, unknown]) t.deepEqual([answer.status, answer.json.error], [401, { code: 'UNAUTHORIZED', message: 'missing, invalid or revoked key', details: {} }]);
+});
+
+test('decisions 2: a refresh token that comes again ends its session, whoever holds the newest one; two at once do not', async (t) => {
+  const { owner } = await cloud.organization();
+  const [mine, other] = [cookieOf((await login(owner, { totp: codeOf(owner) })).headers)!, cookieOf((await login(owner, { totp: codeOf(owner, 1) })).headers)!];
+  const twice = await Promise.all([refresh(mine), refresh(mine)]);
+  t.deepEqual(twice.map(({ status }) => status).sort(), [200, 401], 'a token is taken once');
+  const [good, late] = twice[0]!.status === 200 ? [twice[0]!, twice[1]!] : [twice[1]!, twice[0]!];
+  t.is(late.headers.get('set-cookie'), null, 'the browser keeps the newer cookie');
+  const next = cookieOf(good.headers)!;
+  const third = cookieOf((await refresh(next)).headers)!;
+  await cloud.database.owner`update refresh_token set turned_at = turned_at - interval '11 seconds' where user_id = ${owner.id}`;
+  const again = await refresh(next);
+  t.deepEqual([again.status, again.json.error.code], [401, 'UNAUTHORIZED']);
+  t.regex(again.headers.get('set-cookie')!, /Max-Age=0/);
+  t.is((await refresh(third)).status, 401, 'the newest of the family is over too');
+  t.true(cloud.lines.some((line) => line.includes(owner.id) && line.includes('used again')), 'the operator is told');
+  const turned = await refresh(other);
+  t.is(turned.status, 200, 'another session of the user goes on');
+  // One that is older than the last is no double submit, however soon it comes.
+  const last = cookieOf((await refresh(cookieOf(turned.headers)!)).headers)!;
+  t.is((await refresh(other)).status, 401);
+  t.is((await refresh(last)).status, 401);
 });
 
 test('§5.5 an enrolled second factor is asked for: missing, wrong, used and locked are TOTP_REQUIRED', async (t) => {

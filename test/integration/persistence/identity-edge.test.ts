@@ -97,17 +97,47 @@ test('decisions 2: five wrong codes lock the factor for 15 minutes; a right one 
   t.true(await identity.spendTotpStep(userId, 11, NOW_MS + 900_000));
 });
 
-test('a refresh token is taken once and not after its time', async (t) => {
+test('a refresh token is turned once and not after its time; one that was turned before ends its family', async (t) => {
   const { identity } = stores;
-  const token = { userId: ours.userId, organizationId: ours.organizationId, expiresAtMs: NOW_MS + 10 };
-  await identity.saveRefreshToken({ hash: 'r1', ...token });
-  await identity.saveRefreshToken({ hash: 'r2', ...token });
-  const taken = await Promise.all([1, 2, 3].map(() => identity.takeRefreshToken('r1', NOW_MS)));
-  t.deepEqual(taken.filter((one) => one !== null), [{ userId: ours.userId, organizationId: ours.organizationId }]);
-  t.is(await identity.takeRefreshToken('r2', NOW_MS + 10), null);
-  for (const [hash, expiresAtMs] of [['r3', NOW_MS + 10], ['r4', NOW_MS + 11]] as const) await identity.saveRefreshToken({ ...token, hash, expiresAtMs });
-  t.is(await identity.purgeRefreshTokens(NOW_MS + 10), 1, 'sessions that nobody came back to');
-  t.truthy(await identity.takeRefreshToken('r4', NOW_MS + 10));
+  const { userId, organizationId } = ours, who = { userId, organizationId };
+  const save = (family: string, expiresAtMs = NOW_MS + 20_000) => identity.saveRefreshToken({ family, hash: `${family}-1`, ...who, expiresAtMs });
+  const turn = (family: string, from: number, nowMs = NOW_MS, to = from + 1) =>
+    identity.turnRefreshToken({ family, hash: `${family}-${from}` }, { hash: `${family}-${to}`, expiresAtMs: nowMs + 20_000 }, nowMs);
+  await save('a');
+  const turned = await Promise.all([2, 3, 4].map((to) => turn('a', 1, NOW_MS, to)));
+  t.deepEqual(turned.map(({ outcome }) => outcome).sort(), ['late', 'late', 'turned']);
+  t.deepEqual(turned.find(({ outcome }) => outcome === 'turned'), { outcome: 'turned', ...who });
+  t.is((await turn('a', 1, NOW_MS + 9_999)).outcome, 'late');
+  t.deepEqual(await turn('a', 1, NOW_MS + 10_000), { outcome: 'reused', ...who });
+  t.is((await turn('a', 2 + turned.findIndex(({ outcome }) => outcome === 'turned'))).outcome, 'unknown', 'the whole family');
+  await save('b');
+  t.is((await turn('b', 1)).outcome, 'turned');
+  t.is((await turn('b', 2)).outcome, 'turned');
+  t.is((await turn('b', 1)).outcome, 'reused');
+  await save('c');
+  t.is((await turn('c', 1, NOW_MS + 20_000)).outcome, 'unknown', 'its time is over');
+  await save('d');
+  await identity.endSession('d');
+  t.is((await turn('d', 1)).outcome, 'unknown');
+  // A reuse against a turn at the same moment: whichever comes first, nothing of the family is left.
+  for (let round = 0; round < 10; round += 1) {
+    await save(`e${round}`);
+    await turn(`e${round}`, 1);
+    await turn(`e${round}`, 2);
+    const [, newest] = await Promise.all([turn(`e${round}`, 1), turn(`e${round}`, 3)]);
+    t.true(['turned', 'unknown'].includes(newest.outcome));
+    t.is((await turn(`e${round}`, 4)).outcome, 'unknown');
+  }
+  t.is((await database.owner`select from refresh_token where family like 'e%'`).length, 0);
+});
+
+test('sign-ins that nobody came back to are removed', async (t) => {
+  const { identity } = stores;
+  for (const [family, expiresAtMs] of [['old', NOW_MS + 10], ['young', NOW_MS + 11]] as const) {
+    await identity.saveRefreshToken({ family, hash: family, userId: ours.userId, organizationId: ours.organizationId, expiresAtMs: expiresAtMs - 100_000 });
+  }
+  t.true(await identity.purgeRefreshTokens(NOW_MS + 10 - 100_000) >= 1);
+  t.is((await database.owner`select from refresh_token where family in ('old', 'young')`).length, 1);
 });
 
 test('signing keys come newest first', async (t) => {
