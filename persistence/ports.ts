@@ -249,7 +249,8 @@ export interface EdgeStore {
   /** True the first time; kept for `NONCE_KEEP_SECONDS`. Atomic. */
   claimNonce(keyId: string, nonce: string, expiresAtMs: number): Promise<boolean>;
   purgeNonces(nowMs: number): Promise<number>;
-  saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<void>;
+  /** Keeps new records and the first revocation of each; answers the ids of new ones for which the account has no room left. */
+  saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<readonly string[]>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
   /** Keeps the newest record of each transaction that the account built; answers those that it does not keep. */
   saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<readonly InstructionNotKept[]>;

@@ -198,20 +198,25 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     }
   }
 
-  /** Stored, then told to every other replica. The edges check who signed a record; the cloud only carries it. */
+  /**
+   * Stored, then told to every other replica. The edges check who signed a record; the cloud only carries it, and of one
+   * account only so many.
+   */
   async #localKeys(room: Room, from: Session, records: readonly LocalKeyRecord[]): Promise<Acknowledgement> {
     const environment = environmentOf(room.accountId);
     if (records.some((record) => record.environment !== environment)) return { ok: false, code: 'INVALID_INPUT' };
+    let notKept: readonly string[];
     try {
-      await this.#deps.store.saveLocalKeys(room.accountId, records);
+      notKept = await this.#deps.store.saveLocalKeys(room.accountId, records);
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId: room.accountId }, 'local keys could not be stored');
       return { ok: false, code: 'SERVICE_UNAVAILABLE' };
     }
+    const kept = records.filter(({ id }) => !notKept.includes(id));
     for (const session of room.sessions.connected()) {
-      if (session.id !== from.id) session.connection!.send('keys', { records });
+      if (session.id !== from.id && kept.length > 0) session.connection!.send('keys', { records: kept });
     }
-    return { ok: true };
+    return notKept.length === 0 ? { ok: true } : { ok: false, code: 'PAYLOAD_TOO_LARGE', details: { notKept } };
   }
 
   /** What a welcome lacks: keys beyond those it carries, and what others shared while the stream was coming up. */

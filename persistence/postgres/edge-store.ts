@@ -7,6 +7,8 @@ import type { Sql } from './sql.ts';
 
 /** Records above 64 KiB that one account may have: each is 2 MiB at most. */
 const LARGE_INSTRUCTIONS_MAX = 1_000;
+/** Records of local keys that one account may have, revoked ones too. Choice: an edge has 1,000 valid keys at most. */
+const LOCAL_KEYS_PER_ACCOUNT_MAX = 10_000;
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
@@ -80,20 +82,31 @@ function nonces(sql: Sql): Pick<EdgeStore, 'claimNonce' | 'purgeNonces'> {
 function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
   return {
     async saveLocalKeys(accountId, records) {
-      if (records.length === 0) return;
+      if (records.length === 0) return [];
       const values = [...new Map(records.map((record) => [record.id, record])).values()].map((record) => ({
         id: record.id, environment: record.environment, hash: record.hash, label: record.label, prefix: record.prefix,
         created_at: instant(record.createdAtMs), revoked_at: instant(record.revokedAtMs), signature: record.signature,
       }));
       failpoint('save_local_keys.before');
-      await sql`
-        insert into local_key as k (account_id, id, environment, hash, label, prefix, created_at, revoked_at, signature)
-          select ${accountId}, id, environment, hash, label, prefix, created_at, revoked_at, signature
+      const left = await sql<{ id: string }[]>`
+        with asked as materialized (
+          select r.*, exists (select from local_key k where k.account_id = ${accountId} and k.id = r.id) as is_known
             from jsonb_to_recordset(${JSON.stringify(values)}::text::jsonb) r(id text, environment text, hash text, label text,
               prefix text, created_at timestamptz, revoked_at timestamptz, signature text)
-        on conflict (account_id, id) do update set revoked_at = excluded.revoked_at, signature = excluded.signature
-          where k.revoked_at is null and excluded.revoked_at is not null and k.hash = excluded.hash`;
+        ), judged as materialized (
+          select a.*, not a.is_known and row_number() over (partition by a.is_known order by a.created_at, a.id)
+                 + (select count(*) from local_key k where k.account_id = ${accountId}) > ${LOCAL_KEYS_PER_ACCOUNT_MAX} as is_over
+            from asked a
+        ), taken as (
+          insert into local_key as k (account_id, id, environment, hash, label, prefix, created_at, revoked_at, signature)
+            select ${accountId}, id, environment, hash, label, prefix, created_at, revoked_at, signature
+              from judged where not is_over order by id
+          on conflict (account_id, id) do update set revoked_at = excluded.revoked_at, signature = excluded.signature
+            where k.revoked_at is null and excluded.revoked_at is not null and k.hash = excluded.hash
+        )
+        select id from judged where is_over order by created_at, id`;
       failpoint('save_local_keys.after');
+      return left.map(({ id }) => id);
     },
     async localKeys(accountId) {
       const rows = await sql<Columns[]>`select * from local_key where account_id = ${accountId} order by created_at, id`;

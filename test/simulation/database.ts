@@ -120,7 +120,10 @@ export class Database {
           for (const { id } of old) this.#sessions.delete(id);
           return old.length;
         }),
-        saveLocalKeys: (_id, records) => statement(() => void this.#localKeys.push(...records)),
+        saveLocalKeys: (_id, records) => statement(() => {
+          this.#localKeys.push(...records);
+          return [];
+        }),
         localKeys: () => statement(() => [...this.#localKeys]),
         saveInstructions: (_id, records) => statement(() => {
           for (const record of records) {

@@ -84,6 +84,7 @@ export class Rooms {
 
   /** What the store answers that it did not keep. */
   instructionsNotKept: readonly InstructionNotKept[] = [];
+  localKeysNotKept: readonly string[] = [];
 
   constructor() {
     this.rooms = this.#create();
@@ -150,9 +151,11 @@ export class Rooms {
         for (const { id } of old) this.saved.delete(id);
         return old.length;
       },
-      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => void this.localKeys.set(
-        accountId, [...this.localKeys.get(accountId) ?? [], ...records],
-      ),
+      saveLocalKeys: async (accountId: AccountId, records: readonly LocalKeyRecord[]) => {
+        const kept = records.filter(({ id }) => !this.localKeysNotKept.includes(id));
+        this.localKeys.set(accountId, [...this.localKeys.get(accountId) ?? [], ...kept]);
+        return this.localKeysNotKept;
+      },
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
       saveInstructions: async (accountId: AccountId, records: readonly InstructionRecord[]) => {
         for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);

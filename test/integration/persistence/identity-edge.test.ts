@@ -203,6 +203,26 @@ test('spec §5.2: a local key that was revoked stays revoked, whatever record of
   t.deepEqual(await edge.localKeys(ours.sandbox), []);
 });
 
+test('an account has 10,000 records of local keys at most, revoked ones counted; a revocation always gets through', async (t) => {
+  const { edge } = stores;
+  const { live } = await newOrganization(stores), other = await newOrganization(stores);
+  await database.owner`
+    insert into local_key (account_id, id, environment, hash, label, prefix, created_at, revoked_at, signature)
+      select ${live}, 'ek_' || lpad(n::text, 26, '0'), 'live', 'h', 'app', 'loc_live_…', now(), case when n % 2 = 0 then now() end, 's'
+        from generate_series(1, 9999) n`;
+  const record = (at: number) => ({
+    id: newId('ek', NOW_MS + at), environment: 'live' as const, hash: 'a'.repeat(64), label: 'app', prefix: 'loc_live_ab…', createdAtMs: NOW_MS + at,
+    revokedAtMs: null as number | null, signature: 'b'.repeat(128),
+  });
+  const [first, second, third] = [record(1), record(2), record(3)];
+  t.deepEqual(await edge.saveLocalKeys(live, [third, first, second, first]), [second.id, third.id], 'the oldest of a frame come first');
+  t.deepEqual(await edge.saveLocalKeys(live, [{ ...first, revokedAtMs: NOW_MS + 9 }, third]), [third.id]);
+  const kept = await edge.localKeys(live);
+  t.is(kept.length, 10_000);
+  t.is(kept.find(({ id }) => id === first.id)!.revokedAtMs, NOW_MS + 9);
+  t.deepEqual(await edge.saveLocalKeys(other.live, [third]), [], 'another account is not touched');
+});
+
 test('the newest record of an instruction is kept, per account, until nobody touched it for long', async (t) => {
   const { edge } = stores;
   const record = recordOf(await builtTransaction(ours.live), { instruction: '{"a":"ü\\u0000"}', askedAtMs: NOW_MS });

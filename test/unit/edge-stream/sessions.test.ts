@@ -216,6 +216,20 @@ test('a record that the store does not keep is refused with its reason and told 
   t.like(await follower.joined.instructions([unknown]), { ok: false, code: 'PAYLOAD_TOO_LARGE' });
 });
 
+test('a local key for which the account has no room is refused and told to nobody; the others of its frame go on', async (t) => {
+  const node = await opened(), account = node.add();
+  const leader = await node.edge(account), follower = await node.edge(account);
+  const [over, kept] = [1, 2].map((at): LocalKeyRecord => ({
+    id: newId('ek', at), environment: environmentOf(account), hash: 'a'.repeat(64), label: 'app', prefix: 'loc_live_ab…', createdAtMs: at,
+    revokedAtMs: null, signature: 'b'.repeat(128),
+  })) as [LocalKeyRecord, LocalKeyRecord];
+  node.localKeysNotKept = [over.id];
+  t.deepEqual(await follower.joined.localKeys([over]), { ok: false, code: 'PAYLOAD_TOO_LARGE', details: { notKept: [over.id] } });
+  t.deepEqual(leader.connection.of('keys'), []);
+  t.like(await follower.joined.localKeys([over, kept]), { code: 'PAYLOAD_TOO_LARGE' });
+  t.deepEqual(leader.connection.of('keys'), [{ records: [kept] }]);
+});
+
 test('a stream whose account takes a while to answer is in the room that the node knows, however long that takes', async (t) => {
   const node = await opened(), account = node.add();
   const answer = node.hold('inspect');
