@@ -80,9 +80,8 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     async fetchBalance(address, token): Promise<Balance> {
       await up();
       const amount = await store.balance(ledger, address, token?.contract ?? null);
-      if (token === null || amount > 0n || family.keepsLines !== true) return family.balanceOf(network, amount, token);
-      const opened = openedBy({ history: await store.transactionsOf(ledger, address) });
-      return family.balanceOf(network, amount, token, opened.has(token.contract));
+      if (family.keepsLines !== true) return family.balanceOf(network, amount, token);
+      return family.balanceOf(network, amount, token, openedBy({ history: await store.transactionsOf(ledger, address) }));
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();

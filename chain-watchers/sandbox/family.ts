@@ -59,8 +59,8 @@ export interface SimulatedFamily {
   deposit(network: Network, ask: DepositAsk): SandboxTransaction | Refusal;
   /** A node's answers for a block. */
   render(network: Network, block: SandboxBlock): Block;
-  /** `opened`: the holder has opted in to the token, where the ledger keeps lines. */
-  balanceOf(network: Network, amount: bigint, token: Token | null, opened?: boolean): Balance;
+  /** `opened`: assets that the holder has opted in to, where the ledger keeps lines; each costs a reserve. */
+  balanceOf(network: Network, amount: bigint, token: Token | null, opened?: ReadonlySet<string>): Balance;
   buildInputs(network: Network, intent: Intent, view: SenderView): BuildInputs;
   /** Decodes signed bytes and verifies their signature, network and txid. Refuses: CHAIN_REJECTED. */
   read(network: Network, signed: Signed): ReadPayload | Refusal;

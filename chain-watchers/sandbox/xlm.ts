@@ -1,7 +1,8 @@
 /**
  * Stellar as a simulated ledger: closed ledgers in Horizon's records, signed envelopes as a server takes them. A block is a
  * ledger that closed, sequences begin at 1, every address may be paid every listed asset (a line that nobody opened is
- * thought to be there), and the reserve is what stands here, for a simulated ledger has nobody who votes on it.
+ * thought to be there and costs nothing), and the reserve is what stands here, for a simulated ledger has nobody who votes
+ * on it.
  */
 import { createHash } from 'node:crypto';
 import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -39,9 +40,10 @@ export const simulatedXlm: SimulatedFamily = {
   deposit: (_network, ask) => depositOf(ask),
   render: (_network, block) => renderBlock(block) as Block,
   keepsLines: true,
-  balanceOf(_network, amount, token, opened = false) {
-    const account = token === null ? accountOf(amount, 0) : accountOf(0n, 0, { [token.contract]: amount });
-    return balanceOf(amount === 0n && !opened ? null : account, BASE_RESERVE, token);
+  balanceOf(_network, amount, token, opened = new Set()) {
+    const isThere = amount > 0n || (token !== null && opened.has(token.contract));
+    const account = token === null ? accountOf(amount, 0, {}, opened.size) : accountOf(0n, 0, { [token.contract]: amount });
+    return balanceOf(isThere ? account : null, BASE_RESERVE, token);
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
   read: readPayload,
@@ -89,11 +91,11 @@ function renderOperation(height: number, { txid, success, from, transfers }: San
   return { ...common, type: 'payment', from: source, to: transfer.to, asset: transfer.tokenContract ?? 'native', amount };
 }
 
-/** An account with these holdings; a line takes whatever comes. */
-function accountOf(balance: bigint, nonce: number, lines: Readonly<Record<string, bigint>> = {}): LedgerAccount {
+/** An account with these holdings; a line takes whatever comes, and `subentries` of them it opened itself. */
+function accountOf(balance: bigint, nonce: number, lines: Readonly<Record<string, bigint>> = {}, subentries = 0): LedgerAccount {
   return {
     balance: balance.toString(), sellingLiabilities: '0', sequence: (BigInt(nonce) + FIRST_SEQUENCE - 1n).toString(),
-    subentries: 0, sponsoring: 0, sponsored: 0, authRequired: false, memoRequired: false,
+    subentries, sponsoring: 0, sponsored: 0, authRequired: false, memoRequired: false,
     lines: Object.fromEntries(Object.entries(lines).map(([asset, held]) => [asset, {
       balance: held.toString(), limit: INT64_MAX.toString(), buyingLiabilities: '0', sellingLiabilities: '0', authorized: true,
     }])),
@@ -102,9 +104,9 @@ function accountOf(balance: bigint, nonce: number, lines: Readonly<Record<string
 
 function inputsOf({ from, to, token }: Intent, view: SenderView): XlmInputs {
   const { height, timeMs, nonce, nativeBalance, tokenBalance, destinationBalance = 0n } = view;
-  const opened = Object.fromEntries([...openedBy(view)].map((asset) => [asset, 0n]));
+  const own = openedBy(view), opened = Object.fromEntries([...own].map((asset) => [asset, 0n]));
   const held = token !== null && (tokenBalance ?? 0n) > 0n ? { ...opened, [token.contract]: tokenBalance! } : opened;
-  const sender = nativeBalance === 0n ? null : accountOf(nativeBalance, nonce, held);
+  const sender = nativeBalance === 0n ? null : accountOf(nativeBalance, nonce, held, own.size);
   // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
   const destination = token !== null && to !== from ? accountOf(destinationBalance, 0, { [token.contract]: 0n })
     : destinationBalance === 0n ? null : accountOf(destinationBalance, 0);
@@ -150,11 +152,18 @@ function run(txid: string, { transaction, bump }: Payload, view: SenderView): Ra
   if (BigInt(Math.floor(view.timeMs / 1_000)) > maxTime) return answered('tx_too_late');
   if (offered < BASE_FEE * operations) return answered('tx_insufficient_fee');
   const charged = BASE_FEE * operations, paid = selfPaid ? charged : 0n;
-  if (selfPaid && view.nativeBalance - ACCOUNT_MINIMUM < offered) return answered('tx_insufficient_balance');
+  if (selfPaid && view.nativeBalance - minimumOf(view) < offered) return answered('tx_insufficient_balance');
   const done = (transfers: SandboxTransaction['transfers'], reason: string | null = null): SandboxTransaction => ({
     txid, success: reason === null, reason, fee: paid.toString(), from: source, nonce: view.nonce, transfers,
   });
-  return operation.kind === 'change_trust' ? { ...done([]), opens: operation.asset } : pay(operation, view, paid, done);
+  if (operation.kind !== 'change_trust') return pay(operation, view, paid, done);
+  const lacks = !openedBy(view).has(operation.asset) && view.nativeBalance - paid < minimumOf(view) + BASE_RESERVE;
+  return lacks ? done([], 'op_low_reserve') : { ...done([]), opens: operation.asset };
+}
+
+/** Spec §8.6: "(2 + subentries) x 0.5 XLM". */
+function minimumOf(view: SenderView): bigint {
+  return ACCOUNT_MINIMUM + BASE_RESERVE * BigInt(openedBy(view).size);
 }
 
 type Payment = Exclude<OwnOperation, { kind: 'change_trust' }>;
@@ -169,7 +178,7 @@ function pay(
   const amount = isCreation ? operation.startingBalance : operation.amount;
   const asset = isCreation ? null : operation.asset, to = isCreation ? operation.to : operation.to.address;
   if (asset !== null) return (tokenBalance ?? 0n) < amount ? done([], 'op_underfunded') : done([transferOf(to, amount, asset, false)]);
-  if (nativeBalance - paid - ACCOUNT_MINIMUM < amount) return done([], 'op_underfunded');
+  if (nativeBalance - paid - minimumOf(view) < amount) return done([], 'op_underfunded');
   if (isCreation && destinationBalance > 0n) return done([], 'op_already_exists');
   if (isCreation && amount < ACCOUNT_MINIMUM) return done([], 'op_low_reserve');
   if (!isCreation && destinationBalance === 0n) return done([], 'op_no_destination');

@@ -27,6 +27,8 @@ const RIPPLE_EPOCH_SECONDS = 946_684_800;
 /** The store counts a sender's transactions from zero. */
 const FIRST_SEQUENCE = 1;
 /** Payments from outside come from here; no key is known for it. */
+/** The first lines of an account need no reserve to be opened. Source: xrpl.org, reserves. */
+const FREE_LINES = 2;
 const OUTSIDE = addressOf(createHash('sha256').update('flock sandbox payer').digest().subarray(0, 20));
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
@@ -37,13 +39,13 @@ export const simulatedXrp: SimulatedFamily = {
   deposit: (_network, ask) => depositOf(ask),
   render: (_network, block) => renderBlock(block) as Block,
   keepsLines: true,
-  balanceOf(_network, amount, token, opened = false) {
+  balanceOf(_network, amount, token, opened = new Set()) {
     if (token === null) {
-      return balanceOf(amount === 0n ? null : { Balance: amount.toString(), OwnerCount: 0 }, RESERVES);
+      return balanceOf(amount === 0n ? null : { Balance: amount.toString(), OwnerCount: opened.size }, RESERVES);
     }
     const { currency, issuer } = assetOf(token.contract);
     return tokenBalanceOf(
-      amount === 0n && !opened ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer,
+      amount === 0n && !opened.has(token.contract) ? [] : [{ account: issuer, currency, balance: issuedText(amount) }], currency, issuer,
     );
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
@@ -117,7 +119,7 @@ function amountJson(amount: bigint, tokenContract: string | null): unknown {
 }
 
 function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
-  const isOpen = token !== null && openedBy(view).has(token.contract);
+  const opened = openedBy(view), isOpen = token !== null && opened.has(token.contract);
   const line = (balance: bigint): LineState => ({
     balance: balance.toString(), limit: TRUST_LIMIT.toString(), frozen: false, deepFrozen: false, authorized: true,
     noRippleAtIssuer: false,
@@ -127,7 +129,7 @@ function inputsOf({ token }: Intent, view: SenderView): XrpInputs {
     readAtHeight: height, baseFeeDrops: BASE_FEE_DROPS.toString(), openLedgerFeeDrops: BASE_FEE_DROPS.toString(),
     reserveBaseDrops: RESERVES.base.toString(), reserveIncrementDrops: RESERVES.increment.toString(),
     sender: nativeBalance === 0n ? null
-      : { balanceDrops: nativeBalance.toString(), sequence: nonce + FIRST_SEQUENCE, ownerCount: 0, tickets: [] },
+      : { balanceDrops: nativeBalance.toString(), sequence: nonce + FIRST_SEQUENCE, ownerCount: opened.size, tickets: [] },
     // Nobody outside can be asked to open a line, so whoever is paid a token has one, and an account for it.
     destination: token === null && destinationBalance === 0n ? null
       : { balanceDrops: destinationBalance.toString(), requiresTag: false, refusesXrp: false, takesDeposits: true },
@@ -176,7 +178,14 @@ function run(txid: string, transaction: XrpTransaction, view: SenderView): Ran {
     txid, success: true, reason: null, fee: feeDrops.toString(), from: transaction.account, nonce: view.nonce,
     transfers,
   });
-  return transaction.type === 'TrustSet' ? { ...done([]), opens: transaction.tokenContract } : pay(transaction, view, done);
+  if (transaction.type !== 'TrustSet') return pay(transaction, view, done);
+  const opened = openedBy(view);
+  const lacks = opened.size >= FREE_LINES && !opened.has(transaction.tokenContract) && view.nativeBalance < reserveOf(opened.size + 1);
+  return lacks ? answered('tecINSUF_RESERVE_LINE') : { ...done([]), opens: transaction.tokenContract };
+}
+
+function reserveOf(ownerCount: number): bigint {
+  return RESERVES.base + RESERVES.increment * BigInt(ownerCount);
 }
 
 function pay(
@@ -190,7 +199,7 @@ function pay(
   }
   const creates = destinationBalance === 0n;
   if (creates && amount < RESERVES.base) return answered('tecNO_DST_INSUF_XRP');
-  const kept = RESERVES.base > feeDrops ? RESERVES.base : feeDrops;
+  const reserve = reserveOf(openedBy(view).size), kept = reserve > feeDrops ? reserve : feeDrops;
   if (nativeBalance >= amount + kept) return done([transferOf({ to, amount, tokenContract, creates })]);
   const code = nativeBalance >= amount + feeDrops ? 'INSUFFICIENT_RESERVE' : 'INSUFFICIENT_FUNDS';
   return refuse(code, {

@@ -151,6 +151,11 @@ test('§4.2 §4.7 xrp: a trust line is built, signed and mined; where the token 
   const signed = xrpSigner.sign(network, unsigned, OWN.key);
   t.like(await client.broadcast(signed), { kind: 'accepted' });
   t.like(await client.getFate(unsigned, signed.txid), { kind: 'included', outcome: { success: true } });
+  t.like(await client.fetchBalance(OWN.address, null), { reserved: 1_200_000n }, 'the line is owned, and held for');
+  t.like(await client.fetchBalance(OWN.address, RLUSD), { amount: 0n, accountExists: true });
+  const amount = 24_000_000n - 200_000n;
+  t.like(await build(self, { amount }), { ok: false, code: 'INSUFFICIENT_RESERVE' });
+  must(t, await build(self, { amount: amount - 1_000n }));
   must(t, await self.deposit('5', RLUSD.contract));
   t.like(await build(self, { kind: 'trustline', token: RLUSD, to: OWN.address, amount: 0n }), { ok: false, code: 'CONFLICT' });
 });
