@@ -29,6 +29,8 @@ export interface LiveChainSettings {
   readonly startHeight: number | null;
   /** G10: when a second look through the only endpoint counts; one block time unless it is set. */
   readonly secondReadMs?: number | null;
+  /** V6: a block that no endpoint traces waits. */
+  readonly tracesRequired?: boolean;
 }
 
 export interface LiveDeps {
@@ -95,20 +97,31 @@ export async function openLiveChains(deps: LiveDeps): Promise<LiveChains> {
 }
 
 /** A threshold of the operator's own widens the reorg window with it. G15. */
-export function networkWith(network: Network, confirmations: number | null): Network {
-  if (confirmations === null) return network;
-  return { ...network, threshold: confirmations, reorgWindow: Math.max(network.reorgWindow, 2 * confirmations) };
+export function networkWith(network: Network, confirmations: number | null, tracesRequired = false): Network {
+  const one = tracesRequired ? { ...network, tracesRequired } : network;
+  if (confirmations === null) return one;
+  return { ...one, threshold: confirmations, reorgWindow: Math.max(network.reorgWindow, 2 * confirmations) };
+}
+
+/** V6: says when an endpoint that traced blocks does so no more. Payments from inside contracts may then be missed. */
+function tellTraces({ log, metrics }: Pick<LiveDeps, 'log' | 'metrics'>, chain: Chain, endpoint: string, offered: boolean): void {
+  metrics.set('svc_traces_lost', { chain, endpoint }, offered ? 0 : 1);
+  if (offered) log.info({ chain, endpoint }, 'the endpoint traces blocks again');
+  else log.error({ chain, endpoint }, 'the endpoint traced blocks and does not any more: where no other one traces, internal transfers are not seen');
 }
 
 async function openChain(
   deps: LiveDeps, chain: Chain, settings: LiveChainSettings, opened: HttpEndpoint[],
 ): Promise<LiveChain> {
-  const network = networkWith(deps.networkOf(chain), settings.confirmations);
+  const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
   const module = await deps.loadModule(chain);
   const catalogue = deps.catalogueOf(chain);
   const endpoints = settings.rpcUrls.map((url, index) => createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url }));
   opened.push(...endpoints);
-  const transport = createFailoverTransport({ chain, endpoints, nowMs: deps.nowMs, random: deps.random });
+  const transport = createFailoverTransport({
+    chain, endpoints, nowMs: deps.nowMs, random: deps.random,
+    onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
+  });
   const client = module.createClient(network, transport, catalogue);
   const witnesses = narrowed(chain, transport).map((one) => module.createClient(network, one, catalogue));
   const tokens = createTokenCheck({ network, catalogue, client, log: deps.log, metrics: deps.metrics });

@@ -41,6 +41,8 @@ export interface Network {
   readonly resubmitMs?: number;
   /** Repricings of what is signed that one block allows; no limit where absent. V37. */
   readonly repricingsPerBlockMax?: number;
+  /** By the operator's word: a block whose internal transfers no endpoint traces is not whole. V6. */
+  readonly tracesRequired?: boolean;
   /** Smallest first payment to an address as customers are told it, where a payment must make the ledger account. Spec §2.3. */
   readonly firstDepositMin?: bigint;
 }
@@ -341,6 +343,8 @@ export interface Transport {
   /** Tries `read` on one endpoint after another until one answers; collects the reasons. Throws: ChainUnavailable. */
   attempt<T>(read: (endpoint: Endpoint) => Promise<T>): Promise<T>;
   report(endpoint: Endpoint, outcome: 'ok' | 'failed' | 'lagging' | 'wrong_network', headHeight?: number): void;
+  /** Tells that an endpoint that traced blocks offers it no more, or again; for whoever watches over it. V6. */
+  tellTraces?(endpoint: Endpoint, offered: boolean): void;
 }
 
 // ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import { parseSealKey } from './secret-box.ts';
 
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
@@ -19,6 +19,8 @@ const chainSettings = (chain: Chain) => ({
   [`${chain.toUpperCase()}_START_HEIGHT`]: wholeNumber(0, 999_999_999_999).optional(),
   /** When a second look through the only endpoint counts as a second opinion (G10); one block time by default. */
   [`${chain.toUpperCase()}_SECOND_READ_MS`]: wholeNumber(0, 600_000).optional(),
+  /** V6: whether a block that no endpoint traces is taken without its internal payments, or waits. */
+  ...(FAMILY_OF[chain] === 'evm' ? { [`${chain.toUpperCase()}_TRACES`]: z.enum(['auto', 'required']).default('auto') } : {}),
 });
 
 const schema = z.object({
@@ -56,6 +58,7 @@ export interface ChainConfig {
   pollMs: number | null;
   startHeight: number | null;
   secondReadMs: number | null;
+  tracesRequired: boolean;
 }
 
 export interface CloudConfig extends Omit<z.infer<typeof schema>, 'SECRET_KEY' | 'SECRET_KEY_FILE'> {
@@ -95,6 +98,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       pollMs: (value('POLL_MS') as number | undefined) ?? null,
       startHeight: (value('START_HEIGHT') as number | undefined) ?? null,
       secondReadMs: (value('SECOND_READ_MS') as number | undefined) ?? null,
+      tracesRequired: value('TRACES') === 'required',
     };
   }
   const sealKeys = readSealKeys(present, problems);

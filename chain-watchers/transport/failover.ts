@@ -30,6 +30,8 @@ export interface FailoverOptions {
   readonly lagBlocksMax?: number;
   /** Called for every report, for metrics and logs. */
   readonly onReport?: (endpoint: Endpoint, outcome: ReportOutcome) => void;
+  /** Called when an endpoint that traced blocks offers it no more, or again. */
+  readonly onTraces?: (endpoint: Endpoint, offered: boolean) => void;
 }
 
 export interface EndpointHealth {
@@ -137,6 +139,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
   return {
     endpoints, pick, attempt,
     report: (endpoint, outcome, headHeight) => note(endpoint, outcome, headHeight),
+    tellTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
     health: () => endpoints.map((endpoint) => {
       const { headHeight, failures } = conditionOf(endpoint);
       return { name: endpoint.name, state: stateOf(endpoint), headHeight, failures };

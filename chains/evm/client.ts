@@ -57,7 +57,8 @@ export function createClient(general: Network, transport: Transport, catalogue: 
     fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, envelope)),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     fetchLogs: (range) => readLogs(network, transport, range),
-    seesInternal: async () => network.nativeTransferLog !== null || traces.isOffered(await heads.getHead()),
+    seesInternal: async () => network.nativeTransferLog !== null || network.tracesRequired === true
+      || traces.isOffered(await heads.getHead()),
     broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused }, signed),
     getFate: (unsigned, txid) => attempt((node) => readFate({ network, transport, heads, endpoint: node }, unsigned, txid)),
   };

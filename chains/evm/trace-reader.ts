@@ -4,7 +4,8 @@
  *
  * An endpoint's ability is learnt from its first answer and asked again after every identity check. Where one is known
  * to be able and none answers now, the block is not whole: an internal payment that nobody looked for is lost for good
- * (C1-4). An endpoint that was never seen to trace and is down does not hold up the block.
+ * (C1-4). An endpoint that was never seen to trace and is down does not hold up the block, unless the operator requires
+ * traces: then a block that none traces is not whole.
  */
 import { ChainUnavailable, type Block, type Endpoint, type Transport } from '../chain.ts';
 import type { EvmRaw } from './block.ts';
@@ -18,7 +19,7 @@ const CALL_TRACER = { tracer: 'callTracer' };
 interface Traced { readonly height: number; readonly hash: string; readonly txids: readonly string[] }
 
 export interface TraceReader {
-  /** Traces of every transaction of the block, or null where no endpoint offers any. Throws: ChainUnavailable. */
+  /** Traces of every transaction of the block, or null where no endpoint offers any and none is required. Throws: ChainUnavailable. */
   read(first: Endpoint, unit: Block<EvmRaw>): Promise<readonly unknown[] | null>;
   /** Whether any endpoint traces this block; those that were never asked are. */
   isOffered(block: { readonly height: number; readonly hash: string }): Promise<boolean>;
@@ -30,6 +31,15 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
   const methods = new Map<Endpoint, TraceMethod | 'none'>();
   /** Endpoints that traced and now say that nobody may: a plan that ran out, say. */
   const withdrawn = new Set<Endpoint>();
+  /** The same, for as long as they do not trace again: what was told of them. */
+  const lost = new Set<Endpoint>();
+
+  const tell = (endpoint: Endpoint, offered: boolean): void => {
+    if (lost.has(endpoint) !== offered) return;
+    if (offered) lost.delete(endpoint);
+    else lost.add(endpoint);
+    transport.tellTraces?.(endpoint, offered);
+  };
 
   const readBy = async (endpoint: Endpoint, method: TraceMethod, block: Traced): Promise<readonly unknown[] | null> => {
     const asked = method === 'trace_block' ? call(method, atHeight(block.height)) : call(method, block.hash, CALL_TRACER);
@@ -39,6 +49,7 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     if (!Array.isArray(traces)) throw new ChainUnavailable(network.slug, `${method}: no list of traces`);
     methods.set(endpoint, method);
     withdrawn.delete(endpoint);
+    tell(endpoint, true);
     return method === 'trace_block' ? ofThisBlock(network, block, traces) : completed(network, endpoint, block, traces);
   };
 
@@ -50,6 +61,7 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     }
     if (known !== undefined && known !== 'none') {
       withdrawn.add(endpoint);
+      tell(endpoint, false);
       throw new ChainUnavailable(network.slug, `${known} is offered no more`);
     }
     methods.set(endpoint, 'none');
@@ -71,7 +83,8 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
         if (able || endpoint === first) failures.push(`${endpoint.name}: ${error.reason}`);
       }
     }
-    if (failures.length === 0) return null;
+    if (failures.length === 0 && network.tracesRequired !== true) return null;
+    if (failures.length === 0) failures.push('no endpoint offers any, and they are required');
     throw new ChainUnavailable(network.slug, `block ${height} has no traces: ${failures.join('; ')}`);
   };
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ChainUnavailable, type ChainModule, type Endpoint, type Token } from '../../../chains/chain.ts';
+import { ChainUnavailable, type ChainModule, type Endpoint, type Network, type Token, type Transport } from '../../../chains/chain.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
@@ -78,4 +78,29 @@ test('K4 what the chain contradicts is out of the catalogue by which blocks are 
   t.is(chain.catalogue.size, 1);
   t.is(await chain.checkTokens(), 0);
   t.is(chain.catalogue.size, 0);
+});
+
+test('C1-4 V6 an endpoint that traces no more is a figure and an error line; what the operator requires reaches the client', async (t) => {
+  const recorder = new Recorder(), given: { network: Network; transport: Transport }[] = [];
+  const module = { ...evm, createClient: (...[network, transport, catalogue]: Parameters<typeof evm.createClient>) => {
+    given.push({ network, transport });
+    return evm.createClient(network, transport, catalogue);
+  } } as unknown as ChainModule;
+  const state = emptyWatchState(), one = { rpcUrls: ['http://127.0.0.1:9'], confirmations: null, pollMs: null, startHeight: null };
+  for (const settings of [one, { ...one, confirmations: 20, tracesRequired: true }]) {
+    const live = await openLiveChains({
+      chains: { eth: settings }, networkOf: () => eth, isEnabled: () => true, loadModule: async () => module, catalogueOf: () => new Map(),
+      watch: createMemoryWatchStore(() => 0, state), audit: createMemoryAuditStore(state), accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },
+      nowMs: () => 0, random: () => 0, log: recorder, metrics: recorder,
+    });
+    t.teardown(() => live.close());
+  }
+  t.deepEqual(given.map(({ network }) => [network.tracesRequired === true, network.threshold]), [[false, 12], [true, 20]]);
+  const { transport } = given[0]!, endpoint = transport.endpoints[0]!;
+  transport.tellTraces!(endpoint, false);
+  t.is(recorder.gauges.get('svc_traces_lost'), 1);
+  t.like(recorder.lines.at(-1), { level: 'error', fields: { chain: 'eth', endpoint: 'eth-1' } });
+  transport.tellTraces!(endpoint, true);
+  t.is(recorder.gauges.get('svc_traces_lost'), 0);
+  t.like(recorder.lines.at(-1), { level: 'info', fields: { chain: 'eth', endpoint: 'eth-1' } });
 });

@@ -4,6 +4,8 @@ import { ChainUnavailable, type Endpoint, type Unsigned } from '../../../../chai
 import { addressOfHex } from '../../../../chains/evm/address.ts';
 import { eth } from '../../../../chains/evm/network.ts';
 import { addressOf, answersOf, txidOf, type TransactionPlan } from '../../../support/evm-blocks.ts';
+import { createFailoverTransport } from '../../../../chain-watchers/transport/failover.ts';
+import { createClient } from '../../../../chains/evm/client.ts';
 import { readerOf } from '../../../support/evm-client.ts';
 
 const from = addressOf(0x51), to = addressOf(0x52);
@@ -108,4 +110,39 @@ test('C1-4 V6 a node that was seen to trace and now says that nobody may is aske
     t.is((await client.getBlock(NONCE_USED_AT)).raw.traces, undefined, 'learnt: it offers none');
     t.false(await client.seesInternal());
   }
+});
+
+test('C1-4 V6 an endpoint that traced and does not any more is told of once, and once more when it traces again', async (t) => {
+  for (const refusal of [401, 402, 403].map((code) => ({ code, message: `http ${code}` }))) {
+    const said: Said = { user: OURS, traces: 'all' }, told: string[] = [];
+    const transport = createFailoverTransport({
+      chain: 'eth', endpoints: [nodeOf('only', said)], nowMs: () => 0, random: () => 0.5, onTraces: ({ name }, offered) => told.push(`${name} ${offered}`),
+    });
+    const client = createClient(eth, transport, new Map());
+    await client.getBlock(NONCE_USED_AT);
+    t.deepEqual(told, [], 'that it traces is nothing new');
+    said.traces = refusal;
+    for (let round = 0; round < 3; round += 1) await t.throwsAsync(client.getBlock(NONCE_USED_AT), { instanceOf: ChainUnavailable });
+    await client.checkIdentity();
+    await client.getBlock(NONCE_USED_AT);
+    t.deepEqual(told, ['only false']);
+    said.traces = 'all';
+    await client.checkIdentity();
+    t.is((await client.getBlock(NONCE_USED_AT)).raw.traces?.length, 1);
+    t.deepEqual(told, ['only false', 'only true']);
+  }
+});
+
+test('C1-4 V6 where traces are required, a block that no endpoint traces is not whole, however often the identity was checked', async (t) => {
+  const said: Said = { user: OURS }, { client } = readerOf({ ...eth, tracesRequired: true }, [nodeOf('a', said), nodeOf('b', { user: OURS })]);
+  for (let round = 0; round < 3; round += 1) {
+    await t.throwsAsync(client.getBlock(NONCE_USED_AT), { instanceOf: ChainUnavailable, message: /no traces: no endpoint offers any, and they are required/ });
+    await client.checkIdentity();
+  }
+  t.true(await client.seesInternal(), 'what is not traced waits: no balance needs an explanation');
+  t.is((await client.getBlock(NONCE_USED_AT + 1)).raw.traces?.length, 0, 'a block without transactions has no traces');
+  said.traces = 'all';
+  await client.checkIdentity();
+  t.is((await client.getBlock(NONCE_USED_AT)).raw.traces?.length, 1);
+  t.is((await readerOf(eth, [nodeOf('c', { user: OURS })]).client.getBlock(NONCE_USED_AT)).raw.traces, undefined, 'by default it is taken');
 });
