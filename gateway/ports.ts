@@ -114,6 +114,8 @@ export interface GatewayConfig {
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
   readonly developerMode: boolean;
+  /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */
+  readonly trustedProxies?: readonly string[];
   /** Protective ceiling of sandbox accounts; 6,000 where absent. Decisions 3. */
   readonly sandboxRequestsPerMinute?: number;
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;

@@ -1,6 +1,7 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { isNetwork } from '../gateway/http/client-address.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import { parseSealKey } from './secret-box.ts';
 
@@ -33,6 +34,7 @@ const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  TRUSTED_PROXIES: list.pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100)).default([]),
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
   OIDC_ISSUER: z.url().optional(),

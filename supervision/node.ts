@@ -134,7 +134,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
     bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
-    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE,
+    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE, trustedProxies: config.TRUSTED_PROXIES,
     oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
   };
 }

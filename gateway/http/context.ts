@@ -44,7 +44,8 @@ export interface Asked<O extends OperationId = OperationId> {
   answerOf(reply: ReplyOf<O>): FirstAnswer | undefined;
   readonly requestId: string;
   readonly cookies: Readonly<Record<string, string>>;
-  readonly remoteAddress: string;
+  /** Of the peer, or what trusted proxies say of it: to count by, never to let somebody in by. */
+  readonly clientAddress: string;
   readonly log: Logger;
   setHeader(name: string, value: string): void;
 }

@@ -8,6 +8,7 @@ import type { GatewayDeps } from '../ports.ts';
 import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
 import { checkDigest } from './body.ts';
+import { createClientAddress } from './client-address.ts';
 import type { Asked, Caller, Handlers, Replayable } from './context.ts';
 import { refusalOrFault } from './faults.ts';
 import { cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
@@ -28,6 +29,7 @@ export const sha256 = (bytes: Uint8Array | string): string => hash('sha256', byt
 /** The rest of the way of a request whose body was read. */
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
   const limits = createRequestLimits(deps.accounts, deps.nowMs, deps.config.sandboxRequestsPerMinute);
+  const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
   const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets });
 
   return async (route, request, reply) => {
@@ -47,7 +49,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
       params: input.params, query: input.query, body: input.body, caller, requestId: request.id,
       claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
       answerOf: (reply: unknown) => (use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined),
-      cookies: cookiesOf(request.headers.cookie), remoteAddress: request.socket.remoteAddress ?? '',
+      cookies: cookiesOf(request.headers.cookie), clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
       log: deps.log.child({ requestId: request.id }),
       setHeader: (name: string, value: string) => { void reply.header(name, value); },
     } as unknown as Asked;

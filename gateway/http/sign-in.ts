@@ -34,7 +34,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   return {
     async login(asked) {
       const { email, password, totp, organizationId } = asked.body;
-      const slow = await loginRefusal(deps, asked.remoteAddress, email.toLowerCase());
+      const slow = await loginRefusal(deps, asked.clientAddress, email.toLowerCase());
       if (slow !== null) return slow;
       const user = await identity.userByEmail(email);
       if (!await isPassword(user?.passwordHash ?? null, password) || user === null) return refuse('UNAUTHORIZED');
