@@ -4,7 +4,7 @@
  */
 import { keccak256 } from '../keccak.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import type { Catalogue, Network, ParsedAddress } from '../chain.ts';
+import { MalformedReply, type Catalogue, type Network, type ParsedAddress } from '../chain.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -23,8 +23,14 @@ export function checksummed(lowerHex: string): string {
   return `0x${scratch.toString('latin1')}`;
 }
 
-/** EIP-55 text of the address in the last 40 digits of a hex text (an address or a log topic). */
+const ADDRESS_HEX = /^(?:0x(?:[0-9a-f]{24})?)?[0-9a-f]{40}$/i;
+
+/**
+ * EIP-55 text of the address in the last 40 digits of a hex text: an address, with `0x` or bare, or a log topic.
+ * Throws: MalformedReply for any other text, which would name somebody else.
+ */
 export function addressOfHex(hex: string): string {
+  if (!ADDRESS_HEX.test(hex)) throw new MalformedReply('address', hex);
   return checksummed(hex.slice(-40).toLowerCase());
 }
 

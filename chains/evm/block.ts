@@ -222,7 +222,7 @@ export function assertWhole(network: Network, unit: Block<EvmRaw>): void {
     }
     if (!isSameHex(transactionHash, own.hash)) throw unproven(`receipt ${i} belongs to another transaction`);
     const index = Number(own.transactionIndex);
-    if (!(index > indexBefore) || !isSameHex(transactionIndex, own.transactionIndex)) {
+    if (typeof own.transactionIndex !== 'string' || !(index > indexBefore) || !isSameHex(transactionIndex, own.transactionIndex)) {
       throw unproven(`entry ${i} is out of order`);
     }
     indexBefore = index;

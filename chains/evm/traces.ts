@@ -7,7 +7,7 @@
  * flat shape leaves them out, and a key must not depend on which endpoint was asked.
  */
 import { ChainUnavailable, MalformedReply, type Network } from '../chain.ts';
-import { isSameHex } from './quantity.ts';
+import { bigintOf, isSameHex } from './quantity.ts';
 
 export interface InternalCall {
   readonly ordinal: number;
@@ -18,20 +18,20 @@ export interface InternalCall {
 
 interface Frame {
   readonly type: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly value?: string;
+  readonly from?: string | null;
+  readonly to?: string | null;
+  readonly value?: string | null;
   readonly error?: string;
-  readonly calls?: readonly Frame[];
+  readonly calls?: readonly unknown[] | null;
 }
 
 interface FlatTrace {
   readonly type: string;
   readonly action: {
-    readonly callType?: string; readonly from?: string; readonly to?: string; readonly value?: string;
-    readonly address?: string; readonly refundAddress?: string; readonly balance?: string;
+    readonly callType?: string; readonly from?: string | null; readonly to?: string | null; readonly value?: string | null;
+    readonly address?: string | null; readonly refundAddress?: string | null; readonly balance?: string | null;
   };
-  readonly result?: { readonly address?: string } | null;
+  readonly result?: { readonly address?: string | null } | null;
   readonly error?: string;
   readonly traceAddress: readonly number[];
   readonly transactionHash?: string | null;
@@ -45,8 +45,35 @@ const PRECOMPILE_MAX = 0x1ffn;
 
 const PRECOMPILE_ZEROS = `0x${'0'.repeat(36)}`;
 
-function isPrecompile(address: string | undefined): boolean {
-  return address !== undefined && address.startsWith(PRECOMPILE_ZEROS) && BigInt(address) <= PRECOMPILE_MAX;
+function isPrecompile(address: string | undefined | null): boolean {
+  return typeof address === 'string' && address.startsWith(PRECOMPILE_ZEROS)
+    && bigintOf(address, 'address of a frame') <= PRECOMPILE_MAX;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string';
+
+function malformed(what: string, value: unknown): never {
+  throw new MalformedReply(what, JSON.stringify(value) ?? 'undefined');
+}
+
+/** A frame of a call tree as it must be; its amount is read where it moves. Throws: MalformedReply. */
+function frameOf(value: unknown): Frame {
+  const frame = value as Frame;
+  const fine = isObject(value) && typeof frame.type === 'string' && isTextOrNone(frame.from) && isTextOrNone(frame.to)
+    && isTextOrNone(frame.value) && (frame.calls === undefined || frame.calls === null || Array.isArray(frame.calls));
+  return fine ? frame : malformed('frame of a call trace', value);
+}
+
+/** An entry of `trace_block` as it must be. Throws: MalformedReply. */
+function flatTraceOf(value: unknown): FlatTrace {
+  const trace = value as FlatTrace;
+  if (!isObject(value) || typeof trace.type !== 'string' || !Array.isArray(trace.traceAddress) || !isObject(trace.action)) {
+    return malformed('entry of trace_block', value);
+  }
+  const { from, to, value: amount, address, refundAddress, balance } = trace.action, { address: created } = trace.result ?? {};
+  return [from, to, amount, address, refundAddress, balance, created].every(isTextOrNone) ? trace
+    : malformed('entry of trace_block', value);
 }
 
 /**
@@ -56,8 +83,8 @@ function isPrecompile(address: string | undefined): boolean {
 export function internalCallsOf(
   network: Network, traces: readonly unknown[], hashes: readonly string[],
 ): ReadonlyMap<string, readonly InternalCall[]> {
-  const flat = traces.length > 0 && typeof traces[0] === 'object' && traces[0] !== null && 'action' in traces[0];
-  return flat ? ofFlatTraces(network, traces as FlatTrace[], hashes) : ofCallTrees(network, traces, hashes);
+  const flat = isObject(traces[0]) && 'action' in traces[0];
+  return flat ? ofFlatTraces(network, traces, hashes) : ofCallTrees(network, traces, hashes);
 }
 
 function ofCallTrees(
@@ -67,16 +94,18 @@ function ofCallTrees(
     throw new ChainUnavailable(network.slug, `${traces.length} traces for ${hashes.length} transactions`);
   }
   return new Map(hashes.map((hash, i) => {
-    const entry = traces[i] as { txHash?: string; result?: Frame; error?: string } | null;
-    if (entry?.result === undefined || typeof entry.result.type !== 'string') {
-      throw new ChainUnavailable(network.slug, `no trace of ${hash}: ${String(entry?.error ?? 'empty').slice(0, 100)}`);
+    const entry = traces[i] as { txHash?: unknown; result?: unknown; error?: unknown } | null;
+    if (!isObject(entry?.result) || !('type' in entry.result)) {
+      throw new ChainUnavailable(network.slug, `no trace of ${hash}: ${reasonOf(entry?.error)}`);
     }
-    if (entry.txHash !== undefined && !isSameHex(entry.txHash, hash)) {
+    if (entry.txHash !== undefined && !isSameHex(String(entry.txHash), hash)) {
       throw new ChainUnavailable(network.slug, 'traces out of order');
     }
-    return [hash, ofCallTree(entry.result)];
+    return [hash, ofCallTree(frameOf(entry.result))];
   }));
 }
+
+const reasonOf = (error: unknown): string => (typeof error === 'string' ? error.slice(0, 100) : 'empty');
 
 /** Depth-first without recursion: a malicious call depth must not become ours. */
 function ofCallTree(top: Frame): InternalCall[] {
@@ -88,9 +117,10 @@ function ofCallTree(top: Frame): InternalCall[] {
     const { frame, reverted } = stack.pop()!;
     if (isPrecompile(frame.to)) continue;
     const failed = reverted || frame.error !== undefined;
-    const value = failed || !movesValue(frame.type) ? 0n : BigInt(frame.value ?? '0x0');
-    if (value > 0n && frame.from !== undefined && frame.to !== undefined && !isSameHex(frame.from, frame.to)) {
-      found.push({ ordinal, from: frame.from.toLowerCase(), to: frame.to.toLowerCase(), value });
+    const value = failed || !movesValue(frame.type) ? 0n : bigintOf(frame.value ?? '0x0', 'value of a frame');
+    const from = frame.from ?? null, to = frame.to ?? null;
+    if (value > 0n && from !== null && to !== null && !isSameHex(from, to)) {
+      found.push({ ordinal, from: from.toLowerCase(), to: to.toLowerCase(), value });
     }
     ordinal++;
     stack.push(...childrenOf(frame, failed));
@@ -99,7 +129,7 @@ function ofCallTree(top: Frame): InternalCall[] {
 }
 
 function childrenOf(frame: Frame, reverted: boolean): { frame: Frame; reverted: boolean }[] {
-  return (frame.calls ?? []).map((child) => ({ frame: child, reverted })).reverse();
+  return (frame.calls ?? []).map((child) => ({ frame: frameOf(child), reverted })).reverse();
 }
 
 /** DELEGATECALL repeats its parent's value and CALLCODE pays oneself: neither moves anything to another address. */
@@ -108,10 +138,10 @@ function movesValue(type: string): boolean {
 }
 
 function ofFlatTraces(
-  network: Network, traces: readonly FlatTrace[], hashes: readonly string[],
+  network: Network, traces: readonly unknown[], hashes: readonly string[],
 ): Map<string, InternalCall[]> {
   const byHash = new Map<string, FlatTrace[]>(hashes.map((hash) => [hash, []]));
-  for (const trace of traces) {
+  for (const trace of traces.map(flatTraceOf)) {
     if (trace.type === 'reward' || typeof trace.transactionHash !== 'string') continue;
     const list = byHash.get(trace.transactionHash);
     if (list === undefined) throw new ChainUnavailable(network.slug, 'a trace of another block');
@@ -143,6 +173,6 @@ function moveOf({ type, action, result }: FlatTrace): Omit<InternalCall, 'ordina
   const [from, to, value] = type === 'suicide' ? [action.address, action.refundAddress, action.balance]
     : type === 'create' ? [action.from, result?.address, action.value]
       : type === 'call' && action.callType === 'call' ? [action.from, action.to, action.value] : [];
-  if (from === undefined || to === undefined || value === undefined) return null;
-  return { from: from.toLowerCase(), to: to.toLowerCase(), value: BigInt(value) };
+  if (typeof from !== 'string' || typeof to !== 'string' || typeof value !== 'string') return null;
+  return { from: from.toLowerCase(), to: to.toLowerCase(), value: bigintOf(value, 'value of a trace') };
 }

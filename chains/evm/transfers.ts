@@ -64,7 +64,7 @@ export function transfersIn(network: Network, block: Block<EvmRaw>, catalogue: C
   for (const { index, address, amount } of withdrawals ?? []) {
     walk.unattributed.push({
       to: addressOfHex(address), amount: bigintOf(amount, 'withdrawal') * 1_000_000_000n, tokenContract: null,
-      reason: 'validator withdrawal', evidence: `withdrawal ${BigInt(index)}`,
+      reason: 'validator withdrawal', evidence: `withdrawal ${bigintOf(index, 'withdrawal')}`,
     });
   }
   return { transfers: walk.transfers, ignored: walk.ignored, unattributed: walk.unattributed };
@@ -138,7 +138,7 @@ function readTokenLog(walk: Walk, { hash }: RawTransaction, log: RawLog, ordinal
  * movements of it to one address in a block cannot be told apart, and each then counts as logged.
  */
 function receivedOf(walk: Walk, token: Token, log: RawLog, to: string): bigint {
-  const logged = BigInt(log.data);
+  const logged = bigintOf(log.data, 'data of a transfer');
   if (token.feeOnTransfer !== true) return logged;
   const key = receivedKey(log.address, to), received = walk.raw.received?.[key];
   if (received === undefined) {
@@ -169,18 +169,18 @@ function movementsOf(raw: EvmRaw, key: string): number {
 function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ordinal: number): void {
   const from = log.topics[2], to = log.topics[3];
   if (from === undefined || to === undefined || log.data.length < WORD_CHARACTERS) return;
-  const amount = BigInt(log.data.slice(0, WORD_CHARACTERS));
+  const amount = bigintOf(log.data.slice(0, WORD_CHARACTERS), 'data of a native transfer');
   if (amount === 0n || isSameHex(from, to)) return;
   const sender = `0x${from.slice(-40)}`, receiver = `0x${to.slice(-40)}`;
   const isTopLevel = isSameHex(transaction.from, sender) && isSameHex(transaction.to, receiver)
-    && amount === BigInt(transaction.value);
+    && amount === bigintOf(transaction.value, 'transaction value');
   if (isStateSync(transaction)) {
     walk.unattributed.push({
-      to: addressOfHex(receiver), amount, tokenContract: null, reason: 'state sync',
+      to: addressOfHex(to), amount, tokenContract: null, reason: 'state sync',
       evidence: transaction.hash.toLowerCase(),
     });
   } else if (!isTopLevel) {
-    pushNative(walk, transaction.hash, ordinal, sender, receiver, amount);
+    pushNative(walk, transaction.hash, ordinal, from, to, amount);
   }
 }
 
