@@ -46,7 +46,7 @@ const IDENTITY = [
 const BUILD = [
   'INVALID_CHAIN', 'INVALID_ADDRESS', 'INVALID_AMOUNT', 'NOT_FOUND', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN',
   'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
-  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY',
+  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY', 'TIER_FEATURE_LOCKED',
 ] as const;
 const SIMULATE = ['SANDBOX_ONLY', 'INVALID_CHAIN', 'CHAIN_UNAVAILABLE'] as const;
 
@@ -70,12 +70,12 @@ export const ROUTES = {
   },
   archiveAddress: {
     ...writes('Addresses'), method: POST, path: '/v1/addresses/{id}/archive', params: addresses.addressParams,
-    reply: addresses.address, refusals: ['NOT_FOUND', 'CONFLICT'],
+    reply: addresses.address, refusals: ['NOT_FOUND', 'CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'Archive an address: its deposits are recorded and announce nothing',
   },
   unarchiveAddress: {
     ...writes('Addresses'), method: POST, path: '/v1/addresses/{id}/unarchive', params: addresses.addressParams,
-    reply: addresses.address, refusals: ['NOT_FOUND', 'CONFLICT', 'ADDRESS_LIMIT_EXCEEDED'],
+    reply: addresses.address, refusals: ['NOT_FOUND', 'CONFLICT', 'ADDRESS_LIMIT_EXCEEDED', 'TIER_FEATURE_LOCKED', 'ACCOUNT_SUSPENDED'],
     summary: 'Make an archived address active again',
   },
   createTrustline: {
@@ -130,7 +130,7 @@ export const ROUTES = {
     params: transactions.withdrawalParams, reply: transactions.built,
     refusals: [
       'NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'SIGNED_BATCH_REJECTED',
-      'CHAIN_UNAVAILABLE',
+      'CHAIN_UNAVAILABLE', 'ACCOUNT_SUSPENDED',
     ], summary: 'Price a built transaction anew',
   },
   broadcastTransaction: {
@@ -138,14 +138,14 @@ export const ROUTES = {
     params: transactions.withdrawalParams, reply: transactions.transaction,
     refusals: [
       'NOT_FOUND', 'CONFLICT', 'IDENTITY_ROTATION_PENDING', 'SIGNED_BATCH_REJECTED', 'AMOUNT_CAP_EXCEEDED', 'EDGE_OFFLINE', 'EDGE_NO_LEADER',
-      'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE',
+      'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ACCOUNT_SUSPENDED',
     ], summary: 'Sign at the edge and broadcast',
   },
 
   // ── Webhooks ──────────────────────────────────────────────────────────────────────────────────────────────────
   createWebhook: {
     ...creates('Webhooks'), method: POST, path: '/v1/webhooks', body: webhooks.webhookBody,
-    reply: webhooks.webhookCreated, refusals: ['TIER_FEATURE_LOCKED'],
+    reply: webhooks.webhookCreated, refusals: ['TIER_FEATURE_LOCKED', 'ACCOUNT_SUSPENDED'],
     summary: 'Register an endpoint; its secret is shown once',
   },
   listWebhooks: {
@@ -175,7 +175,7 @@ export const ROUTES = {
   },
   replaceWebhook: {
     ...writes('Webhooks'), method: PUT, path: '/v1/webhooks/{webhookId}', params: webhooks.webhookParams,
-    body: webhooks.webhookBody, reply: webhooks.webhook, refusals: ['NOT_FOUND'],
+    body: webhooks.webhookBody, reply: webhooks.webhook, refusals: ['NOT_FOUND', 'ACCOUNT_SUSPENDED'],
     summary: 'Replace an endpoint; a disabled one is enabled again',
   },
   deleteWebhook: {
@@ -184,12 +184,12 @@ export const ROUTES = {
   },
   rotateWebhookSecret: {
     ...writes('Webhooks'), method: POST, path: '/v1/webhooks/{webhookId}/secret', params: webhooks.webhookParams,
-    reply: webhooks.webhookCreated, refusals: ['NOT_FOUND'],
+    reply: webhooks.webhookCreated, refusals: ['NOT_FOUND', 'ACCOUNT_SUSPENDED'],
     summary: 'Make a new secret; deliveries carry both signatures until the previous one is dropped',
   },
   dropPreviousWebhookSecret: {
     ...writes('Webhooks'), method: DELETE, path: '/v1/webhooks/{webhookId}/secret/previous',
-    params: webhooks.webhookParams, reply: webhooks.webhook, refusals: ['NOT_FOUND', 'CONFLICT'],
+    params: webhooks.webhookParams, reply: webhooks.webhook, refusals: ['NOT_FOUND', 'CONFLICT', 'ACCOUNT_SUSPENDED'],
     summary: 'End the rotation of a secret',
   },
   listWebhookDeliveries: {

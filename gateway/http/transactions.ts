@@ -2,7 +2,7 @@
  * Transactions and fees: lists from the projections; a build is asked of the chain first, then decided by the
  * account. Spec §4.2.
  */
-import { rotationPending } from '../../actors/account/guards.ts';
+import { rotationPending, suspended } from '../../actors/account/guards.ts';
 import type { BuildInputs, Intent } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { TransactionView } from '../../persistence/ports.ts';
@@ -100,9 +100,10 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const accountId = accountOf(asked);
       const { id } = asked.params;
       if (await reads.withdrawal(accountId, id) === null) return refuse('NOT_FOUND');
-      // Said before an edge is looked for: while the owner has not decided none may lead.
-      const waiting = rotationPending(await stateOf(deps, accountId));
-      if (waiting !== null) return waiting;
+      // Said before an edge is looked for: while the owner has not decided none may lead, and none signs in vain.
+      const state = await stateOf(deps, accountId);
+      const no = rotationPending(state) ?? suspended(state);
+      if (no !== null) return no;
       const acknowledged = await edges.askToSign(accountId, id);
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);

@@ -3,6 +3,8 @@ import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { accountIdOf, newId } from '../../protocol/ids.ts';
+import { codesOf } from '../../protocol/route.ts';
+import { routeOf, type OperationId } from '../../protocol/routes.ts';
 import { enrol, eventually, newEvmKey, startTestCloud, type TestAccountKey } from '../support/gateway.ts';
 
 const cloud = await startTestCloud({ ETH_RPC_URLS: 'http://127.0.0.1:9' });
@@ -32,30 +34,42 @@ test('§7.2 a suspended account builds, submits, enrols, pushes and registers no
   const built = await client.must('buildTransaction', { body: payment });
   const { id: webhookId } = await client.must('createWebhook', { body: hook });
 
+  await client.must('rotateWebhookSecret', { params: { webhookId } });
+
   t.deepEqual(await suspension(sandbox, true, 'chargebacks'), { accountId: sandbox.accountId, suspended: true });
-  const base = "m/44'/501'";
+  const { id: addressId } = (await client.must('listAddresses')).content[0]!;
+  const params = { id: built.id }, hookParams = { webhookId };
   const refused = {
-    build: await client.call('buildTransaction', { body: payment }),
-    reprice: await client.call('repriceTransaction', { params: { id: built.id } }),
-    address: await client.call('createAddress', { body: { chain: 'eth' } }),
-    webhook: await client.call('createWebhook', { body: hook }),
-    signed: await edge.client.call('submitSigned', {
-      params: { id: built.id }, body: { signedPayload: '0x02', txid: `0x${'1'.repeat(64)}`, sessionId: edge.sessionId, leaseEpoch: 1 },
+    buildTransaction: await client.call('buildTransaction', { body: payment }),
+    repriceTransaction: await client.call('repriceTransaction', { params }),
+    broadcastTransaction: await client.call('broadcastTransaction', { params }),
+    createAddress: await client.call('createAddress', { body: { chain: 'eth' } }),
+    archiveAddress: await client.call('archiveAddress', { params: { id: addressId } }),
+    unarchiveAddress: await client.call('unarchiveAddress', { params: { id: addressId } }),
+    createWebhook: await client.call('createWebhook', { body: hook }),
+    replaceWebhook: await client.call('replaceWebhook', { params: hookParams, body: hook }),
+    rotateWebhookSecret: await client.call('rotateWebhookSecret', { params: hookParams }),
+    dropPreviousWebhookSecret: await client.call('dropPreviousWebhookSecret', { params: hookParams }),
+    submitSigned: await edge.client.call('submitSigned', {
+      params, body: { signedPayload: '0x02', txid: `0x${'1'.repeat(64)}`, sessionId: edge.sessionId, leaseEpoch: 1 },
     }),
-    enrolment: await edge.client.call('syncEdge', {
+    syncEdge: await edge.client.call('syncEdge', {
       body: { edgeVersion: EDGE_VERSION, sessionId: edge.sessionId, keys: [newEvmKey()], pools: [] },
     }),
-    pool: await edge.client.call('pushPool', {
-      body: { pool: { chain: 'sol', addresses: [], gasTank: { address: '11111111111111111111111111111112', path: `${base}/0'/0'` } } },
+    pushPool: await edge.client.call('pushPool', {
+      body: { pool: { chain: 'sol', addresses: [], gasTank: { address: '11111111111111111111111111111112', path: "m/44'/501'/0'/0'" } } },
     }),
-    source: await edge.client.call('registerKeySource', {
+    registerKeySource: await edge.client.call('registerKeySource', {
       body: {
         fingerprint: '0011223344556677', label: 'old', kind: 'phrase', keystore: 'file', chains: ['eth'],
         keys: [{ chain: 'eth', path: "m/44'/60'/0'", xpub: newEvmKey().xpub }], addresses: [],
       },
     }),
   };
-  for (const [what, answer] of Object.entries(refused)) t.like(answer, { code: 'ACCOUNT_SUSPENDED' }, what);
+  for (const [operation, answer] of Object.entries(refused)) {
+    t.like(answer, { code: 'ACCOUNT_SUSPENDED' }, operation);
+    t.true(codesOf(routeOf(operation as OperationId)).includes('ACCOUNT_SUSPENDED'), `${operation}: in the description`);
+  }
 
   await fund(sandbox, address);
   t.is((await confirmed(sandbox, 2)).totalElements, 2);
