@@ -27,6 +27,8 @@ const BLOCKS_KEPT = 16;
 const ANSWER_TIMEOUT_MS = 10_000;
 /** What a node said of its head, or of a height, is believed for so long: the deliveries of a moment ask it once. */
 const FRESH_MS = 1_000;
+/** The network of a node, and what it can, are asked for anew after so long, as the cloud's are. */
+const IDENTITY_EVERY_MS = 300_000;
 /** A node that is behind is asked again after so long, and up to this long in all: well within the claim of a delivery. */
 const ASK_AGAIN_MS = 3_000;
 const PATIENCE_MS = 60_000;
@@ -44,7 +46,7 @@ export interface DepositCheck {
   close(): Promise<void>;
 }
 
-interface Node { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient; identified: Promise<void> | null }
+interface Node { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient }
 
 export interface DepositCheckSettings {
   /** Addresses of the customer's nodes, by chain. */
@@ -60,14 +62,14 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
     createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: ANSWER_TIMEOUT_MS }))]));
   const opened = new Map<Chain, Promise<Node>>();
   const blocks = new Map<string, Promise<ReadonlyMap<string, Transfer> | null>>();
-  const fresh = createFresh(monotonicMs);
+  const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
   const open = async (chain: Chain): Promise<Node> => {
     const module = await loadModule(chain);
     const own = networkOf(chain), catalogue = catalogueOf(chain);
     const network = { ...own, threshold: confirmations?.get(chain) ?? own.threshold };
     const transport = createFailoverTransport({ chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random });
-    return { network, module, client: module.createClient(network, transport, catalogue), identified: null };
+    return { network, module, client: module.createClient(network, transport, catalogue) };
   };
   const nodeOf = (chain: Chain): Promise<Node> => {
     let node = opened.get(chain);
@@ -103,10 +105,7 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
 
   const ask = async ({ data }: DepositEnvelope): Promise<Doubt | null> => {
     const node = await nodeOf(data.chain);
-    await (node.identified ??= node.client.checkIdentity().catch((error: unknown) => {
-      node.identified = null;
-      throw error;
-    }));
+    await identified(data.chain, () => node.client.checkIdentity());
     const head = await fresh(data.chain, () => node.client.getHead());
     if (head.height < data.height) return 'not_deep_enough';
     const movements = await movementsOf(node, data);
@@ -135,10 +134,10 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
 }
 
 /** Answers that are asked for once in a while, whoever wants them; what failed is asked for anew. */
-function createFresh(monotonicMs: () => number): <T>(key: string, read: () => Promise<T>) => Promise<T> {
+function createFresh(monotonicMs: () => number, forMs: number): <T>(key: string, read: () => Promise<T>) => Promise<T> {
   const known = new Map<string, { atMs: number; answer: Promise<unknown> }>();
   return async <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    for (const [old, { atMs }] of known) if (monotonicMs() - atMs >= FRESH_MS) known.delete(old);
+    for (const [old, { atMs }] of known) if (monotonicMs() - atMs >= forMs) known.delete(old);
     const entry = known.get(key) ?? { atMs: monotonicMs(), answer: read() };
     known.set(key, entry);
     try {

@@ -1,5 +1,9 @@
 /** EDGE_VERIFY_RPC_<CHAIN>: no event of a confirmed deposit leaves that the customer's own node does not confirm. */
-import test from 'ava';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
 import { addressOfHex } from '../../../chains/evm/address.ts';
 import { bsc, eth } from '../../../chains/evm/network.ts';
 import { readConfig } from '../../../edge/config.ts';
@@ -94,6 +98,37 @@ test('decisions 6: a block that left the customer\'s node is believed no more; a
   await anvil.mine(30);
   t.is(await check.doubt(told(paid)), 'other_block');
   t.is(await foreign.doubt(told(paid, { chain: 'bsc', tokenSymbol: 'BNB' })), 'no_answer');
+});
+
+/** A node that answers as another one does, and says of methods that start so that it has none. */
+async function nodeWithout(t: ExecutionContext, behind: string, lacks: (method: string) => boolean): Promise<string> {
+  const answer = async (asked: { id: number; method: string }): Promise<unknown> => (lacks(asked.method)
+    ? { jsonrpc: '2.0', id: asked.id, error: { code: -32_601, message: 'method not found' } }
+    : (await fetch(behind, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) })).json());
+  const server = createServer((request, response) => void text(request).then(async (body) => {
+    const asked = JSON.parse(body) as { id: number; method: string } | { id: number; method: string }[];
+    response.end(JSON.stringify(await (Array.isArray(asked) ? Promise.all(asked.map(answer)) : answer(asked))));
+  }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => { server.closeAllConnections(); server.close(); });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('decisions 6 V6: a node of the customer\'s that traces no more is asked anew for what it can after five minutes, as the cloud\'s are', async (t) => {
+  const anvil = await startAnvil(t, eth, '--no-mining');
+  await anvil.fund(PAYER, 100n * COIN);
+  const before = await pay(anvil, COIN), after = await pay(anvil, COIN);
+  await anvil.mine(20);
+  let traces = true, nowMs = 0;
+  const url = await nodeWithout(t, anvil.url, (method) => !traces && /^(?:debug|trace)_/.test(method));
+  const check = createDepositCheck({ nodes: new Map([['eth', [url]]]), monotonicMs: () => nowMs });
+  t.teardown(() => check.close());
+  t.is(await check.doubt(told(before)), null);
+  traces = false;
+  t.is(await check.doubt(told(after)), 'no_answer', 'it may only be so for a moment');
+  nowMs += 300_000;
+  t.is(await check.doubt(told(after)), null, 'this movement needs no traces');
 });
 
 test('decisions 6: where the network has finality, depth alone does not confirm', async (t) => {
