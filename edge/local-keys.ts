@@ -84,13 +84,13 @@ export class LocalKeys {
       'select id from local_keys where hash = ? and environment = ? and revoked_at_ms is null', hashOf(key), this.#environment)?.id ?? null;
   }
 
-  /** Signed records that the cloud has not taken yet; those of the command line are signed here. */
+  /** Signed records that the cloud has not taken yet, revocations first; those of the command line are signed here. */
   unshared(identity: Identity): LocalKeyRecord[] {
     for (const row of this.#rows('and signature is null')) {
       const { signature } = signRecord(identity, recordOf(row));
       this.#storage.run('update local_keys set signature = ? where id = ? and revoked_at_ms is ?', signature, row.id, row.revoked_at_ms);
     }
-    return this.#rows('and shared = 0 and signature is not null order by created_at_ms, id')
+    return this.#rows('and shared = 0 and signature is not null order by revoked_at_ms is null, created_at_ms, id')
       .map((row) => ({ ...recordOf(row), signature: row.signature! }));
   }
 

@@ -75,6 +75,13 @@ test('so many keys may be valid at one time; one that is revoked makes room', (t
   t.regex(mint(keys).key, /^loc_live_/);
 });
 
+test('a revocation is told before keys that the cloud has no room for', (t) => {
+  const keys = newKeys();
+  const ids = ['first', 'second', 'third'].map((label) => mint(keys, label).id);
+  keys.revoke(ids[2]!);
+  t.deepEqual(keys.unshared(identity).map(({ label, revokedAtMs }) => [label, revokedAtMs !== null]), [['third', true], ['first', false], ['second', false]]);
+});
+
 test('a label is 1 to 120 characters without control characters', (t) => {
   const keys = newKeys();
   for (const label of ['', '   ', 'x'.repeat(121), 'two\nlines', 'bell\u0007', 'sep\u2028arator']) {
