@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
-import { readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
+import { KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
 import { readSecret } from './secret-setting.ts';
 import { spendLedgerPlace, type SpendLedgerPlace } from './shared-spend.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
@@ -178,6 +178,12 @@ function readSpendLedger(env: Record<string, string>, problems: string[]): Spend
 }
 
 const CHAIN_SECRET = 'EDGE_VERIFY_RPC';
+const SECRETS: readonly string[] = ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', 'EDGE_SPEND_LEDGER', ...KEYSTORE_SECRETS];
+
+/** Takes what is, or may carry, a credential out of an environment: children, crash reports and inspectors read it. */
+export function forgetSecrets(env: Record<string, string | undefined>): void {
+  for (const name of Object.keys(env)) if (SECRETS.includes(name) || name.startsWith(`${CHAIN_SECRET}_`)) delete env[name];
+}
 
 /** `EDGE_VERIFY_RPC_<CHAIN>`, or `…_FILE` where the address carries a key: one address or several, separated by commas. */
 function readVerifyNodes(env: Record<string, string>, environment: Environment | null, problems: string[]): Map<Chain, readonly string[]> {

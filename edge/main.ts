@@ -2,11 +2,10 @@
  * The edge's process. It says on its IPC channel, where it has one, when it serves; it drains on SIGTERM and SIGINT and
  * when that channel closes, so that it never outlives whoever started it.
  */
-import { ConfigurationError, readConfig } from './config.ts';
+import { ConfigurationError, forgetSecrets, readConfig } from './config.ts';
 import { coreFilesPossible } from './core-files.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
 import { openEdgeKeystore } from './key-sources.ts';
-import { KEYSTORE_SECRETS } from './keystore/settings.ts';
 import { isMnemonic } from './keys.ts';
 import { createEdgeLog } from './log.ts';
 import { StorageFailed } from './storage/storage.ts';
@@ -20,8 +19,7 @@ const STOP_DEADLINE_MS = 9_500;
 async function main(): Promise<void> {
   const { config, phrase, keystore: settings } = readConfig(process.env, isMnemonic);
   const keystore = await openEdgeKeystore(phrase, settings);
-  // Children, crash reports and inspectors read the environment; what is in there has been used.
-  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', 'EDGE_SPEND_LEDGER', ...KEYSTORE_SECRETS]) delete process.env[name];
+  forgetSecrets(process.env);
   const log = createEdgeLog(config.logLevel);
   if (coreFilesPossible()) log.warn('core_files_possible');
   process.on('unhandledRejection', (error) => log.fault('unhandled_rejection', error));

@@ -101,6 +101,19 @@ test('SIGTERM while the cloud answers nothing: the process ends with 0, soon', a
   t.true(performance.now() - startedMs < 5_000);
 });
 
+test('§5.10 settings that are, or may carry, a credential are out of the environment of a running edge', async (t) => {
+  const tells = "process.on('SIGUSR2', () => process.stdout.write('NAMES ' + Object.keys(process.env).sort().join(' ') + '\\n'))";
+  const edge = await startEdgeProcess(t, { cloudUrl: (await newCloud(t)).url, dataDir: newDirectory(), env: {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tells)}`, MNEMONIC_PASSPHRASE: 'x', EDGE_SPEND_LEDGER: newDirectory(), POD_HINT: 'kept',
+    EDGE_VERIFY_RPC_ETH: 'https://node.example/CANARY', EDGE_VERIFY_RPC_BTC: 'https://user:CANARY@node.example',
+  } });
+  edge.kill('SIGUSR2');
+  await eventually('it has told the names', () => /NAMES .*\n/.test(edge.output()));
+  const names = /NAMES (.*)\n/.exec(edge.output())![1]!.split(' ');
+  t.deepEqual(names.filter((name) => /^(MNEMONIC|API_KEY|EDGE_(SPEND_LEDGER|VERIFY_RPC|KEYSTORE_PASSPHRASE|PKCS11_PIN))/.test(name)), []);
+  t.true(names.includes('POD_HINT'));
+});
+
 test('the edge ends when the process that started it is gone', async (t) => {
   const edge = await startEdgeProcess(t, { cloudUrl: (await newCloud(t)).url, dataDir: newDirectory() });
   edge.closeChannel();
