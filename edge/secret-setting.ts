@@ -1,5 +1,7 @@
 /** Secrets among the settings: in the environment, or in a file that the environment names. */
-import { readFileSync } from 'node:fs';
+import { readPlainFile } from './plain-file.ts';
+
+const BYTES_MAX = 1_048_576;
 
 /** Text of `NAME` or of the file `NAME_FILE`; undefined when neither is set, null when a problem was named. */
 export function readSecret(env: Readonly<Record<string, string | undefined>>, name: string, problems: string[]): string | undefined | null {
@@ -11,7 +13,10 @@ export function readSecret(env: Readonly<Record<string, string | undefined>>, na
   }
   if (file === undefined) return text;
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const bytes = readPlainFile(file, BYTES_MAX);
+    if (typeof bytes !== 'string') return bytes.toString('utf8').replace(/\r?\n$/, '');
+    problems.push(`${name}_FILE: cannot be read (${bytes === 'too large' ? `larger than ${BYTES_MAX} bytes` : bytes})`);
+    return null;
   } catch (error) {
     problems.push(`${name}_FILE: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
     return null;

@@ -9,7 +9,7 @@ export const PASSPHRASE_CHARS_MIN = 12;
 /** 128 MiB and about half a second for each guess. Source: RFC 7914 §2; OWASP Password Storage, N = 2^17, r = 8, p = 1. */
 const COST = { n: 2 ** 17, r: 8, p: 1 } as const;
 /** Bounds of what a file may ask for: cheaper would be a trap, dearer would exhaust the machine. */
-const N_MIN = 2 ** 14, N_MAX = 2 ** 20, R_MAX = 16, P_MAX = 4;
+const N_MIN = 2 ** 14, N_MAX = 2 ** 20, R_MAX = 16, P_MAX = 4, MEMORY_BYTES_MAX = 512 * 1_024 * 1_024;
 const SALT_BYTES = 16;
 
 type Cost = Readonly<Record<'n' | 'r' | 'p', number>>;
@@ -41,8 +41,14 @@ export function createPassphraseWrap(passphrase: Buffer, cost: Cost = COST): Key
   };
 }
 
+/** Bytes that scrypt takes. Source: RFC 7914 §2, §5: B, V and one block to mix in. */
+function memoryOf({ n, r, p }: Cost): number {
+  return 128 * r * (n + p + 2);
+}
+
 function checkCost({ n, r, p }: Extract<WrappedKey, { kind: 'passphrase' }>): void {
-  const sound = Number.isInteger(Math.log2(n)) && n >= N_MIN && n <= N_MAX && r >= 1 && r <= R_MAX && p >= 1 && p <= P_MAX;
+  const sound = Number.isInteger(Math.log2(n)) && n >= N_MIN && n <= N_MAX && r >= 1 && r <= R_MAX && p >= 1 && p <= P_MAX
+    && memoryOf({ n, r, p }) <= MEMORY_BYTES_MAX;
   if (!sound) throw new KeystoreError('KEYSTORE_UNSUPPORTED', 'cost of scrypt');
 }
 

@@ -9,11 +9,12 @@
  * protects is the seal: header and body are authenticated, so an altered file is refused whoever made a digest for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, constants, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { failpoint } from '../../protocol/failpoint.ts';
+import { readPlainFile } from '../plain-file.ts';
 import { KeystoreError } from './keystore-error.ts';
 import type { WrappedKey } from './key-wrap.ts';
 import { seal, subkey, unseal } from './sealing.ts';
@@ -96,8 +97,9 @@ function jsonOf(text: string): unknown {
 /** The file's bytes. Throws: KeystoreError KEYSTORE_MISSING, KEYSTORE_DAMAGED (too large to be one), KEYSTORE_UNAVAILABLE. */
 export function readBytes(path: string): Buffer {
   return guarded(() => {
-    if (statSync(path).size > FILE_BYTES_MAX) throw new KeystoreError('KEYSTORE_DAMAGED');
-    return readFileSync(path);
+    const bytes = readPlainFile(path, FILE_BYTES_MAX);
+    if (typeof bytes !== 'string') return bytes;
+    throw bytes === 'too large' ? new KeystoreError('KEYSTORE_DAMAGED') : new KeystoreError('KEYSTORE_UNAVAILABLE', bytes);
   });
 }
 

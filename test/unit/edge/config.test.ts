@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -101,4 +102,19 @@ test('§4.5 EDGE_SWEEP_TREASURY_ALLOWLIST: each entry counts on every chain that
     eth: [evm], bsc: [evm], polygon: [evm], avax: [evm], base: [evm], xrp: [xrp],
   });
   t.is(readConfig(GOOD, isMnemonic).config.sweepTreasuries.size, 0);
+});
+
+test('a setting that names a FIFO, a device or a directory in place of a file is refused at once: it would never end', (t) => {
+  const fifo = join(newDirectory(), 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  for (const place of [fifo, '/dev/zero', newDirectory()]) {
+    for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'EDGE_KEYSTORE_PASSPHRASE', 'EDGE_PKCS11_PIN', 'EDGE_SPEND_LEDGER', 'EDGE_VERIFY_RPC_ETH']) {
+      const { MNEMONIC: _unused, ...rest } = GOOD;
+      const problems = problemsOf({ ...rest, ...(name === 'MNEMONIC' ? {} : { MNEMONIC: PHRASE }), API_KEY: KEY.replace('test', 'live'), [`${name}_FILE`]: place });
+      t.deepEqual(problems, [`${name}_FILE: cannot be read (no plain file)`], place);
+    }
+  }
+  const large = join(newDirectory(), 'large');
+  writeFileSync(large, 'x'.repeat(1_048_577));
+  t.deepEqual(problemsOf({ ...GOOD, MNEMONIC_PASSPHRASE_FILE: large }), ['MNEMONIC_PASSPHRASE_FILE: cannot be read (larger than 1048576 bytes)']);
 });

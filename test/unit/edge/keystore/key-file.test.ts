@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -75,6 +75,22 @@ test('issue 4.8 a wrong passphrase, a missing file, a short passphrase and a for
     writeFileSync(foreign, text);
     await refuses(t, 'KEYSTORE_DAMAGED', () => KeyFile.open(foreign, wrapWith()));
   }
+});
+
+test('issue 4.8 a FIFO or a device in place of the file is refused at once: it would never end', async (t) => {
+  const fifo = newKeystorePath();
+  execFileSync('mkfifo', [fifo]);
+  for (const place of [fifo, '/dev/zero', '/dev/null']) await refuses(t, 'KEYSTORE_UNAVAILABLE', () => KeyFile.open(place, wrapWith()));
+});
+
+test('issue 4.8 a file asks scrypt for at most 512 MiB; one that wants more is refused before anybody gives it', async (t) => {
+  const dataKey = Buffer.alloc(32, 7), own = await createPassphraseWrap(Buffer.from(PASSPHRASE), CHEAP).wrap(dataKey);
+  const wrap = createPassphraseWrap(Buffer.from(PASSPHRASE));
+  if (own.kind !== 'passphrase') return t.fail();
+  for (const [n, r, p] of [[2 ** 20, 16, 1], [2 ** 20, 8, 1], [2 ** 20, 4, 1], [2 ** 19, 8, 1], [2 ** 18, 16, 1], [2 ** 19, 9, 4], [2 ** 17, 8, 5], [2 ** 21, 1, 1]] as const) {
+    t.is(await codeOf(() => wrap.unwrap({ ...own, n, r, p })), 'KEYSTORE_UNSUPPORTED', `${n} ${r} ${p}`);
+  }
+  t.deepEqual(await wrap.unwrap(await wrap.wrap(dataKey)), dataKey, 'what our own files ask for is given');
 });
 
 test('issue 4.8 any flipped bit and any cut is KEYSTORE_DAMAGED, before anybody waits for scrypt', async (t) => {
