@@ -43,6 +43,10 @@ export const EDGE_VERSION_MIN = '1.0.0';
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
 const epoch = z.number().int().nonnegative();
+/** Milliseconds since 1970, to the end of the year 9999: later ones no date and no database reads. */
+const instantMs = z.number().int().min(0).max(253_402_300_799_999);
+/** What a column of 32 bits holds. */
+const INT_MAX = 2_147_483_647;
 const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/);
 
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -83,8 +87,8 @@ export const localKeyRecord = z.strictObject({
   hash: hex(32),
   label: shortText(120),
   prefix: shortText(40),
-  createdAtMs: z.number().int(),
-  revokedAtMs: z.number().int().nullable(),
+  createdAtMs: instantMs,
+  revokedAtMs: instantMs.nullable(),
   /** Ed25519 over the UTF-8 text `flock-local-key-v1\n` + the fields above joined by `\n` in this order. */
   signature: hex(64),
 });
@@ -100,7 +104,7 @@ export const instructionRecord = z.strictObject({
   instruction: shortText(10_000),
   unsigned: shortText(900_000),
   /** When a holder of a local key built, repriced or broadcast it last. */
-  askedAtMs: z.number().int().nonnegative(),
+  askedAtMs: instantMs,
   /** Ed25519 over `flock-instruction-v1`, environment, transactionId, askedAtMs, SHA-256 of both texts, joined by `\n`. */
   signature: hex(64),
 });
@@ -121,7 +125,7 @@ export const welcomeFrame = z.object({
   leaseEpoch: epoch,
   leaseTtlMs: z.number().int().positive(),
   heartbeatMs: z.number().int().positive(),
-  serverTimeMs: z.number().int(),
+  serverTimeMs: instantMs,
   localKeys: z.array(localKeyRecord),
 });
 export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
@@ -143,10 +147,10 @@ export const attemptsFrame = z.object({
   leaseEpoch: epoch,
   attempts: z.array(z.object({
     deliveryId: z.string(),
-    attempt: z.number().int().positive(),
+    attempt: z.number().int().positive().max(INT_MAX),
     /** Null when no answer came. Only status and duration go back: never body, headers or error text. */
-    statusCode: z.number().int().nullable(),
-    durationMs: z.number().nonnegative(),
+    statusCode: z.number().int().min(0).max(999).nullable(),
+    durationMs: z.number().nonnegative().max(INT_MAX),
     retryAfterSeconds: z.number().int().nonnegative().nullable(),
     /** `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
     outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed', 'unverified']),

@@ -228,6 +228,24 @@ test('a frame that is not in form is INVALID_INPUT, and the stream stays', async
   t.true((await ask(socket, 'heartbeat', { ...body(sessionId), leaseEpoch: 1 })).ok as boolean);
 });
 
+test('an instant that no date can name, and a number that no column holds, are INVALID_INPUT, and no unavailable cloud', async (t) => {
+  const node = await started(t);
+  const { socket, sessionId } = await node.edge();
+  const key = { id: `ek_${'a'.repeat(26)}`, environment: 'live', hash: '0'.repeat(64), label: 'x', prefix: 'loc_live_x', createdAtMs: 1, revokedAtMs: null, signature: '0'.repeat(128) };
+  const instruction = { transactionId: `txn_${'a'.repeat(26)}`, environment: 'live', instruction: '{}', unsigned: '{}', askedAtMs: 1, signature: '0'.repeat(128) };
+  const attempt = { deliveryId: 'dlv_1', attempt: 1, statusCode: 200, durationMs: 1, retryAfterSeconds: null, outcome: 'answered' };
+  const attempts = (more: object) => ({ sessionId, leaseEpoch: 1, attempts: [{ ...attempt, ...more }] });
+  for (const far of [8_640_000_000_000_001, 253_402_300_800_000, Number.MAX_SAFE_INTEGER, -1]) {
+    for (const [name, frame] of [
+      ['local_keys', { records: [{ ...key, createdAtMs: far }] }], ['local_keys', { records: [{ ...key, revokedAtMs: far }] }],
+      ['instructions', { records: [{ ...instruction, askedAtMs: far }] }],
+      ['attempts', attempts({ durationMs: far })], ['attempts', attempts({ statusCode: far })], ['attempts', attempts({ attempt: far })],
+    ] as const) t.deepEqual(await ask(socket, name, frame), { ok: false, code: 'INVALID_INPUT' }, `${name} ${JSON.stringify(frame)}`);
+  }
+  t.true((await ask(socket, 'attempts', attempts({}))).ok as boolean);
+  t.true(socket.connected);
+});
+
 test('decisions 3: the leader\'s connection breaks; after the grace time the follower is told that it leads', async (t) => {
   const node = await started(t);
   const leader = await node.edge(), follower = await node.edge();
