@@ -181,12 +181,17 @@ export interface DueDelivery {
   orderKey: string;
 }
 
+/** An endpoint as it stands. */
+export interface EnabledEndpoint { id: string; url: string; sealedSecrets: string[] }
+
 export interface DeliveryStore {
   /**
    * Claims due deliveries of accounts that have a leader here, in publication order, for `claimMs`; SKIP LOCKED.
    * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
    */
   claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]>;
+  /** Those of an account's endpoints that are enabled now. */
+  enabledEndpoints(accountId: AccountId, webhookIds: readonly string[]): Promise<EnabledEndpoint[]>;
   /**
    * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
    * An edge reports them: what it says of a delivery of another account than its own is left out.

@@ -7,7 +7,7 @@
  * A lane is (endpoint, order key) for first attempts, so that they leave in publication order whatever the edge does at
  * the same time; a retry or replay has no lane and may be overtaken.
  */
-import type { DueDelivery } from '../../persistence/ports.ts';
+import type { DueDelivery, EnabledEndpoint } from '../../persistence/ports.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
 /**
@@ -29,6 +29,8 @@ export interface Flight {
   readonly lane: string | null;
   /** Monotonic: before the store's own claim ends. */
   untilMs: number;
+  /** Monotonic: when its endpoint was looked at last. */
+  seenMs: number;
   sent: boolean;
 }
 
@@ -63,11 +65,11 @@ export class Flights {
   }
 
   /** Takes a claimed delivery. One that is here already (its claim ran out) is sent again from its place in its lane. */
-  add(due: DueDelivery, untilMs: number): void {
+  add(due: DueDelivery, untilMs: number, seenMs: number): void {
     const account = this.#of(due.accountId);
     const { delivery } = due;
     const first = delivery.attempts === 0 && delivery.replay === 0;
-    const flight: Flight = { due, untilMs, sent: false, lane: first ? `${delivery.webhookId}|${due.orderKey}` : null };
+    const flight: Flight = { due, untilMs, seenMs, sent: false, lane: first ? `${delivery.webhookId}|${due.orderKey}` : null };
     const known = account.byId.get(delivery.id);
     if (known !== undefined && known.lane === flight.lane) return this.#renew(account, known, flight);
     if (known !== undefined) this.#drop(account, delivery.id);
@@ -115,6 +117,21 @@ export class Flights {
     if (account.byId.size === 0) this.#accounts.delete(accountId);
   }
 
+  /** What waits here goes to the endpoint as it stands: its URL of now, signed with its secrets of now. */
+  refresh(accountId: AccountId, { id, url, sealedSecrets }: EnabledEndpoint, seenMs: number): void {
+    for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
+      if (flight.due.delivery.webhookId === id) Object.assign(flight, { due: { ...flight.due, url, sealedSecrets }, seenMs });
+    }
+  }
+
+  /** Forgets what was not sent yet to an endpoint; the ids. */
+  removeUnsent(accountId: AccountId, webhookId: string): string[] {
+    const unsent = [...this.#accounts.get(accountId)?.byId.values() ?? []]
+      .filter(({ sent, due: { delivery } }) => !sent && delivery.webhookId === webhookId).map(({ due }) => due.delivery.id);
+    for (const deliveryId of unsent) this.remove(accountId, deliveryId);
+    return unsent;
+  }
+
   /** Forgets all of an account; the ids whose claims are to be given back. */
   removeAccount(accountId: AccountId): string[] {
     const ids = [...this.#accounts.get(accountId)?.byId.keys() ?? []];
@@ -148,8 +165,8 @@ export class Flights {
     return fresh;
   }
 
-  #renew(account: AccountFlights, known: Flight, { due, untilMs }: Flight): void {
-    Object.assign(known, { due, untilMs });
+  #renew(account: AccountFlights, known: Flight, { due, untilMs, seenMs }: Flight): void {
+    Object.assign(known, { due, untilMs, seenMs });
     if (!known.sent) return;
     known.sent = false;
     account.ready.push(known);

@@ -34,6 +34,8 @@ const CLAIM_MS = 120_000;
 const CLAIM_MARGIN_MS = 5_000;
 /** An edge that refused a frame is left alone for this long. */
 const REFUSED_PAUSE_MS = 1_000;
+/** An endpoint is looked at again before what waited longer than this is sent: it may be changed, disabled or deleted. */
+const SEEN_MS = 10;
 /** From connecting to the head of the answer. Reliability 3.1. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 const OPENED_SECRETS_MAX = 10_000;
@@ -156,7 +158,7 @@ class RunningPublisher implements Publisher {
     const { store, clock } = this.#deps;
     await this.#giving;
     await this.#settleDoubts();
-    const nowMs = clock.nowMs(), untilMs = clock.elapsedMs() + CLAIM_MS - CLAIM_MARGIN_MS;
+    const nowMs = clock.nowMs(), seenMs = clock.elapsedMs(), untilMs = seenMs + CLAIM_MS - CLAIM_MARGIN_MS;
     this.#forgotten.clear();
     const due = await store.claimDue(accountIds, CLAIM_MAX, nowMs, CLAIM_MS, this.#flights.busyEndpoints(accountIds)).catch((error: unknown) => {
       for (const accountId of accountIds) this.#doubtful.add(accountId);
@@ -165,7 +167,7 @@ class RunningPublisher implements Publisher {
     failpoint('publisher.claimed');
     if (this.#stopped) return this.#give(accountIds, due.map(({ delivery }) => delivery.id));
     const early = due.filter(({ accountId }) => this.#forgotten.has(accountId));
-    for (const one of due) if (!this.#forgotten.has(one.accountId)) this.#flights.add(one, untilMs);
+    for (const one of due) if (!this.#forgotten.has(one.accountId)) this.#flights.add(one, untilMs, seenMs);
     // It was claimed because what stands before it was here. That is not so any more, and must be claimed first.
     void this.#give([...this.#forgotten], early.map(({ delivery }) => delivery.id));
     if (due.length < CLAIM_MAX && early.length === 0) return;
@@ -208,8 +210,10 @@ class RunningPublisher implements Publisher {
     }
   }
 
-  async #send(accountId: AccountId, flights: readonly Flight[]): Promise<void> {
+  async #send(accountId: AccountId, taken: readonly Flight[]): Promise<void> {
     const { streams, clock, log } = this.#deps;
+    const flights = await this.#asTheyStand(accountId, taken);
+    if (flights.length === 0) return;
     const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
     const signed = flights.map((flight) => ({ flight, delivery: this.#signed(flight.due, timestampSeconds) }));
     const deliveries = signed.flatMap(({ delivery }) => delivery ?? []);
@@ -226,8 +230,45 @@ class RunningPublisher implements Publisher {
       { accountId, code: acknowledged?.code ?? 'no_answer', count: deliveries.length },
       'the edge did not take deliveries',
     );
-    this.#pausedUntilMs.set(accountId, clock.elapsedMs() + REFUSED_PAUSE_MS);
+    this.#later(accountId, flights);
+  }
+
+  #later(accountId: AccountId, flights: readonly Flight[]): void {
+    this.#pausedUntilMs.set(accountId, this.#deps.clock.elapsedMs() + REFUSED_PAUSE_MS);
     this.#flights.putBack(accountId, flights);
+  }
+
+  /**
+   * Those that may leave. What waited for its turn, a pause or a lane goes to its endpoint as that stands now, and not at
+   * all to one that was disabled or deleted meanwhile: the store holds what it has not got.
+   */
+  async #asTheyStand(accountId: AccountId, flights: readonly Flight[]): Promise<readonly Flight[]> {
+    const { store, clock, log } = this.#deps;
+    const seenMs = clock.elapsedMs();
+    const stale = new Set(flights.flatMap((flight) => (seenMs - flight.seenMs > SEEN_MS ? [flight.due.delivery.webhookId] : [])));
+    if (stale.size === 0) return flights;
+    try {
+      for (const endpoint of await store.enabledEndpoints(accountId, [...stale])) {
+        this.#flights.refresh(accountId, endpoint, seenMs);
+        stale.delete(endpoint.id);
+      }
+    } catch (error) {
+      log.warn({ err: error, accountId, count: flights.length }, 'deliveries wait: their endpoints could not be looked at');
+      this.#later(accountId, flights);
+      return [];
+    }
+    const known = flights.filter((flight) => this.#flights.find(accountId, flight.due.delivery.id) === flight);
+    for (const webhookId of stale) this.#stopEndpoint(accountId, webhookId);
+    const gone = known.filter(({ due: { delivery } }) => stale.has(delivery.webhookId)).map(({ due }) => due.delivery.id);
+    for (const deliveryId of gone) this.#flights.remove(accountId, deliveryId);
+    void this.#give([accountId], gone);
+    return known.filter(({ due: { delivery } }) => !stale.has(delivery.webhookId));
+  }
+
+  /** An endpoint that is enabled no more gets nothing of what waits here. */
+  #stopEndpoint(accountId: AccountId, webhookId: string): void {
+    this.#forgotten.add(accountId);
+    void this.#give([accountId], this.#flights.removeUnsent(accountId, webhookId));
   }
 
   /** Half of what did not fit, twice what did: an edge with a small outbox, or a nearly full one, still gets something. */
@@ -291,6 +332,7 @@ class RunningPublisher implements Publisher {
     const flight = this.#flights.find(accountId, deliveryId);
     if (flight === undefined || flight.due.delivery.attempts + 1 !== attempt) return;
     this.#flights.remove(accountId, deliveryId);
+    if (next.disableEndpoint) this.#stopEndpoint(accountId, flight.due.delivery.webhookId);
     const dueAtMs = flight.due.delivery.nextAttemptAtMs;
     if (next.status === 'delivered' && dueAtMs !== null) hooks?.onDelivered?.(clock.nowMs() - dueAtMs);
   }

@@ -2,9 +2,10 @@
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { DeliveryRow } from '../rows.ts';
-import type { DeliveryStore, DueDelivery } from '../ports.ts';
+import type { DeliveryStore, DueDelivery, EnabledEndpoint } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
+import { asTenant } from './tenant.ts';
 
 /** Deliveries of one statement, so that none of them holds locks for long. */
 const PURGED_AT_ONCE = 5_000;
@@ -32,6 +33,13 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
                                        ${[...busyWebhooks]}::text[])`;
       failpoint('claim_due.after');
       return rows.map(dueOf);
+    },
+    async enabledEndpoints(accountId, webhookIds) {
+      const rows = await sql<EnabledEndpoint[]>`
+        select v.* from ${asTenant(sql, accountId, sql`
+          select id, url, sealed_secrets from webhook
+           where account_id = t.account and id = any (${[...webhookIds]}::text[]) and status = 'enabled'`)}`;
+      return [...rows];
     },
     async recordAttempts(attempts) {
       if (attempts.length === 0) return;

@@ -101,6 +101,35 @@ test('§2.7 decisions 4: while a secret is rotated each delivery verifies under 
   t.like(verifyWebhook(rotated.secret, receiver.hits.at(-1)!.headers, receiver.hits.at(-1)!.body), { valid: true, event: { event: 'deposit_detected' } });
 });
 
+test('§4.1 a burst that is on its way follows its endpoint: other URL, other secret, then deleted; nothing of it leaves after the deletion', async (t) => {
+  const { client, newAddress, pay, deliveries, edge, again } = await company(t);
+  const open: (() => void)[] = [];
+  const receiver = await startReceiver(t, (response) => void open.push(() => response.writeHead(200).end()));
+  const { id: webhookId } = await client.must('createWebhook', { body: { url: `${receiver.url}/old`, events: ['deposit_detected'] } });
+  const params = { webhookId }, address = await newAddress();
+  await edge.stop();
+  for (let paid = 0; paid < 5; paid += 1) await pay(address);
+  await eventually('all of it waits', async () => (await deliveries({ status: 'pending' })).length === 5, LONG_MS);
+  await again();
+  await eventually('the first is there', () => open.length === 1, LONG_MS);
+  await client.must('replaceWebhook', { params, body: { url: `${receiver.url}/new`, events: ['deposit_detected'] } });
+  const { secret } = await client.must('rotateWebhookSecret', { params });
+  await client.must('dropPreviousWebhookSecret', { params });
+  open[0]!();
+  await eventually('the second is there', () => open.length === 2, LONG_MS);
+  const { url, headers, body } = receiver.hits[1]!;
+  t.deepEqual([url, verifyWebhook(secret, headers, body).valid], ['/new', true]);
+  await client.must('deleteWebhook', { params });
+  open[1]!();
+  await eventually('the answer is recorded', async () => (await deliveries({ status: 'delivered', webhookId })).length === 2, LONG_MS);
+  await client.must('createWebhook', { body: { url: `${receiver.url}/other`, events: ['deposit_detected'] } });
+  await pay(address);
+  await eventually('a later event is there', () => open.length === 3, LONG_MS);
+  t.deepEqual(receiver.hits.map((hit) => hit.url), ['/old', '/new', '/other']);
+  t.is((await deliveries({ status: 'held', webhookId })).length, 3);
+  open[2]!();
+});
+
 test('C5-48 410 disables the endpoint, later events are held with the reason, and a range replayed after PUT delivers every one of them', async (t) => {
   const { client, newAddress, pay, deliveries } = await company(t);
   let gone = true;

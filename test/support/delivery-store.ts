@@ -2,7 +2,7 @@
  * Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per
  * attempt.
  */
-import type { DeliveryStore, DueDelivery } from '../../persistence/ports.ts';
+import type { DeliveryStore, DueDelivery, EnabledEndpoint } from '../../persistence/ports.ts';
 import { newId, shardOf, type AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 
@@ -21,6 +21,11 @@ export class MemoryDeliveries implements DeliveryStore {
   failingReleases = 0;
   /** Attempts of this delivery are refused by a constraint. */
   poison: string | null = null;
+  /** Endpoints that were changed, or (null) are enabled no more. */
+  readonly changed = new Map<string, Omit<EnabledEndpoint, 'id'> | null>();
+  looks = 0;
+  /** The next looks at endpoints fail. */
+  failingLooks = 0;
   #seq = 0;
 
   add(
@@ -47,6 +52,11 @@ export class MemoryDeliveries implements DeliveryStore {
     return id;
   }
 
+  /** In the order of publication. */
+  ids(): string[] {
+    return [...this.#entries.keys()];
+  }
+
   status(id: string): DueDelivery['delivery'] {
     return this.#entries.get(id)!.due.delivery;
   }
@@ -65,6 +75,19 @@ export class MemoryDeliveries implements DeliveryStore {
       throw new Error('the connection was lost after the statement');
     }
     return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
+  }
+
+  async enabledEndpoints(_accountId: AccountId, webhookIds: readonly string[]): Promise<EnabledEndpoint[]> {
+    this.looks += 1;
+    if (this.failingLooks > 0) {
+      this.failingLooks -= 1;
+      throw new Error('the database is away');
+    }
+    return webhookIds.flatMap((id) => {
+      const known = [...this.#entries.values()].find(({ due: { delivery } }) => delivery.webhookId === id)!.due;
+      const endpoint = this.changed.has(id) ? this.changed.get(id)! : known;
+      return endpoint === null ? [] : [{ id, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
+    });
   }
 
   async recordAttempts(attempts: readonly RecordedAttempt[]): Promise<void> {

@@ -181,6 +181,15 @@ test('I16 nothing is claimed for an endpoint that is not enabled, also where its
   t.deepEqual(await claim(live), []);
 });
 
+test('I16 an endpoint is looked at as it stands: its own account sees it while it is enabled, nobody else does', async (t) => {
+  const { live, hooks: [hook, gone] } = await setUp({}, { status: 'deleted' }), { live: theirs } = await setUp({});
+  const look = (accountId: AccountId) => stores.deliveries.enabledEndpoints(accountId, [hook!.id, gone!.id]);
+  t.deepEqual(await look(live), [{ id: hook!.id, url: hook!.url, sealedSecrets: hook!.sealedSecrets }]);
+  t.deepEqual(await look(theirs), []);
+  await write(stores, live, [{ table: 'webhook', row: { ...hook!, status: 'disabled' } }]);
+  t.deepEqual(await look(live), []);
+});
+
 test('C5-48 410 disables the endpoint and what waits for it is held; so does disabling or deleting it', async (t) => {
   const { live, hooks: [gone, other] } = await setUp({}, {});
   await publish(live, {}, {});

@@ -18,34 +18,34 @@ function ready(flights: Flights): string[] {
 
 test('§6 a first attempt that was never reported takes along what waits behind it: nothing overtakes it', (t) => {
   const flights = new Flights();
-  flights.add(due('1'), 1_000);
-  flights.add(due('2'), 5_000);
-  flights.add(due('3', 'other'), 5_000);
+  flights.add(due('1'), 1_000, 0);
+  flights.add(due('2'), 5_000, 0);
+  flights.add(due('3', 'other'), 5_000, 0);
   t.deepEqual(ready(flights), ['1', '3']);
   t.deepEqual(flights.removeExpired(1_000), ['1', '2']);
   t.deepEqual(ready(flights), []);
-  flights.add(due('1'), 9_000);
-  flights.add(due('2'), 9_000);
+  flights.add(due('1'), 9_000, 0);
+  flights.add(due('2'), 9_000, 0);
   t.deepEqual(ready(flights), ['1']);
   t.is(flights.size, 3);
 });
 
 test('§6 a delivery that is claimed again while it is known goes again from its place, before what waits behind it', (t) => {
   const flights = new Flights();
-  flights.add(due('1'), 1_000);
-  flights.add(due('2'), 1_000);
+  flights.add(due('1'), 1_000, 0);
+  flights.add(due('2'), 1_000, 0);
   t.deepEqual(ready(flights), ['1']);
-  flights.add(due('1'), 9_000);
+  flights.add(due('1'), 9_000, 0);
   t.deepEqual(ready(flights), ['1']);
   flights.remove(ACCOUNT, '1');
   t.deepEqual(ready(flights), ['2']);
-  flights.add(due('2', 'addr', 1), 9_000);
+  flights.add(due('2', 'addr', 1), 9_000, 0);
   t.deepEqual(ready(flights), ['2'], 'a retry has no lane');
 });
 
 test('a frame that was not taken: what left the account meanwhile does not become ready again, the rest comes first', (t) => {
   const flights = new Flights();
-  for (const id of ['1', '2', '3']) flights.add(due(id, id), 9_000);
+  for (const id of ['1', '2', '3']) flights.add(due(id, id), 9_000, 0);
   const frame = flights.takeReady(ACCOUNT, 2);
   flights.remove(ACCOUNT, '1'); // its late report came
   flights.putBack(ACCOUNT, frame);
