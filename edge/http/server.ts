@@ -19,6 +19,8 @@ import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchang
 const BODY_BYTES_MAX = 1_048_576;
 const PARAMETER_CHARACTERS_MAX = 400;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** A caller whose request is none has this long to read why. */
+const GONE_MS = 1_000;
 
 /** Headers that a caller's request keeps on its way to the cloud, and those that an answer keeps on its way back. */
 const REQUEST_HEADERS = ['content-type', 'accept', 'idempotency-key'] as const;
@@ -55,11 +57,12 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     frameworkErrors: (error, request, reply) => sendError(settings, request, reply, error),
     clientErrorHandler(_error, socket) {
-      if (!socket.writable) return;
+      if (!socket.writable) return void socket.destroy();
       const requestId = newId('req', settings.nowMs());
       const body = JSON.stringify(fail(refuse('INVALID_INPUT', { reason: 'malformed_http' }), metaOf(requestId, settings.nowMs())));
       socket.end(`HTTP/1.1 400 Bad Request\r\nx-request-id: ${requestId}\r\ncontent-type: application/json\r\nconnection: close\r\n`
         + `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      setTimeout(() => socket.destroy(), GONE_MS).unref(); // whoever does not close keeps no place here
     },
   });
   server.removeAllContentTypeParsers();

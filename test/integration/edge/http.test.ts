@@ -121,6 +121,19 @@ function raw(url: string, text: string): Promise<string> {
   });
 }
 
+test('reliability 14: a connection that sent no request is closed on both sides, whatever its other end does', async (t) => {
+  const { edge } = await stage(t);
+  const { hostname, port } = new URL(edge.url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write('this is not HTTP\r\n\r\n'));
+  socket.resume();
+  const gone = new Promise<string>((resolve) => {
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+  });
+  const writing = setInterval(() => socket.write('x'), 100);
+  t.teardown(() => { clearInterval(writing); socket.destroy(); });
+  t.regex(await gone, /^(ECONNRESET|EPIPE)$/);
+});
+
 test('a path that the cloud would read as another one is never signed', async (t) => {
   const { cloud, edge } = await stage(t);
   const start = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${edge.localKey}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
