@@ -41,11 +41,19 @@ export function scrub(text: string): string {
   return SECRETS.reduce((rest, form) => rest.replace(form, '[redacted]'), text);
 }
 
+/** Lines that wait for room; later ones are dropped. */
+const UNWRITTEN_BYTES_MAX = 1_048_576;
+
 /**
  * Standard output, written at once. Choice: pino's own buffer is written once more at the exit, for ever when the reader of
  * the log is gone (a pipe whose other end died), and the process would never end.
  */
-const standardOutput = (): DestinationStream => pino.destination({ dest: 1, sync: true });
+const standardOutput = (): DestinationStream => {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
+  // A full disk under the log ends no process: lines are kept up to the limit, and written when there is room.
+  output.on('error', () => undefined);
+  return output;
+};
 
 /** A node's logger: JSON lines to standard output unless told otherwise. `node` is on every line. */
 export function createLog(level: string, node: string, destination?: DestinationStream): Logger {
