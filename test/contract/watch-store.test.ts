@@ -192,6 +192,27 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual(await store.mature(ledger, [{ ...elsewhereNow, confirmations: 12 }]), [other.accountId]);
   });
 
+  test(`${name}: C2 the same block told with another amount: the false movement is orphaned, the true one seen, its neighbour hears nothing`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    let altered!: BlockRecord['transfers'][number], beside!: typeof altered;
+    const links = await startLedger(store, ledger, 2, ([, second]) => {
+      [altered, beside] = [transferTo(address, second!), transferTo(address, second!)];
+      return { 102: [altered, beside] };
+    });
+    await store.mature(ledger, [{ ...beside, confirmations: 12 }]);
+    const before = (await inbox(accountId)).length;
+    const truly = { ...altered, amount: '1' };
+    await store.recordReorg(
+      ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, [recordOf(links.at(-1)!, [truly, beside])],
+    );
+    const words = ((await inbox(accountId)) as Extract<Fact, { deposit: unknown }>[]).slice(before);
+    t.deepEqual(words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]), [
+      ['orphaned', altered.txid, '1000', 'a102'], ['seen', altered.txid, '1', 'a102'],
+    ]);
+    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid, amount }) => [txid, amount]), [[altered.txid, '1']]);
+  });
+
   test(`${name}: a reorg back to the first branch finds its facts again`, async (t) => {
     const { store, fresh, inbox } = bench();
     const { ledger, accountId, address } = await fresh();
