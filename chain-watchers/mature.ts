@@ -6,9 +6,13 @@ import { finalityOf } from './head.ts';
 import type { Run } from './memory.ts';
 import { quorumOf, type Quorum } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
+import { hearWitnesses, recordAgain, type Testimony } from './testimony.ts';
+import { retryAfterMs } from './unresolved.ts';
 
 /** Facts that one tick looks at. */
 const FACTS_PER_TICK = 1_000;
+/** Facts that may be stepped over; the look begins anew beyond. */
+const STEPPED_OVER_MAX = 16_000;
 /** Re-reads in flight. */
 const REREADS_AT_ONCE = 8;
 const TXIDS_LOGGED_MAX = 20;
@@ -22,8 +26,8 @@ export interface Matured {
 
 /**
  * Matures what is deep enough and passes the network's gate, after the chain said once more that the block is on it and
- * the transaction succeeded in it. A transaction that now failed in the same block is refuted (C2-22); one that is not
- * there any more waits for the reorg path.
+ * the transaction succeeded in it, and living endpoints told the same movement. A transaction that now failed in the same
+ * block is refuted (C2-22); one that is not there any more waits for the reorg path; one that was told falsely is recorded again.
  */
 export async function matureFacts(run: Run): Promise<Matured> {
   const { parts, memory, bell } = run;
@@ -31,12 +35,11 @@ export async function matureFacts(run: Run): Promise<Matured> {
   if (memory.head === null) return { matured: 0, refuted: 0, reason: null };
   const headHeight = memory.head.head.height;
   const finality = finalityOf(memory.head, parts.nowMs());
-  const deepEnough = await store.immature(ledger, headHeight, FACTS_PER_TICK);
-  const due = deepEnough.filter((fact) => gatePassed(network, fact.height, headHeight, finality));
+  const page = (await store.immature(ledger, headHeight, memory.matureAfter + FACTS_PER_TICK)).slice(memory.matureAfter);
+  const due = page.filter((fact) => gatePassed(network, fact.height, headHeight, finality));
   const byHeight = Object.values(Object.groupBy(due, (fact) => `${fact.height}:${fact.blockHash}`)) as SeenTransfer[][];
-  if (byHeight.length === 0) return { matured: 0, refuted: 0, reason: null };
-  const quorum = await quorumOf(run);
-  const reads = await inParallel(REREADS_AT_ONCE, byHeight, (facts) => reread(run, facts, quorum));
+  const quorum = byHeight.length === 0 ? null : await quorumOf(run);
+  const reads = quorum === null ? [] : await inParallel(REREADS_AT_ONCE, byHeight, (facts) => reread(run, facts, quorum));
   const confirmed = reads.flatMap(({ confirmed: facts }) => facts);
   const refuted = reads.flatMap(({ refuted: facts }) => facts);
   if (confirmed.length > 0) {
@@ -51,31 +54,81 @@ export async function matureFacts(run: Run): Promise<Matured> {
     const txids = refuted.map(({ txid }) => txid).slice(0, TXIDS_LOGGED_MAX);
     parts.log.warn({ ledger, txids }, 'transactions failed after they were seen to succeed');
   }
+  const settled = confirmed.length + refuted.length;
+  if (memory.matureAfter === 0 && page.length < FACTS_PER_TICK) forgetSettled(run, due);
+  stepOver(run, page.length, settled);
+  noteWaiting(run, due.length - settled);
   const reason = reads.find((read) => read.reason !== null)?.reason ?? null;
+  const again = reads.map(({ corrected }) => corrected).filter((one) => one !== null)[0];
+  if (again !== undefined) {
+    await recordAgain(run, again); // One of a tick: those above it are recorded again with it.
+    memory.contradicted.delete(again.block.hash);
+  }
   return { matured: confirmed.length, refuted: refuted.length, reason };
 }
 
-interface Reread { confirmed: SeenTransfer[]; refuted: SeenTransfer[]; reason: string | null }
+/**
+ * What waits of a full page is stepped over by the next look, so that facts which can never mature do not hold up those
+ * behind them; after the last page the first comes again.
+ */
+function stepOver({ memory }: Run, found: number, settled: number): void {
+  const next = memory.matureAfter + found - settled;
+  memory.matureAfter = found < FACTS_PER_TICK || next > STEPPED_OVER_MAX ? 0 : next;
+}
+
+/** Only a look at all facts tells which blocks that were told in two ways are gone. */
+function forgetSettled({ memory }: Run, due: readonly SeenTransfer[]): void {
+  const waiting = new Set(due.map(({ blockHash }) => blockHash));
+  for (const hash of memory.contradicted.keys()) if (!waiting.has(hash)) memory.contradicted.delete(hash);
+}
+
+function noteWaiting({ parts, memory }: Run, waiting: number): void {
+  const chain = parts.network.slug;
+  parts.metrics.set('svc_facts_waiting', { chain }, waiting);
+  const contradicted = [...memory.contradicted.values()].reduce((sum, { facts }) => sum + facts, 0);
+  parts.metrics.set('svc_facts_contradicted', { chain }, contradicted);
+}
+
+interface Reread {
+  confirmed: SeenTransfer[];
+  refuted: SeenTransfer[];
+  corrected: Testimony['corrected'];
+  reason: string | null;
+}
 
 /** The chain's word of today about the facts of one block. */
 async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum): Promise<Reread> {
-  const { client } = run.parts;
-  const result: Reread = { confirmed: [], refuted: [], reason: null };
+  const { parts: { client, nowMs }, memory } = run;
+  const result: Reread = { confirmed: [], refuted: [], corrected: null, reason: null };
   const { height, blockHash } = facts[0]!;
+  const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} ${reason}` });
+  if (nowMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0)) return waits('is told otherwise by other endpoints');
+  const succeeded: SeenTransfer[] = [];
   try {
-    const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} is not ${reason}` });
-    if (await client.getBlockHash(height) !== blockHash) return waits('on the chain');
+    if (await client.getBlockHash(height) !== blockHash) return waits('is not on the chain');
     const threshold = Math.max(...facts.map((fact) => fact.threshold));
-    if (!await quorum.confirms(height, blockHash, threshold)) return waits('confirmed by the other endpoints');
+    if (!await quorum.confirms(height, blockHash, threshold)) return waits('is not confirmed by the other endpoints');
     for (const [txid, ofTransaction] of Map.groupBy(facts, (fact) => fact.txid)) {
       const outcome = await client.getOutcome(txid, { height, hash: blockHash });
-      if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) continue;
-      (outcome.success ? result.confirmed : result.refuted).push(...ofTransaction);
+      if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) {
+        result.reason ??= `block ${height} is not told to hold ${txid}`;
+      } else (outcome.success ? succeeded : result.refuted).push(...ofTransaction);
     }
-    return result;
   } catch (error) {
     const reason = chainFailure(error);
     if (reason === null) throw error;
-    return { ...result, reason }; // What was read before the failure is proven and counts.
+    result.reason = reason; // What was read before the failure counts.
   }
+  const { confirmed, contradicted, corrected } = await hearWitnesses(run, quorum.living, succeeded);
+  noteContradiction(run, blockHash, contradicted.length);
+  const silent = succeeded.length - confirmed.length - contradicted.length;
+  const reason = contradicted.length > 0 ? 'is told otherwise by other endpoints' : silent > 0 ? 'is not told by a second endpoint' : null;
+  return { ...result, confirmed: [...confirmed], corrected, reason: reason === null ? result.reason : `block ${height} ${reason}` };
+}
+
+/** A block that is told in two ways is looked at again later and later. */
+function noteContradiction({ parts, memory }: Run, blockHash: string, facts: number): void {
+  const tries = (memory.contradicted.get(blockHash)?.tries ?? 0) + 1;
+  if (facts === 0) memory.contradicted.delete(blockHash);
+  else memory.contradicted.set(blockHash, { facts, tries, retryAtMs: parts.nowMs() + retryAfterMs(tries) });
 }

@@ -27,6 +27,10 @@ export interface Memory {
   contentFailures: { readonly height: number; readonly tries: number } | null;
   /** When an unresolved height is tried again, by height. */
   retryAtMs: Map<number, number>;
+  /** Blocks of which endpoints told other movements than were recorded, by hash: how many facts wait, when they are looked at again. */
+  contradicted: Map<string, { readonly facts: number; readonly tries: number; readonly retryAtMs: number }>;
+  /** Facts past their threshold that are stepped over, because they were looked at and still wait. */
+  matureAfter: number;
   /** Newest blocks, decoded, oldest first. */
   recent: KeyedBlock[];
   /** Blocks of before a restart that are still to be read again, newest first; null before that was looked at. */
@@ -42,7 +46,7 @@ export interface Memory {
 export function emptyMemory(): Memory {
   return {
     head: null, witnesses: [], start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
-    retryAtMs: new Map(), recent: [], unread: null, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
+    retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
   };
 }
 

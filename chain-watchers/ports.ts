@@ -17,7 +17,7 @@ export interface Log {
 export type GaugeName =
   | 'svc_head_height' | 'svc_head_age_seconds' | 'svc_cursor_height' | 'svc_blocks_behind' | 'svc_blocks_unresolved'
   | 'svc_chain_stopped' | 'svc_outbound_open' | 'svc_reconcile_pass_seconds' | 'svc_reconcile_waiting'
-  | 'svc_audit_pass_seconds' | 'svc_tokens_off' | 'svc_traces_lost';
+  | 'svc_audit_pass_seconds' | 'svc_tokens_off' | 'svc_traces_lost' | 'svc_facts_waiting' | 'svc_facts_contradicted';
 
 export type CounterName =
   | 'svc_blocks_recorded_total' | 'svc_transfers_recorded_total' | 'svc_reorgs_total' | 'svc_reorg_blocks_total'

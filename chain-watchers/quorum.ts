@@ -1,6 +1,7 @@
 /**
  * Whose word confirms a block. Where a chain has several endpoints, none is believed alone: two that are alive must hold
- * the block, each deep enough under its own head, and must be more than those that hold another (reliability 4.1-12, -13).
+ * the block, each deep enough under its own head, and must be more than those that hold another (reliability 4.1-12, -13). What is
+ * in the block is asked of two likewise: testimony.ts.
  *
  *   endpoints       A holds it 12 deep · B holds it 11 deep · threshold 12 → waits for B
  *                   A holds it 12 deep · B is unreachable or silent for long → A is the only one alive: confirmed (G11)
@@ -27,7 +28,16 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
   return supporting >= Math.min(WITNESSES_NEEDED, Math.max(1, opinions.length)) && supporting > contradicting;
 }
 
+/** An endpoint that is alive, asked by itself. */
+export interface LivingEndpoint {
+  readonly client: ChainClient;
+  /** Which one of the configured endpoints, from 1. */
+  readonly position: number;
+}
+
 export interface Quorum {
+  /** Endpoints that are alive now; empty where there is one source only. */
+  readonly living: readonly LivingEndpoint[];
   /** True when a block is confirmed at a depth by the endpoints that are alive now. */
   confirms(height: number, hash: string, threshold: number): Promise<boolean>;
 }
@@ -65,7 +75,7 @@ export async function quorumOf(run: Run): Promise<Quorum> {
   memory.witnesses = witnesses;
   const highest = Math.max(...witnesses.map(({ highestHeight }) => highestHeight));
   const living = clients
-    .map((client, index) => ({ client, headHeight: heads[index]?.height ?? -1 }))
+    .map((client, index) => ({ client, position: index + 1, headHeight: heads[index]?.height ?? -1 }))
     .filter((_, index) => isAlive(witnesses[index]!, highest, nowMs, parts.settings.silentMs));
   const hashes = new Map<string, Promise<string | null>>();
   const hashOf = (client: ChainClient, index: number, height: number) => {
@@ -75,6 +85,7 @@ export async function quorumOf(run: Run): Promise<Quorum> {
     return asked;
   };
   return {
+    living: parts.witnesses.length === 0 ? [] : living,
     async confirms(height, hash, threshold) {
       const opinions = await Promise.all(living.map(async ({ client, headHeight }, index): Promise<Opinion> => {
         const theirs = headHeight < height ? null : await hashOf(client, index, height);

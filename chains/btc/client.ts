@@ -44,6 +44,7 @@ export function createClient(
       snapshots.see(block);
       return block;
     },
+    servesBlocks: async () => (await Promise.all(transport.endpoints.map(sources.kindOf))).includes('node'),
     getOutcome: (txid, at) => sources.onNode(async (node) => {
       const head = await heads.headOf(node);
       return at === undefined ? outcomeOf(network, node, txid, head) : outcomeAt(network, node, txid, at);

@@ -43,6 +43,7 @@ export function createClient(general: Network, transport: Transport, catalogue: 
   const attempt = transport.attempt;
   return {
     getHead: heads.getHead,
+    servesBlocks: async () => true,
     getBlock,
     checkIdentity: async () => {
       traces.forget();

@@ -25,6 +25,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
   const sending = { network, transport, heads }, { attempt } = transport;
   return {
     getHead: heads.getHead,
+    servesBlocks: async () => true,
     getBlock: createBlockReader({ network, transport, heads, internals }),
     checkIdentity: () => checkIdentity(network, transport, heads),
     nextHeight: async (height) =>

@@ -30,6 +30,8 @@ const HELP: Readonly<Record<string, string>> = {
   svc_head_height: 'Newest block known',
   svc_cursor_height: 'Newest block recorded',
   svc_blocks_behind: 'Blocks between cursor and head',
+  svc_facts_waiting: 'Facts past their threshold that are not matured yet',
+  svc_facts_contradicted: 'Facts of which endpoints tell other movements than were recorded; an operator should look at the endpoints',
   svc_reorgs_total: 'Branches that were replaced',
   svc_redis_up: '1 while Redis answers; 0: rate limits are counted by each node alone',
   svc_resubmissions_total: 'Signed bytes handed to a node, by what it said',

@@ -124,6 +124,8 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
   duplicates = false;
   /** Hash that it claims at a height, instead of the chain's. */
   readonly lies = new Map<number, string>();
+  /** How it tells the payments of a block, under the block's true hash. */
+  alters: ((payment: SimulatedPayment) => SimulatedPayment) | null = null;
   wrongNetwork = false;
   finalizedDepth: number | null = null;
   calls: string[] = [];
@@ -175,7 +177,8 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
     const node = this.#chain.blockAt(height, this.#tip());
     if (node === null || this.missing.has(height)) throw new ChainUnavailable('eth', `no block ${height}`);
     if (this.contentMissing.has(height)) throw new ChainUnavailable('eth', `receipts of ${height} are missing`);
-    const payments = this.duplicates ? [...node.raw.payments, ...node.raw.payments] : node.raw.payments;
+    const told = this.alters === null ? node.raw.payments : node.raw.payments.map(this.alters);
+    const payments = this.duplicates ? [...told, ...told] : told;
     return { ...node, raw: { ...node.raw, payments: payments.filter(({ txid }) => !node.failed.has(txid)) } };
   }
 

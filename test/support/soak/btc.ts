@@ -1,5 +1,6 @@
 /** Bitcoin in the soak: two nodes and an address index over one ledger. */
 import { startBtcStandIn, type BtcNode, type Lie } from '../../../supervision/dev/peers/btc/stand-in.ts';
+import { Amount } from '../../../supervision/dev/peers/btc/json.ts';
 import { RpcFailure } from '../../../supervision/dev/peers/btc/ledger.ts';
 import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
@@ -10,8 +11,16 @@ type Told = Record<string, unknown>;
 const instead = (named: string, change: (honest: Told) => Told): Lie => (method, _params, honest) =>
   (method === named ? change(honest() as Told) : honest());
 
-/** Transactions left out, another block, another name, no block, a head that is not there. */
+/** Every payment one satoshi richer, as the fields say it; the bytes beside them stay. */
+const richer = (block: Told): Told => ({
+  ...block, tx: (block['tx'] as Told[]).map((one) => (typeof one !== 'object' ? one : {
+    ...one, vout: (one['vout'] as { value: Amount }[]).map((output) => ({ ...output, value: new Amount(output.value.sats + 1n) })),
+  })),
+});
+
+/** Other amounts under the true hash, transactions left out, another block, another name, no block, a head that is not there. */
 const LIES: readonly Lie[] = [
+  instead('getblock', richer),
   instead('getblock', (block) => ({ ...block, tx: (block['tx'] as unknown[]).slice(0, 1) })),
   instead('getblock', (block) => ({ ...block, previousblockhash: FALSE_HASH })),
   instead('getblock', (block) => ({ ...block, confirmations: -1 })),

@@ -7,11 +7,16 @@ import { distorted, stuckAt, type AfterCall } from '../distorted-endpoint.ts';
 import { oneOf, between, CALLS_LEFT_MAX, LAG_BLOCKS_MAX, type Ill, type Random } from './soak-chain.ts';
 
 type Answered = Record<string, unknown>;
+/** A payment that is one wei richer. */
+const richer = (transaction: Answered): Answered =>
+  ({ ...transaction, value: `0x${(BigInt(String(transaction['value'])) + 1n).toString(16)}` });
 const FALSE_HASH = `0x${'ab'.repeat(32)}`;
 const isObject = (value: unknown): value is Answered => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Receipts lost or of another block; blocks lost, of another hash, without a transaction and what belongs to it; a head that is not there. */
+/** Other amounts under the true hash, receipts lost or of another block; blocks lost, of another hash, without a transaction and what belongs to it; a head that is not there. */
 const LIES: readonly AfterCall[] = [
+  ({ id, method, params }, { result }) => (method === 'eth_getBlockByNumber' && params[1] === true && isObject(result)
+    ? { id, result: { ...result, transactions: (result['transactions'] as Answered[]).map(richer) } } : undefined),
   ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result) ? { id, result: result.slice(1) } : undefined),
   ({ id, method }, { result }) => (method === 'eth_getBlockReceipts' && Array.isArray(result)
     ? { id, result: result.map((receipt: Answered) => ({ ...receipt, blockHash: FALSE_HASH })) } : undefined),

@@ -82,7 +82,7 @@ async function playOn(
   self.store.addAddress({
     addressKey: addressKeyOf('live', network.family, parsed.bytes), addressId: 'adr_shop', accountId: ACCOUNT, address, purpose: 'deposit',
   }, 'live', nowMs);
-  const sent: string[] = [];
+  const sent = new Map<string, bigint>();
   let last: unknown = null;
   const tick = async (passedMs: number) => {
     nowMs += passedMs;
@@ -93,7 +93,10 @@ async function playOn(
     await client.checkIdentity();
     await tick(0);
     await play({
-      chain, pay: async () => { sent.push(await chain.pay(address, chain.unit + BigInt(sent.length))); },
+      chain, pay: async () => {
+        const amount = chain.unit + BigInt(sent.size);
+        sent.set(await chain.pay(address, amount), amount);
+      },
       ticks: async (count) => { for (let left = count; left > 0; left -= 1) await tick(TICK_MS); },
     });
     await chain.heal();
@@ -113,14 +116,15 @@ async function playOn(
   }
 }
 
-interface Fact { readonly status: string; readonly transfer: { readonly txid: string } }
+interface Fact { readonly status: string; readonly transfer: { readonly txid: string; readonly amount: string } }
 
-async function problemsOf(chain: SoakChain, sent: readonly string[], facts: readonly Fact[]): Promise<string[]> {
+async function problemsOf(chain: SoakChain, sent: ReadonlyMap<string, bigint>, facts: readonly Fact[]): Promise<string[]> {
   const problems: string[] = [];
-  for (const txid of sent) {
+  for (const [txid, amount] of sent) {
     const own = facts.filter(({ transfer }) => transfer.txid === txid), stands = await chain.stands(txid);
     if (own.length > 1) problems.push(`${txid} is ${own.length} facts`);
-    const { status = 'unseen' } = own[0] ?? {};
+    const { status = 'unseen', transfer } = own[0] ?? {};
+    if (stands && transfer !== undefined && transfer.amount !== amount.toString()) problems.push(`${txid} is ${transfer.amount} of ${amount}`);
     if (stands ? status !== 'matured' : status === 'matured' || status === 'seen') problems.push(`${txid} ${stands ? 'stands' : 'is gone'} and is ${status}`);
   }
   return problems;

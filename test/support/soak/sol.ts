@@ -5,6 +5,7 @@ import { RpcFailure, startSolStandIn, type Lie } from '../../../supervision/dev/
 import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
 const NODES = 3;
+type Told = Record<string, unknown>;
 const SKIP_EVERY = 7;
 const PAYER_LAMPORTS = 1_000_000_000_000n;
 const FALSE_HASH = Keypair.fromSeed(new Uint8Array(32).fill(9)).publicKey.toBase58();
@@ -13,7 +14,14 @@ const refusing = (code: number): Lie => (method, [slot], honest) => {
   if (method === 'getBlock') throw new RpcFailure(code, `Slot ${String(slot)} was skipped, or missing`);
   return honest();
 };
-/** Blocks that are called skipped, missing or gone; another name, another parent; a slot that is not there. */
+/** The payee of each payment one lamport richer, its payer poorer. */
+function richer(block: Told): Told {
+  const moved = (balances: unknown): bigint[] => (balances as bigint[]).map((lamports, index) =>
+    (index === 0 ? lamports - 1n : index === 1 ? lamports + 1n : lamports));
+  return block['transactions'] === undefined ? block : { ...block, transactions: (block['transactions'] as { meta: Told }[]).map((one) =>
+    ({ ...one, meta: { ...one.meta, postBalances: moved(one.meta['postBalances']) } })) };
+}
+/** Blocks that are called skipped, missing or gone; another name, another parent; a slot that is not there; other amounts under the true hash. */
 const LIES: readonly Lie[] = [
   ...[-32_001, -32_004, -32_007, -32_009, -32_014].map(refusing),
   (method, _params, honest) => (method === 'getBlock' ? { ...honest() as object, blockhash: FALSE_HASH } : honest()),
@@ -21,6 +29,7 @@ const LIES: readonly Lie[] = [
   (method, _params, honest) => (method === 'getBlocks' ? (honest() as number[]).slice(0, 1) : honest()),
   (method, _params, honest) => (method === 'getSlot' ? Number(honest()) + 40 : honest()),
   (method, _params, honest) => (method === 'getBlock' ? null : honest()),
+  (method, _params, honest) => (method === 'getBlock' ? richer(honest() as Told) : honest()),
 ];
 
 export async function openSol(): Promise<SoakChain> {

@@ -16,13 +16,28 @@ const inLedger = (change: (ledger: Told) => Told): Rewrite => (method, _params, 
   const ledger = result['ledger'] as Told | undefined;
   return method === 'ledger' && ledger !== undefined ? { ...result, ledger: change(ledger) } : undefined;
 };
-/** Transactions left out, a ledger that nobody validated, another parent, more coins, no such transaction. */
+/** The payments one drop richer: what was delivered, and the balance that it made. */
+function richer(transaction: Told): Told {
+  const meta = (transaction['metaData'] ?? transaction['meta']) as Told | undefined, named = transaction['metaData'] === undefined ? 'meta' : 'metaData';
+  const fields = (transaction['tx_json'] ?? transaction) as Told;
+  if (typeof meta?.['delivered_amount'] !== 'string') return transaction;
+  const more = (drops: unknown): string => String(BigInt(String(drops)) + 1n);
+  const nodes = (meta['AffectedNodes'] as Record<string, Told>[]).map((node) => Object.fromEntries(Object.entries(node).map(([kind, entry]) => {
+    const after = kind === 'CreatedNode' ? 'NewFields' : 'FinalFields', held = entry[after] as Told | undefined;
+    const isPayee = held?.['Account'] === fields['Destination'] && entry['LedgerEntryType'] === 'AccountRoot';
+    return [kind, isPayee ? { ...entry, [after]: { ...held, Balance: more(held!['Balance']) } } : entry];
+  })));
+  return { ...transaction, [named]: { ...meta, delivered_amount: more(meta['delivered_amount']), AffectedNodes: nodes } };
+}
+
+/** Transactions left out, a ledger that nobody validated, another parent, more coins, no such transaction; other amounts under the true hash. */
 const LIES: readonly Rewrite[] = [
   inLedger((ledger) => ({ ...ledger, transactions: ((ledger['transactions'] ?? []) as unknown[]).slice(1) })),
   (method, _params, result) => (method === 'ledger' ? { ...result, validated: false } : undefined),
   inLedger((ledger) => ({ ...ledger, parent_hash: 'AB'.repeat(32) })),
   inLedger((ledger) => ({ ...ledger, total_coins: '99999999999999999' })),
   (method, _params, result) => (method === 'tx' ? { ...result, validated: false } : undefined),
+  inLedger((ledger) => ({ ...ledger, transactions: ((ledger['transactions'] ?? []) as Told[]).map(richer) })),
 ];
 
 export async function openXrp(): Promise<SoakChain> {

@@ -185,3 +185,33 @@ test('a block never waits for an account, and an account rung during its wake is
   release[1]!();
   await settled;
 });
+
+test('G19 a transaction that the node does not know any more says why it waits, and is counted until it is settled', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mine([pay('gone'), pay('there')]);
+  chain.mineEmpty(3);
+  const outcomeOf = client.getOutcome.bind(client);
+  client.getOutcome = async (txid) => (txid === 'gone' ? null : outcomeOf(txid));
+  await self.watcher.tick();
+  const report = await self.watcher.tick();
+  t.deepEqual(report.failures, [{ job: 'mature', reason: 'block 1 is not told to hold gone' }]);
+  t.is(self.recorder.gauges.get('svc_facts_waiting'), 1);
+  client.getOutcome = outcomeOf;
+  t.deepEqual((await self.watcher.tick()).failures, []);
+  t.is(self.recorder.gauges.get('svc_facts_waiting'), 0);
+});
+
+test('G19 a thousand facts that can never mature do not hold up those behind them, and are looked at again', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mine(Array.from({ length: 1_000 }, (_, index) => pay(`stuck${index}`)));
+  chain.mine([pay('behind')]);
+  chain.mineEmpty(3);
+  const outcomeOf = client.getOutcome.bind(client);
+  let stuck = true;
+  client.getOutcome = async (txid) => (stuck && txid.startsWith('stuck') ? null : outcomeOf(txid));
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  t.true(told(self).includes('matured behind'));
+  stuck = false;
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  t.is(told(self).filter((line) => line.startsWith('matured stuck')).length, 1_000);
+});
