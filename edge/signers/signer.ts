@@ -66,7 +66,7 @@ export interface SigningPolicy {
   readonly journal: SigningJournal;
   /** Inclusive bounds of the next counter, from the journal or the customer's own node; null while neither knows. */
   readonly replayWindow: { readonly from: bigint; readonly to: bigint } | null;
-  /** The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm); without it such a payload is refused. */
+  /** The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm, xrp); without it such a payload is refused. */
   readonly nowMs?: number;
 }
 

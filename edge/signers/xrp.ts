@@ -23,6 +23,11 @@ import {
 /** Drops that no fee may be above, whatever the settings say. R18. */
 const FEE_DROPS_MAX = 1_000_000n;
 
+/** A ledger of the main network and when it closed. Source: test/vectors/nodes/xrp/ledger_94084608.json. */
+const KNOWN_LEDGER = { height: 94_084_608, closedMs: Date.UTC(2025, 1, 12, 0, 16, 10) };
+/** Faster than ledgers closed over any year (3.9 s each from 2024-08 to 2025-02), so that no honest height is above it. */
+const LEDGER_MS_MIN = 3_000;
+
 function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
   const parties = checkParties(network, unsigned, instruction, policy);
   if (parties !== null) return parties;
@@ -37,7 +42,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
     ?? checkAction(network, transaction, instruction, policy)
     ?? checkSummary(unsigned, transaction, instruction)
     ?? checkFee(transaction, policy)
-    ?? checkExpiry(unsigned, transaction)
+    ?? checkExpiry(unsigned, transaction, policy)
     ?? checkSequence(transaction, policy)
     ?? checkJournal(unsigned, transaction, instruction, policy);
 }
@@ -128,13 +133,23 @@ function checkFee(transaction: XrpTransaction, { feeCap, feeRatioBpsMax }: Signi
   return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${inKind}`, found: feeDrops });
 }
 
-/** 1.6-8, R19: a payment that could land next year lies in wait. */
-function checkExpiry({ readAtHeight }: Unsigned, { lastLedgerSequence }: XrpTransaction): Refusal | null {
-  const ahead = lastLedgerSequence - readAtHeight;
-  if (ahead > 0 && ahead <= LAST_LEDGER_AHEAD_MAX) return null;
-  return refuseToSign('expiry', {
-    expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`, found: lastLedgerSequence,
-  });
+/**
+ * 1.6-8, R19: a payment that could land years later lies in wait. The height that the cloud read is its own word; what
+ * this edge knows is how many ledgers can have closed by its clock. That is no sharp bound: months, and not for ever.
+ */
+function checkExpiry(
+  { readAtHeight }: Unsigned, { lastLedgerSequence }: XrpTransaction, { nowMs }: SigningPolicy,
+): Refusal | null {
+  if (nowMs === undefined) return refuseToSign('no_clock');
+  const ahead = lastLedgerSequence - readAtHeight, { height, closedMs } = KNOWN_LEDGER;
+  if (ahead <= 0 || ahead > LAST_LEDGER_AHEAD_MAX) {
+    return refuseToSign('expiry', {
+      expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`, found: lastLedgerSequence,
+    });
+  }
+  const highest = height + Math.max(0, Math.ceil((nowMs - closedMs) / LEDGER_MS_MIN)) + LAST_LEDGER_AHEAD_MAX;
+  return lastLedgerSequence <= highest ? null
+    : refuseToSign('expiry', { expected: `at most ${highest} by this clock`, found: lastLedgerSequence });
 }
 
 /** A sequence far ahead would wait for its turn, long after the caller gave up. A ticket is behind by its nature. */

@@ -83,7 +83,7 @@ async function build(self: Box, more: Partial<Intent> = {}): Promise<Unsigned | 
 
 const policy: SigningPolicy = {
   feeCap: network.feeCap, feeRatioBpsMax: null, sweepDestinations: [], gasTank: null, catalogue: catalogueOf('xrp'), addressAt,
-  replayWindow: null, journal: { forInstruction: [], withReplayKey: () => [] },
+  replayWindow: null, nowMs: Date.UTC(2026, 0), journal: { forInstruction: [], withReplayKey: () => [] },
 };
 const instructionOf = (unsigned: Unsigned, token: Token | null): Instruction => ({
   id: 'txn_1', purpose: 'withdrawal', chain: 'xrp', from: OWN.address, fromPath: OWN.path, to: SHOP, toPath: null, amount: unsigned.amount, token, tag: unsigned.tag,

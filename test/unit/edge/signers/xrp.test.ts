@@ -24,7 +24,7 @@ const ONE = 10n ** 15n;
 
 const policyOf = (more: Partial<SigningPolicy> & { signed?: string[]; underKey?: string[] } = {}): SigningPolicy => ({
   feeCap: xrp.feeCap, feeRatioBpsMax: null, sweepDestinations: [TREASURY.address], gasTank: TANK.address, catalogue: catalogueOf('xrp'), addressAt,
-  replayWindow: null, journal: { forInstruction: more.signed ?? [], withReplayKey: () => [...more.signed ?? [], ...more.underKey ?? []] }, ...more,
+  replayWindow: null, nowMs: Date.parse('2025-02-12T00:16:10Z'), journal: { forInstruction: more.signed ?? [], withReplayKey: () => [...more.signed ?? [], ...more.underKey ?? []] }, ...more,
 });
 const instructionOf = (more: Partial<Instruction> = {}): Instruction => ({
   id: 'txn_1', purpose: 'withdrawal', chain: 'xrp', from: US.address, fromPath: US.path, to: SHOP, toPath: null, amount: 2_000_000n, token: null, tag: '7', ...more,
@@ -355,3 +355,19 @@ function highS(der: string): string {
   const body = Buffer.concat([Buffer.of(2, r.length), r, Buffer.of(2, sBytes.length), sBytes]);
   return Buffer.concat([Buffer.of(0x30, body.length), body]).toString('hex').toUpperCase();
 }
+
+test('R19 1.6-8 a height that the ledger cannot have reached by this edge\'s clock bounds no expiry: what the cloud read is its own word', (t) => {
+  const far = (readAtHeight: number, nowMs?: number) => reason(
+    lie(honest(native, { readAtHeight }), { lastLedgerSequence: readAtHeight + 20 }, { readAtHeight }), native, policyOf(nowMs === undefined ? {} : { nowMs }),
+  );
+  // Ledgers of the main network and when they closed: test/vectors/nodes/xrp/.
+  for (const [height, closed] of [[90_150_378, '2024-08-18T23:21:42Z'], [94_084_608, '2025-02-12T00:16:10Z']] as const) t.is(far(height, Date.parse(closed)), null);
+  t.is(far(1_000), null, 'a young network of a sandbox');
+  const yearLater = Date.parse('2026-02-12T00:16:10Z');
+  t.is(far(94_084_608 + Math.round((365 * 86_400) / 3.3), yearLater), null, 'faster than it ever was over a year');
+  t.is(far(94_084_608 + 365 * 86_400, yearLater), 'expiry', 'a ledger a second');
+  t.is(far(2_000_000_000, yearLater), 'expiry');
+  t.is(far(4_294_967_000, yearLater), 'expiry');
+  const { nowMs: _clock, ...without } = policyOf();
+  t.is(reason(honest(native), native, without), 'no_clock');
+});
