@@ -194,9 +194,10 @@ export interface DeliveryStore {
   enabledEndpoints(accountId: AccountId, webhookIds: readonly string[]): Promise<EnabledEndpoint[]>;
   /**
    * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
-   * An edge reports them: what it says of a delivery of another account than its own is left out.
+   * An edge reports them: what it says of a delivery of another account than its own is left out. `postedTo` is the URL
+   * where it is known: a 410 of one that the endpoint has no more disables nothing.
    */
-  recordAttempts(attempts: (AttemptRow & { accountId: AccountId; next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
+  recordAttempts(attempts: (AttemptRow & { accountId: AccountId; postedTo?: string; next: { status: DeliveryStatus; nextAttemptAtMs: number | null; disableEndpoint: boolean } })[]): Promise<void>;
   /**
    * Holds claimed deliveries whose secrets do not open under any key of this node, visibly and until the secrets change or
    * are sealed again; those whose endpoint has other secrets by now are given back. Answers the ids that are held.

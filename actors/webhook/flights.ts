@@ -32,6 +32,8 @@ export interface Flight {
   /** Monotonic: when its endpoint was looked at last. */
   seenMs: number;
   sent: boolean;
+  /** Where the attempt that is under way goes. */
+  postedTo?: string;
 }
 
 interface AccountFlights {
@@ -121,6 +123,13 @@ export class Flights {
   refresh(accountId: AccountId, { id, url, sealedSecrets }: EnabledEndpoint, seenMs: number): void {
     for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
       if (flight.due.delivery.webhookId === id) Object.assign(flight, { due: { ...flight.due, url, sealedSecrets }, seenMs });
+    }
+  }
+
+  /** What waits here for an endpoint leaves only after another look at it. */
+  doubt(accountId: AccountId, webhookId: string): void {
+    for (const flight of this.#accounts.get(accountId)?.byId.values() ?? []) {
+      if (flight.due.delivery.webhookId === webhookId) flight.seenMs = -Infinity;
     }
   }
 

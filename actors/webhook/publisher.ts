@@ -87,9 +87,11 @@ class RunningPublisher implements Publisher {
 
   async report(accountId: AccountId, attempts: readonly Attempt[]): Promise<void> {
     const { clock, random, ladder = LADDER, hooks } = this.#deps;
-    const rows = attempts.flatMap(
-      (attempt) => attemptRow(accountId, attempt, { ladder, nowMs: clock.nowMs(), random: random() }) ?? [],
-    );
+    const rows = attempts.flatMap((attempt): RecordedAttempt[] => {
+      const row = attemptRow(accountId, attempt, { ladder, nowMs: clock.nowMs(), random: random() });
+      const postedTo = this.#flights.find(accountId, attempt.deliveryId)?.postedTo;
+      return row === null ? [] : [postedTo === undefined ? row : { ...row, postedTo }];
+    });
     await this.#recorder.record(rows);
     failpoint('publisher.recorded');
     hooks?.onAttempts?.(rows.length, rows.filter(({ next }) => next.status !== 'delivered').length);
@@ -221,6 +223,7 @@ class RunningPublisher implements Publisher {
       await this.#hold(accountId, signed.flatMap(({ flight, delivery }) => (delivery === null ? [flight] : [])));
     }
     if (deliveries.length === 0) return;
+    for (const flight of flights) flight.postedTo = flight.due.url;
     const acknowledged = await streams.deliver(accountId, deliveries);
     failpoint('publisher.sent');
     this.#size(accountId, deliveries.length, acknowledged);
@@ -258,17 +261,13 @@ class RunningPublisher implements Publisher {
       return [];
     }
     const known = flights.filter((flight) => this.#flights.find(accountId, flight.due.delivery.id) === flight);
-    for (const webhookId of stale) this.#stopEndpoint(accountId, webhookId);
+    // An endpoint that is enabled no more gets nothing of what waits here.
+    if (stale.size > 0) this.#forgotten.add(accountId);
+    for (const webhookId of stale) void this.#give([accountId], this.#flights.removeUnsent(accountId, webhookId));
     const gone = known.filter(({ due: { delivery } }) => stale.has(delivery.webhookId)).map(({ due }) => due.delivery.id);
     for (const deliveryId of gone) this.#flights.remove(accountId, deliveryId);
     void this.#give([accountId], gone);
     return known.filter(({ due: { delivery } }) => !stale.has(delivery.webhookId));
-  }
-
-  /** An endpoint that is enabled no more gets nothing of what waits here. */
-  #stopEndpoint(accountId: AccountId, webhookId: string): void {
-    this.#forgotten.add(accountId);
-    void this.#give([accountId], this.#flights.removeUnsent(accountId, webhookId));
   }
 
   /** Half of what did not fit, twice what did: an edge with a small outbox, or a nearly full one, still gets something. */
@@ -332,7 +331,7 @@ class RunningPublisher implements Publisher {
     const flight = this.#flights.find(accountId, deliveryId);
     if (flight === undefined || flight.due.delivery.attempts + 1 !== attempt) return;
     this.#flights.remove(accountId, deliveryId);
-    if (next.disableEndpoint) this.#stopEndpoint(accountId, flight.due.delivery.webhookId);
+    if (next.disableEndpoint) this.#flights.doubt(accountId, flight.due.delivery.webhookId);
     const dueAtMs = flight.due.delivery.nextAttemptAtMs;
     if (next.status === 'delivered' && dueAtMs !== null) hooks?.onDelivered?.(clock.nowMs() - dueAtMs);
   }

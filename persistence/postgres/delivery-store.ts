@@ -43,10 +43,10 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
     },
     async recordAttempts(attempts) {
       if (attempts.length === 0) return;
-      const rows = attempts.map(({ accountId, deliveryId, attempt, statusCode, durationMs, error, atMs, next }) => ({
+      const rows = attempts.map(({ accountId, deliveryId, attempt, statusCode, durationMs, error, atMs, next, postedTo }) => ({
         account_id: accountId, delivery_id: deliveryId, attempt, status_code: statusCode, duration_ms: Math.round(durationMs), error,
         attempted_at: instant(atMs), status: next.status, next_attempt_at: instant(next.nextAttemptAtMs),
-        disable_endpoint: next.disableEndpoint,
+        disable_endpoint: next.disableEndpoint, posted_to: postedTo,
       }));
       failpoint('record_attempts.before');
       await sql`select record_attempts(${JSON.stringify(rows)}::text::jsonb)`;

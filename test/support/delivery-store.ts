@@ -105,6 +105,8 @@ export class MemoryDeliveries implements DeliveryStore {
         continue;
       }
       this.recorded.push(attempt);
+      const { webhookId } = entry.due.delivery, url = this.changed.get(webhookId)?.url ?? entry.due.url;
+      if (attempt.next.disableEndpoint && (attempt.postedTo ?? url) === url) this.changed.set(webhookId, null);
       entry.claimedUntilMs = 0;
       Object.assign(
         entry.due.delivery,

@@ -181,6 +181,21 @@ test('I16 nothing is claimed for an endpoint that is not enabled, also where its
   t.deepEqual(await claim(live), []);
 });
 
+test('C5-48 a 410 of the URL that an endpoint had before does not disable it at its new one', async (t) => {
+  const { live, hooks: [hook] } = await setUp({});
+  await publish(live, {}, {});
+  const [due] = await claim(live);
+  const gone = { ...failed(due!, 0), statusCode: 410, next: { status: 'dead_lettered' as const, nextAttemptAtMs: null, disableEndpoint: true } };
+  await write(stores, live, [{ table: 'webhook', row: { ...hook!, url: 'https://moved.example/' } }]);
+  await stores.deliveries.recordAttempts([{ ...gone, postedTo: due!.url }]);
+  t.is((await stores.read.webhook(live, hook!.id))?.status, 'enabled');
+  t.deepEqual(await stateOf(due!.delivery.id), { status: 'dead_lettered', attempts: 1, replay: 0 });
+  await publish(live, {});
+  const [next] = await claim(live);
+  await stores.deliveries.recordAttempts([{ ...gone, deliveryId: next!.delivery.id, postedTo: next!.url }]);
+  t.is((await stores.read.webhook(live, hook!.id))?.status, 'disabled');
+});
+
 test('I16 an endpoint is looked at as it stands: its own account sees it while it is enabled, nobody else does', async (t) => {
   const { live, hooks: [hook, gone] } = await setUp({}, { status: 'deleted' }), { live: theirs } = await setUp({});
   const look = (accountId: AccountId) => stores.deliveries.enabledEndpoints(accountId, [hook!.id, gone!.id]);

@@ -471,6 +471,20 @@ test('C5-48 an endpoint that answered 410 gets nothing of what waited behind it'
   await publisher.stop();
 });
 
+test('C5-48 an attempt is recorded with the URL that it was posted to, also when its endpoint has another one by now', async (t) => {
+  const { store, edges, publisher } = await lane();
+  const late = edges.sent[0]!;
+  store.changed.set('hook', { url: 'https://moved.example/', sealedSecrets: ['sealed'] });
+  store.add(A, { orderKey: 'another address' });
+  publisher.ring(A);
+  await until('another one left', () => edges.sent.length === 2);
+  await publisher.report(A, [answered(late, 410)]);
+  t.like(store.recorded[0], { deliveryId: late.deliveryId, postedTo: late.url, next: { disableEndpoint: true } });
+  await until('what waits goes on, if the endpoint is enabled', () => edges.sent.length === 3);
+  t.is(edges.sent[2]!.url, 'https://moved.example/');
+  await publisher.stop();
+});
+
 test('what waited is not sent while its endpoint cannot be looked at, and is sent afterwards, in its order', async (t) => {
   const { store, edges, publisher, clock, warnings, ids } = await lane();
   store.failingLooks = 1;
