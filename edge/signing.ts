@@ -8,7 +8,7 @@ import { isRefusal, refuse, type Refusal } from '../protocol/errors.ts';
 import { failpoint } from '../protocol/failpoint.ts';
 import type { Chain, Environment } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
-import type { Signed, Unsigned } from '../chains/chain.ts';
+import type { Signed } from '../chains/chain.ts';
 import { AHEAD_MS_MAX } from './instruction-share.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
@@ -19,7 +19,7 @@ import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
 import { exclusiveKeys, type SharedSpend } from './shared-spend.ts';
-import type { Spend, SpendLedger } from './spend-ledger.ts';
+import { spendOf, type Spend, type SpendLedger } from './spend-ledger.ts';
 import type { Submissions, Submitted } from './submissions.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
@@ -130,7 +130,7 @@ export class Signing {
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
     const policy = await this.#policy(recorded);
     const spend: Spend = {
-      subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned), exclusive: exclusiveKeys(unsigned),
+      subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned, signer), exclusive: exclusiveKeys(unsigned),
     };
     const unable = this.#checked(signer, recorded, policy) ?? await this.#settings.shared?.count(spend) ?? null;
     if (unable !== null) return unable;
@@ -218,9 +218,4 @@ function submissionOf(transactionId: string, { txid, payload }: { txid: string; 
 /** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */
 function purposeOf({ instruction }: RecordedInstruction): 'cloud' | 'withdrawal' {
   return instruction.purpose === 'sweep' || instruction.purpose === 'gas_funding' ? 'cloud' : 'withdrawal';
-}
-
-/** Smallest native unit that a payload can cost; `check` has held both values against the bytes. */
-function spendOf(unsigned: Unsigned): bigint {
-  return unsigned.feeMax + (unsigned.tokenContract === null && unsigned.kind === 'payment' ? unsigned.amount : 0n);
 }

@@ -5,11 +5,13 @@
  *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
  *   withdrawal  what a holder of a local key told: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
  *
- * A native transfer spends amount + highest fee, a token transfer its highest fee. This is one replica's own count; where
+ * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that stands in no
+ * byte at least what the network is known to take. This is one replica's own count; where
  * EDGE_SPEND_LEDGER is set all replicas count in one beside it (shared-spend.ts).
  */
+import type { Unsigned } from '../chains/chain.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
-import { refuseToSign } from './signers/signer.ts';
+import { refuseToSign, type Signer } from './signers/signer.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import type { SpendClock } from './spend-clock.ts';
 import type { Storage } from './storage/storage.ts';
@@ -30,6 +32,15 @@ export interface SpendCaps {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
   readonly spendWindowMs: number;
+}
+
+/**
+ * Smallest native unit that a payload can cost. `check` has held amount and fee against the bytes; of what stands in no
+ * byte the signer knows what it costs at least.
+ */
+export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor'>): bigint {
+  const { feeMax, tokenContract, kind, amount } = unsigned, least = feeFloor?.(unsigned) ?? 0n;
+  return (feeMax < least ? least : feeMax) + (tokenContract === null && kind === 'payment' ? amount : 0n);
 }
 
 /** Null: unbounded. */

@@ -83,6 +83,11 @@ export interface Signer {
   sign(network: Network, unsigned: Unsigned, key: SigningKey, ...coSigners: readonly SigningKey[]): Signed;
   /** Own addresses beside `from` that must sign a payload that `check` passed: who pays its fee. */
   coSigners?(unsigned: Unsigned): readonly string[];
+  /**
+   * What a payload that `check` passed costs at least where the highest fee holds a part that stands in no byte, smallest
+   * native unit: a cloud that tells less of it hides nothing from the spend ledger.
+   */
+  feeFloor?(unsigned: Unsigned): bigint;
 }
 
 /** The one refusal of a signer: a snake_case reason, and the two values that differ as text. */

@@ -22,6 +22,8 @@ import {
 
 /** Lowest base fee of a signature, lamports; a cloud that states less would hide it from the spend ledger. L27. */
 const LAMPORTS_PER_SIGNATURE_MIN = 5_000n;
+/** Rent of a token account of 165 bytes, lamports. It is the chain's to lower, so it is counted and not asked for. L29. */
+const TOKEN_ACCOUNT_RENT = 2_039_280n;
 
 function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
   const parties = checkParties(network, unsigned, instruction, policy);
@@ -187,4 +189,12 @@ function coSigners(unsigned: Unsigned): readonly string[] {
   return message === null || !message.ok ? [] : message.signers.filter((signer) => signer !== unsigned.from);
 }
 
-export const solSigner: Signer = { check, sign, coSigners };
+/** L29: the fee with the whole rent where an account is created, whatever was told of the rent. */
+function feeFloor(unsigned: Unsigned): bigint {
+  const bytes = bytesOf(unsigned), decoded = bytes === null ? null : decodePayment(bytes);
+  const asset = decoded?.ok === true ? decoded.payment.asset : null;
+  return asset?.kind === 'token' && asset.creates !== null
+    ? (lamportsIn(unsigned.fee['feeLamports']) ?? 0n) + TOKEN_ACCOUNT_RENT : 0n;
+}
+
+export const solSigner: Signer = { check, sign, coSigners, feeFloor };

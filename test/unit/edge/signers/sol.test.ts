@@ -14,6 +14,7 @@ import { matchSigned } from '../../../../chains/sol/signed.ts';
 import { buildUnsigned } from '../../../../chains/sol/unsigned.ts';
 import { pooledAddressAt, derivePrivateKey, seedOf } from '../../../../edge/keys.ts';
 import { solSigner } from '../../../../edge/signers/sol.ts';
+import { spendOf } from '../../../../edge/spend-ledger.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
 import { ACCOUNT_RENT, accountOf as associated, BLOCKHASH, inputsOf, PYUSD, programOf } from '../../../support/sol-inputs.ts';
@@ -182,6 +183,17 @@ test('L26 G29 lie: fee', (t) => {
   t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 1 })), 'fee_ratio');
   t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 6, feeCap: honest(native).feeMax })), null);
   t.is(reason(honest(token), token, policyOf({ feeRatioBpsMax: 1 })), null, 'a share is of the same asset only');
+});
+
+test('L29 the rent of an account that is created counts as spent in full, however little the cloud tells of it', (t) => {
+  const spent = (unsigned: Unsigned) => spendOf(unsigned, solSigner), creating = honest(token, {}, true);
+  const told = (rent: bigint) => ({ ...creating, fee: { ...creating.fee, rentLamports: rent.toString() }, feeMax: creating.feeMax - ACCOUNT_RENT + rent });
+  t.is(reason(told(1n), token), null, 'the rent is in no byte, and it may become less');
+  t.is(spent(told(1n)), creating.feeMax);
+  t.is(spent(creating), creating.feeMax, 'an honest one counts as it is');
+  t.is(spent(told(ACCOUNT_RENT + 5n)), creating.feeMax + 5n, 'a larger account too');
+  t.is(spent(honest(token)), honest(token).feeMax, 'none is created');
+  t.is(spent(honest(native)), honest(native).feeMax + 10_000_000n);
 });
 
 test('L26 lie: network, tag, kind, expiry', (t) => {
