@@ -12,7 +12,7 @@ import { newId } from '../../protocol/ids.ts';
 import { exampleOf } from '../../protocol/schema/events.ts';
 import { ConfigurationError, readConfig } from '../../supervision/config.ts';
 import { startSmtp } from '../support/smtp.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createTestDatabase, eventually, type TestDatabase } from '../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, write } from '../support/store-rows.ts';
 
 let database: TestDatabase;
@@ -59,6 +59,28 @@ test.serial('§5.7 every owner is mailed once, by the statement that publishes t
   t.is(await stores.mail.unsent(), 0);
   t.is(await sendDueMail(sending(transport, () => NOW_MS + 1e9)), 0, 'once');
   t.is(await stores.mail.purgeSent(NOW_MS + 1), 2);
+  transport.close();
+});
+
+test.serial('§5.7 a server whose answer never ends holds no later mail up: it is cut, and the next one is sent', async (t) => {
+  const smtp = await startSmtp(t), warnings: unknown[] = [];
+  await rotation();
+  let asked = 0;
+  smtp.judge = () => ((asked += 1) === 1 ? 'drip' : 'take');
+  const transport = smtpTransport(smtp.url, FROM, { wholeMs: 300 });
+  t.is(await sendDueMail(sending(transport, () => NOW_MS, warnings)), 1);
+  t.like(warnings[0], { reason: 'ETIMEDOUT: the server did not finish within 300 ms' });
+  t.is(smtp.taken.length, 1);
+  await eventually('the line is cut', async () => smtp.open() === 0);
+  transport.close();
+});
+
+test.serial('§5.7 nobody listens: the mail waits', async (t) => {
+  await rotation();
+  const warnings: unknown[] = [], transport = smtpTransport('smtp://127.0.0.1:1', FROM);
+  t.is(await sendDueMail(sending(transport, () => NOW_MS, warnings)), 0);
+  t.regex(JSON.stringify(warnings), /ECONNREFUSED/);
+  t.is(await stores.mail.unsent(), 2);
   transport.close();
 });
 

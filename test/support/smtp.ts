@@ -3,17 +3,20 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
 export interface TakenMail { readonly from: string; readonly to: string[]; readonly message: string }
-/** What becomes of a message once it is there: taken; refused for now; taken and the line cut before the answer. */
-export type Verdict = 'take' | 'refuse' | 'cut';
+/** What becomes of a message once it is there: taken; refused for now; taken and the line cut before the answer; an answer without an end. */
+export type Verdict = 'take' | 'refuse' | 'cut' | 'drip';
+/** Pause between two lines of an answer that never ends. */
+const DRIP_MS = 20;
 
-export interface TestSmtp { readonly url: string; readonly taken: TakenMail[]; judge: () => Verdict }
+export interface TestSmtp { readonly url: string; readonly taken: TakenMail[]; judge: () => Verdict; readonly open: () => number }
 
 export async function startSmtp(t: ExecutionContext): Promise<TestSmtp> {
-  const smtp = { url: '', taken: [] as TakenMail[], judge: (): Verdict => 'take' };
+  const smtp = { url: '', taken: [] as TakenMail[], judge: (): Verdict => 'take', open: () => sockets.size };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
+    socket.on('close', () => void sockets.delete(socket));
     talk(socket, smtp);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -31,6 +34,11 @@ function talk(socket: Socket, smtp: TestSmtp): void {
   const say = (line: string) => socket.write(`${line}\r\n`);
   const finish = (message: string) => {
     const verdict = smtp.judge();
+    if (verdict === 'drip') {
+      const timer = setInterval(() => say('250-and'), DRIP_MS);
+      socket.on('close', () => clearInterval(timer));
+      return;
+    }
     if (verdict !== 'refuse') smtp.taken.push({ from, to, message });
     if (verdict === 'cut') socket.destroy();
     else say(verdict === 'take' ? '250 taken' : '451 try again later');
