@@ -181,8 +181,8 @@ export interface DueDelivery {
   orderKey: string;
 }
 
-/** An endpoint as it stands. */
-export interface EnabledEndpoint { id: string; url: string; sealedSecrets: string[] }
+/** A delivery that may still leave, and its endpoint as it stands. */
+export interface StandingDelivery { id: string; webhookId: string; url: string; sealedSecrets: string[] }
 
 export interface DeliveryStore {
   /**
@@ -190,8 +190,8 @@ export interface DeliveryStore {
    * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
    */
   claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]>;
-  /** Those of an account's endpoints that are enabled now. */
-  enabledEndpoints(accountId: AccountId, webhookIds: readonly string[]): Promise<EnabledEndpoint[]>;
+  /** Those of an account's deliveries that are still to be tried, and whose endpoint is enabled now. */
+  standing(accountId: AccountId, deliveryIds: readonly string[]): Promise<StandingDelivery[]>;
   /**
    * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
    * An edge reports them: what it says of a delivery of another account than its own is left out. `postedTo` is the URL

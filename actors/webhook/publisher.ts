@@ -243,31 +243,31 @@ class RunningPublisher implements Publisher {
 
   /**
    * Those that may leave. What waited for its turn, a pause or a lane goes to its endpoint as that stands now, and not at
-   * all to one that was disabled or deleted meanwhile: the store holds what it has not got.
+   * all to one that was disabled or deleted meanwhile, nor when a sandbox reset forgot it.
    */
   async #asTheyStand(accountId: AccountId, flights: readonly Flight[]): Promise<readonly Flight[]> {
     const { store, clock, log } = this.#deps;
     const seenMs = clock.elapsedMs();
-    const stale = new Set(flights.flatMap((flight) => (seenMs - flight.seenMs > SEEN_MS ? [flight.due.delivery.webhookId] : [])));
-    if (stale.size === 0) return flights;
+    const webhooks = new Set(flights.flatMap((flight) => (seenMs - flight.seenMs > SEEN_MS ? [flight.due.delivery.webhookId] : [])));
+    if (webhooks.size === 0) return flights;
+    const gone = new Map(flights.flatMap(({ due: { delivery } }) => (webhooks.has(delivery.webhookId) ? [[delivery.id, delivery.webhookId]] : [])));
     try {
-      for (const endpoint of await store.enabledEndpoints(accountId, [...stale])) {
-        this.#flights.refresh(accountId, endpoint, seenMs);
-        stale.delete(endpoint.id);
-      }
+      const standing = await store.standing(accountId, [...gone.keys()]);
+      for (const one of standing) gone.delete(one.id);
+      for (const one of new Map(standing.map((row) => [row.webhookId, row])).values()) this.#flights.refresh(accountId, one, seenMs);
     } catch (error) {
       log.warn({ err: error, accountId, count: flights.length }, 'deliveries wait: their endpoints could not be looked at');
       this.#later(accountId, flights);
       return [];
     }
     const known = flights.filter((flight) => this.#flights.find(accountId, flight.due.delivery.id) === flight);
-    // An endpoint that is enabled no more gets nothing of what waits here.
-    if (stale.size > 0) this.#forgotten.add(accountId);
-    for (const webhookId of stale) void this.#give([accountId], this.#flights.removeUnsent(accountId, webhookId));
-    const gone = known.filter(({ due: { delivery } }) => stale.has(delivery.webhookId)).map(({ due }) => due.delivery.id);
-    for (const deliveryId of gone) this.#flights.remove(accountId, deliveryId);
-    void this.#give([accountId], gone);
-    return known.filter(({ due: { delivery } }) => !stale.has(delivery.webhookId));
+    // What waits behind them is claimed anew, if it stands.
+    if (gone.size > 0) this.#forgotten.add(accountId);
+    const ids = [...new Set(gone.values())].flatMap((webhookId) => this.#flights.removeUnsent(accountId, webhookId));
+    for (const { due: { delivery } } of known) if (gone.has(delivery.id)) this.#flights.remove(accountId, delivery.id);
+    void this.#give([accountId], [...ids, ...gone.keys()]);
+    if (ids.length > 0) this.ring(accountId);
+    return known.filter(({ due: { delivery } }) => !gone.has(delivery.id));
   }
 
   /** Half of what did not fit, twice what did: an edge with a small outbox, or a nearly full one, still gets something. */

@@ -2,7 +2,7 @@
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { DeliveryRow } from '../rows.ts';
-import type { DeliveryStore, DueDelivery, EnabledEndpoint } from '../ports.ts';
+import type { DeliveryStore, DueDelivery, StandingDelivery } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
@@ -34,11 +34,11 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
       failpoint('claim_due.after');
       return rows.map(dueOf);
     },
-    async enabledEndpoints(accountId, webhookIds) {
-      const rows = await sql<EnabledEndpoint[]>`
+    async standing(accountId, deliveryIds) {
+      const rows = await sql<StandingDelivery[]>`
         select v.* from ${asTenant(sql, accountId, sql`
-          select id, url, sealed_secrets from webhook
-           where account_id = t.account and id = any (${[...webhookIds]}::text[]) and status = 'enabled'`)}`;
+          select d.id, d.webhook_id, w.url, w.sealed_secrets from delivery d join webhook w on w.account_id = d.account_id and w.id = d.webhook_id
+           where d.account_id = t.account and d.id = any (${[...deliveryIds]}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'`)}`;
       return [...rows];
     },
     async recordAttempts(attempts) {

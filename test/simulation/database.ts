@@ -96,7 +96,7 @@ export class Database {
       },
       deliveries: {
         claimDue: (ids, limit, nowMs, claimMs, busy) => statement(() => deliveries.claim(ids, limit, nowMs, claimMs, busy)),
-        enabledEndpoints: (_accountId, ids) => statement(() => this.#seed.webhooks.filter(({ id }) => ids.includes(id))),
+        standing: (_accountId, ids) => statement(() => deliveries.standing(ids)),
         recordAttempts: (attempts) => statement(() => deliveries.record(attempts)),
         releaseClaims: (ids) => statement(() => deliveries.release(ids)),
         releaseAbandoned: () => statement(() => deliveries.releaseAll()),

@@ -1,5 +1,5 @@
 /** Deliveries and attempts by the rules of `claim_deliveries` and `record_attempts` (migrations 0007). */
-import type { DueDelivery } from '../../persistence/ports.ts';
+import type { DueDelivery, StandingDelivery } from '../../persistence/ports.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../persistence/rows.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
@@ -61,6 +61,13 @@ export class Deliveries {
       && other.seq < row.seq));
     for (const row of claimed) row.claimedUntilMs = nowMs + claimMs;
     return claimed.sort((a, b) => a.seq - b.seq).map((row) => this.#due(row));
+  }
+
+  standing(ids: readonly string[]): StandingDelivery[] {
+    return ids.flatMap((id) => {
+      const { webhookId, status } = this.rows.get(id)!, { url, sealedSecrets } = this.#webhooks.get(webhookId)!;
+      return status === 'pending' || status === 'failed' ? [{ id, webhookId, url, sealedSecrets }] : [];
+    });
   }
 
   record(attempts: readonly RecordedAttempt[]): void {

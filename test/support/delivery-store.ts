@@ -2,7 +2,7 @@
  * Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per
  * attempt.
  */
-import type { DeliveryStore, DueDelivery, EnabledEndpoint } from '../../persistence/ports.ts';
+import type { DeliveryStore, DueDelivery, StandingDelivery } from '../../persistence/ports.ts';
 import { newId, shardOf, type AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 
@@ -22,7 +22,7 @@ export class MemoryDeliveries implements DeliveryStore {
   /** Attempts of this delivery are refused by a constraint. */
   poison: string | null = null;
   /** Endpoints that were changed, or (null) are enabled no more. */
-  readonly changed = new Map<string, Omit<EnabledEndpoint, 'id'> | null>();
+  readonly changed = new Map<string, Pick<StandingDelivery, 'url' | 'sealedSecrets'> | null>();
   looks = 0;
   /** The next looks at endpoints fail. */
   failingLooks = 0;
@@ -52,6 +52,11 @@ export class MemoryDeliveries implements DeliveryStore {
     return id;
   }
 
+  /** A sandbox reset. */
+  forget(id: string): void {
+    this.#entries.delete(id);
+  }
+
   /** In the order of publication. */
   ids(): string[] {
     return [...this.#entries.keys()];
@@ -77,16 +82,17 @@ export class MemoryDeliveries implements DeliveryStore {
     return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
   }
 
-  async enabledEndpoints(_accountId: AccountId, webhookIds: readonly string[]): Promise<EnabledEndpoint[]> {
+  async standing(_accountId: AccountId, deliveryIds: readonly string[]): Promise<StandingDelivery[]> {
     this.looks += 1;
     if (this.failingLooks > 0) {
       this.failingLooks -= 1;
       throw new Error('the database is away');
     }
-    return webhookIds.flatMap((id) => {
-      const known = [...this.#entries.values()].find(({ due: { delivery } }) => delivery.webhookId === id)!.due;
-      const endpoint = this.changed.has(id) ? this.changed.get(id)! : known;
-      return endpoint === null ? [] : [{ id, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
+    return deliveryIds.flatMap((id) => {
+      const known = this.#entries.get(id)?.due;
+      if (known === undefined || (known.delivery.status !== 'pending' && known.delivery.status !== 'failed')) return [];
+      const { webhookId } = known.delivery, endpoint = this.changed.has(webhookId) ? this.changed.get(webhookId)! : known;
+      return endpoint === null ? [] : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
     });
   }
 
@@ -141,7 +147,7 @@ export class MemoryDeliveries implements DeliveryStore {
       throw new Error('the database is away');
     }
     this.released += deliveryIds.length;
-    for (const id of deliveryIds) this.#entries.get(id)!.claimedUntilMs = 0;
+    for (const entry of deliveryIds.flatMap((id) => this.#entries.get(id) ?? [])) entry.claimedUntilMs = 0;
   }
 
   async incompletePublications(): Promise<number> {

@@ -196,10 +196,15 @@ test('C5-48 a 410 of the URL that an endpoint had before does not disable it at 
   t.is((await stores.read.webhook(live, hook!.id))?.status, 'disabled');
 });
 
-test('I16 an endpoint is looked at as it stands: its own account sees it while it is enabled, nobody else does', async (t) => {
-  const { live, hooks: [hook, gone] } = await setUp({}, { status: 'deleted' }), { live: theirs } = await setUp({});
-  const look = (accountId: AccountId) => stores.deliveries.enabledEndpoints(accountId, [hook!.id, gone!.id]);
-  t.deepEqual(await look(live), [{ id: hook!.id, url: hook!.url, sealedSecrets: hook!.sealedSecrets }]);
+test('I16 a delivery stands while it is to be tried and its endpoint is enabled, with the endpoint as it is now; nobody else sees it', async (t) => {
+  const { live, hooks: [hook] } = await setUp({}), { live: theirs } = await setUp({});
+  await publish(live, {}, {});
+  const [one, other] = await claim(live);
+  const look = (accountId: AccountId) => stores.deliveries.standing(accountId, [one!.delivery.id, other!.delivery.id]);
+  t.is((await look(live)).length, 2);
+  await stores.deliveries.recordAttempts([delivered(one!)]);
+  await write(stores, live, [{ table: 'webhook', row: { ...hook!, url: 'https://moved.example/' } }]);
+  t.deepEqual(await look(live), [{ id: other!.delivery.id, webhookId: hook!.id, url: 'https://moved.example/', sealedSecrets: hook!.sealedSecrets }]);
   t.deepEqual(await look(theirs), []);
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, status: 'disabled' } }]);
   t.deepEqual(await look(live), []);

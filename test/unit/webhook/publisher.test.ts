@@ -456,6 +456,16 @@ test('§4.1 deletion stops at once: nothing more leaves to an endpoint that is e
   await publisher.stop();
 });
 
+test('§4.7 what a sandbox reset forgot does not leave any more, and what is new does', async (t) => {
+  const { store, edges, publisher, ids } = await lane();
+  for (const id of ids) store.forget(id);
+  const fresh = store.add(A, { orderKey: 'one address' });
+  await publisher.report(A, [answered(edges.sent[0]!)]);
+  await until('the new one left', () => edges.sent.length === 2);
+  t.is(edges.sent[1]!.deliveryId, fresh);
+  await publisher.stop();
+});
+
 test('C5-48 an endpoint that answered 410 gets nothing of what waited behind it', async (t) => {
   const { store, edges, publisher } = setup();
   edges.leads(A);
