@@ -59,10 +59,10 @@ export async function matureFacts(run: Run): Promise<Matured> {
   stepOver(run, page.length, settled);
   noteWaiting(run, due.length - settled);
   const reason = reads.find((read) => read.reason !== null)?.reason ?? null;
-  const again = reads.map(({ corrected }) => corrected).filter((one) => one !== null)[0];
-  if (again !== undefined) {
-    await recordAgain(run, again); // One of a tick: those above it are recorded again with it.
-    memory.contradicted.delete(again.block.hash);
+  for (const { corrected } of reads) {
+    if (corrected === null) continue;
+    await recordAgain(run, corrected);
+    memory.contradicted.delete(corrected.hash);
   }
   return { matured: confirmed.length, refuted: refuted.length, reason };
 }

@@ -8,14 +8,13 @@
  *                A tells 50 · B and C tell 5 (recorded: 50) → refuted: the block is recorded again as B tells it
  *                A tells 5 · B does not answer         → waits for B, until B is dead (G11)
  */
-import { ChainUnavailable, type Block, type ChainClient, type Transfer } from '../chains/chain.ts';
+import type { Block, ChainClient, Transfer } from '../chains/chain.ts';
 import type { SeenTransfer } from '../persistence/rows.ts';
-import { chainFailure, environmentOfLedger } from './content.ts';
+import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
 import { keyed, keyOf } from './match.ts';
 import type { Run } from './memory.ts';
 import type { WatcherParts } from './ports.ts';
 import type { LivingEndpoint } from './quorum.ts';
-import { replace } from './rewind.ts';
 
 const WITNESSES_NEEDED = 2;
 const NO_MOVEMENT = 'none';
@@ -41,8 +40,8 @@ export function judgeMovement(recorded: string, told: readonly (string | null)[]
 export interface Testimony {
   readonly confirmed: readonly SeenTransfer[];
   readonly contradicted: readonly SeenTransfer[];
-  /** Set where endpoints agree that another movement stands in the block: one of them, with the block as it tells it. */
-  readonly corrected: { readonly client: ChainClient; readonly block: Block } | null;
+  /** The block as endpoints tell it that agree on another movement than was recorded. */
+  readonly corrected: Block | null;
 }
 
 interface Word { readonly endpoint: LivingEndpoint; readonly block: Block; readonly movements: ReadonlyMap<string, string | null> }
@@ -74,25 +73,20 @@ export async function hearWitnesses(
   const correct = refuted === undefined ? undefined : wordAgainst(run.parts, refuted, words);
   return {
     confirmed: of(['confirmed']), contradicted: of(['contradicted', 'refuted']),
-    corrected: correct === undefined ? null : { client: correct.endpoint.client, block: correct.block },
+    corrected: correct?.block ?? null,
   };
 }
 
 /**
- * Records a block and those above it again as one endpoint tells them: what was told falsely is orphaned, what stands is seen
- * with its true amount, everything else stays as it is. Throws: ChainUnavailable when they cannot be read.
+ * Records the facts of a block again as endpoints agree on them: what was told falsely is orphaned, what is there is seen with
+ * its true amount. Nothing that matured is touched. Throws: ChainUnavailable when its content cannot be proven.
  */
-export async function recordAgain(run: Run, { client, block }: NonNullable<Testimony['corrected']>): Promise<void> {
-  const { parts, memory } = run;
-  const cursor = await parts.store.cursor(parts.ledger);
-  if (cursor === null || cursor.height < block.height) return;
-  if (cursor.height - block.height >= parts.network.reorgWindow) {
-    throw new ChainUnavailable(parts.network.slug, `block ${block.height} was told falsely and is too deep to be recorded again`);
-  }
-  memory.branch = null; // what another endpoint told of these blocks is no beginning
-  const alone: Run = { ...run, parts: { ...parts, client } };
-  const below = { height: block.parentHeight, hash: block.parentHash };
-  await replace(alone, below, cursor, cursor.height, cursor.height - below.height);
+export async function recordAgain(run: Run, block: Block): Promise<void> {
+  const { parts, memory, bell } = run, { height, hash } = block;
+  const { keyed: told, record } = await contentOf(run, block, null);
+  memory.recent = memory.recent.map((kept) => (kept.hash === hash ? told : kept));
+  bell.ring(await parts.store.retellBlock(parts.ledger, { height, hash }, record.transfers));
+  parts.log.warn({ ledger: parts.ledger, height, hash }, 'a block was recorded again as two endpoints tell it');
 }
 
 const keyOfFact = ({ txid, outputIndex }: Pick<Transfer, 'txid' | 'outputIndex'>): string => `${txid}:${outputIndex}`;

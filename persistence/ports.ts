@@ -71,6 +71,12 @@ export interface WatchStore {
    */
   recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
   /**
+   * Sets the facts of one block right, after endpoints agreed that another movement stands in it: a seen one that is not among
+   * `transfers`, or not as it was recorded, is `orphaned`; what is there is `seen`. What matured, and what is known in another
+   * block, is left alone; nothing is written when the hash is no longer the recorded one, or the height is unresolved.
+   */
+  retellBlock(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
+  /**
    * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
    * their id (`moved`), absent ones become `orphaned` (not before every block is
    * proven: an unresolved one may hold them), new ones `seen`; the cursor moves to the end of the branch, or to

@@ -42,7 +42,7 @@ function takeBlock(ledger: LedgerState, record: BlockRecord, nowMs: number): { a
   return [...takeTransfers(ledger, transfers), ...withdrawals];
 }
 
-function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'recordReorg' | 'noteUnresolved' | 'noteHead'> {
+function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'noteUnresolved' | 'noteHead'> {
   const refused = { recorded: false, accounts: [] };
   return {
     async recordBlock(id, record) {
@@ -61,6 +61,20 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
       const ledger = ledgerState(state, id);
       if (ledger.links.get(at.height)?.hash !== at.hash) return [];
       return post(state, takeTransfers(ledger, transfers.filter((transfer) => !ledger.facts.has(creditKeyOf(transfer)))));
+    },
+    async retellBlock(id, at, transfers) {
+      const ledger = ledgerState(state, id);
+      if (ledger.links.get(at.height)?.hash !== at.hash || ledger.unresolved.has(at.height)) return [];
+      const seenHere = (entry: FactEntry | undefined) =>
+        entry?.status === 'seen' && entry.transfer.height === at.height && entry.transfer.blockHash === at.hash;
+      const there = new Set(transfers.map(creditKeyOf));
+      const absent = [...ledger.facts.values()].filter((entry) => seenHere(entry) && !there.has(creditKeyOf(entry.transfer)));
+      for (const entry of absent) entry.status = 'orphaned';
+      const free = transfers.filter((transfer) => {
+        const known = ledger.facts.get(creditKeyOf(transfer));
+        return known === undefined || known.status === 'orphaned' || seenHere(known);
+      });
+      return post(state, [...takeTransfers(ledger, free), ...absent.map(({ transfer }) => depositFact('orphaned', transfer))]);
     },
     async recordReorg(id, forkPoint, oldHead, branch) {
       const ledger = ledgerState(state, id);

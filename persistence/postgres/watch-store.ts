@@ -26,7 +26,7 @@ const linkJson = ({ height, hash, parentHash, parentHeight, timeMs }: BlockLink)
 const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: BlockRecord) =>
   ({ link: linkJson(link), previous, transfers, withdrawals, unresolved });
 
-function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'recordReorg'> {
+function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg'> {
   return {
     async recordBlock(ledger, record) {
       failpoint('record_block.before');
@@ -47,6 +47,11 @@ function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'r
       const [row] = await sql<{ accounts: AccountId[] }[]>`
         select record_late(${ledger}, ${at.height}, ${at.hash}, ${JSON.stringify(transfers)}::text::jsonb) as accounts`;
       failpoint('record_late.after');
+      return row!.accounts;
+    },
+    async retellBlock(ledger, at, transfers) {
+      const [row] = await sql<{ accounts: AccountId[] }[]>`
+        select retell_block(${ledger}, ${at.height}, ${at.hash}, ${JSON.stringify(transfers)}::text::jsonb) as accounts`;
       return row!.accounts;
     },
     async recordReorg(ledger, forkPoint, oldHead, branch) {

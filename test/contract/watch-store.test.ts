@@ -213,6 +213,31 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid, amount }) => [txid, amount]), [[altered.txid, '1']]);
   });
 
+  test(`${name}: C2 the facts of a block are set right alone: what was told falsely is orphaned, what is there is seen, the rest hears nothing`, async (t) => {
+    const { store, fresh, inbox } = bench();
+    const { ledger, accountId, address } = await fresh();
+    let first!: BlockRecord['transfers'], second!: BlockRecord['transfers'];
+    const links = await startLedger(store, ledger, 2, ([one, two]) => {
+      first = Array.from({ length: 4 }, () => transferTo(address, one!));
+      second = [transferTo(address, two!)];
+      return { 101: first, 102: second };
+    });
+    const [altered, madeUp, matured, same] = first as [typeof first[0], typeof first[0], typeof first[0], typeof first[0]];
+    await store.mature(ledger, [{ ...matured, confirmations: 12 }]);
+    const before = (await inbox(accountId)).length, missed = transferTo(address, links[0]!);
+    const truly = [{ ...altered, amount: '1' }, { ...matured, amount: '1' }, same, missed, { ...second[0]!, height: 101, blockHash: 'a101' }];
+    t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'other' }, truly), []);
+    t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'a101' }, truly), [accountId]);
+    const words = ((await inbox(accountId)) as Extract<Fact, { deposit: unknown }>[]).slice(before);
+    t.deepEqual(words.map(({ kind, deposit }) => [kind, deposit.txid, deposit.amount, deposit.blockHash]), [
+      ['orphaned', altered.txid, '1000', 'a101'], ['seen', altered.txid, '1', 'a101'], ['seen', missed.txid, '1000', 'a101'],
+      ['orphaned', madeUp.txid, '1000', 'a101'],
+    ]);
+    t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid, amount, height }) => `${txid} ${amount} ${height}`).sort(),
+      [`${altered.txid} 1 101`, `${same.txid} 1000 101`, `${missed.txid} 1000 101`, `${second[0]!.txid} 1000 102`].sort());
+    t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'a101' }, truly), [], 'once');
+  });
+
   test(`${name}: a reorg back to the first branch finds its facts again`, async (t) => {
     const { store, fresh, inbox } = bench();
     const { ledger, accountId, address } = await fresh();

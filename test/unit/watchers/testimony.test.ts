@@ -77,6 +77,7 @@ for (const [what, lie] of LIES) {
       [['altered', '5', '@a', 'A', 0], ['plain', '5', '@a', null, 0]]);
     t.is(told(self).filter((line) => line.startsWith('matured altered')).length, 1);
     t.is(told(self).filter((line) => line.startsWith('matured plain')).length, 1, 'what stood is not told again');
+    t.is(self.recorder.counters.get('svc_reorgs_total'), undefined, 'no other block is touched');
     t.is(self.recorder.gauges.get('svc_facts_contradicted'), 0);
     t.is(self.recorder.gauges.get('svc_facts_waiting'), 0);
   });
