@@ -83,9 +83,10 @@ function dyingInOneStep<S extends Socket>(socket: S): S {
   return socket;
 }
 
-/** ReadyForQuery: `Z`, length(4) = 5, status(1). Source: PostgreSQL manual, Message Formats. */
-const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
-const READY_BYTES = 6;
+/** Types of messages: Sync and Query are each answered by one ReadyForQuery. Source: PostgreSQL manual, Message Formats. */
+const SYNC = 0x53, QUERY = 0x51, READY = 0x5a;
+const HEADER_BYTES = 5, LENGTH_BYTES = 4;
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /**
  * A server that is frozen, or gone without a word (a failover, a cut network), leaves its connections open: what was asked
@@ -93,7 +94,8 @@ const READY_BYTES = 6;
  */
 function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   let timer: NodeJS.Timeout | undefined;
-  let tail: Buffer = Buffer.alloc(0); // the end of an answer may come in two pieces
+  let owed = 1; // the startup message, which has no type, is answered like a question
+  const answer = createMessages(), question = createMessages();
   const disarm = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -101,6 +103,8 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   const arm = () => { timer ??= setTimeout(() => socket.destroy(), silenceMs).unref(); };
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
   socket.write = ((...given: unknown[]): boolean => {
+    const bytes = given[0] as Buffer;
+    if (bytes[0] !== 0) question.read(bytes, (type) => { if (type === SYNC || type === QUERY) owed += 1; });
     arm();
     return write(...given);
   }) as S['write'];
@@ -108,15 +112,40 @@ function dyingInSilence<S extends Socket>(socket: S, silenceMs: number): S {
   socket.emit = ((event: string | symbol, ...values: unknown[]): boolean => {
     if (event === 'data' || event === 'close') disarm();
     if (event === 'data') {
-      tail = Buffer.concat([tail, (values[0] as Buffer).subarray(-READY_BYTES)]).subarray(-READY_BYTES);
-      if (!isReady(tail)) arm();
+      answer.read(values[0] as Buffer, (type) => { if (type === READY) owed = Math.max(0, owed - 1); });
+      if (owed > 0 || !answer.endsWith(READY)) arm();
     }
     return emit(event, ...values);
   }) as S['emit'];
   return socket;
 }
 
-/** Whether an answer ends here. Of several questions on one connection, the next one begins the time anew. */
-function isReady(tail: Buffer): boolean {
-  return tail.subarray(0, -1).equals(READY);
+/** Tells messages of `type(1) length(4) …` apart, however they are cut into pieces. */
+function createMessages() {
+  let head = NO_BYTES; // of a header that came in pieces
+  let left = 0; // bytes of the message that has begun
+  let last = 0;
+  return {
+    read(bytes: Buffer, each: (type: number) => void): void {
+      let at = Math.min(left, bytes.length);
+      left -= at;
+      while (at < bytes.length) {
+        const taken = bytes.subarray(at, at + HEADER_BYTES - head.length);
+        head = head.length === 0 ? taken : Buffer.concat([head, taken]);
+        at += taken.length;
+        if (head.length < HEADER_BYTES) {
+          head = Buffer.from(head); // the piece is not ours to keep
+          return;
+        }
+        last = head[0]!;
+        const body = Math.max(0, head.readUInt32BE(1) - LENGTH_BYTES), here = Math.min(body, bytes.length - at);
+        head = NO_BYTES;
+        at += here;
+        left = body - here;
+        each(last);
+      }
+    },
+    /** Whether the last message is whole, and of this type. */
+    endsWith: (type: number): boolean => last === type && left === 0 && head.length === 0,
+  };
 }

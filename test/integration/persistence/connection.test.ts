@@ -1,4 +1,5 @@
 /** The pool over a network that breaks: nothing hangs, nothing is answered with another question's answer. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -133,10 +134,38 @@ test.serial('an answer whose end comes in two pieces is an end: its connection i
   const peer = new Promise<Socket>((resolve) => server.once('connection', resolve));
   const socket = await connectSocket({ host: '127.0.0.1', port, sslmode: 'disable' }, 200);
   socket.once('data', () => void peer.then((other) => other.write(ends[1]!)));
-  socket.write('question');
+  socket.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0]));
   await database.sql`select pg_sleep(0.6)`;
   t.false(socket.destroyed);
   socket.destroy();
+  await new Promise((done) => server.close(done));
+});
+
+test.serial('reliability 4.1: of two questions on one connection the second is owed an answer, too: a server that falls silent between them is given up', async (t) => {
+  t.timeout(20_000);
+  const question = Buffer.from([0x53, 0, 0, 0, 4]), ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]); // Sync; ReadyForQuery
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const ask = async (answers: readonly Buffer[]) => {
+    const connected = once(server, 'connection');
+    const socket = await connectSocket({ host: '127.0.0.1', port, sslmode: 'disable' }, 200);
+    const [peer] = await connected as [Socket];
+    peer.resume();
+    socket.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0])); // the startup message has no type
+    for (const [index, answer] of answers.entries()) {
+      const comes = once(socket, 'data');
+      peer.write(answer);
+      await comes;
+      if (index === 0) socket.write(Buffer.concat([question, question]));
+    }
+    return socket;
+  };
+  const silent = await ask([ready, ready]), served = await ask([ready, Buffer.concat([ready, ready])]);
+  await once(silent, 'close');
+  await database.sql`select pg_sleep(0.3)`;
+  t.false(served.destroyed);
+  served.destroy();
   await new Promise((done) => server.close(done));
 });
 
