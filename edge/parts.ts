@@ -1,5 +1,4 @@
 /** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
-import { randomUUID } from 'node:crypto';
 import { ConfigurationError, type EdgeConfig } from './config.ts';
 import { publicKeyOf } from './identity.ts';
 import { InstructionShare } from './instruction-share.ts';
@@ -14,7 +13,7 @@ import { OwnAddresses } from './own-addresses.ts';
 import { guardRegistry } from './registry-guard.ts';
 import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
-import { openSharedSpend, type SharedSpend } from './shared-spend.ts';
+import { openSharedSpend, spendReplicaOf, type SharedSpend } from './shared-spend.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
 import { createTimers, type Timers } from './timers.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
@@ -54,7 +53,7 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
   const spendClock = openSpendClock(storage, newestSpendMs(storage), ports);
   const sharedSpend = config.spendLedger === null ? null : await openSharedSpend({
     ...ports, place: config.spendLedger, caps: config, scope: `${config.environment} ${identity.publicKey}`,
-    clock: spendClock, replica: replicaNameOf(storage),
+    clock: spendClock, replica: spendReplicaOf(storage),
   });
   const identityKey = publicKeyOf(identity.publicKey);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs);
@@ -73,14 +72,6 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     keyShare: new LocalKeyShare(localKeys, identity, identityKey, log),
     own: new OwnAddresses(keystore),
   };
-}
-
-/** A name that goes with the directory: the time that this replica tells goes on where it ended. */
-function replicaNameOf(storage: Storage): string {
-  const known = storage.setting('replica');
-  const name = known ?? randomUUID();
-  if (known === null) storage.setSetting('replica', name);
-  return name;
 }
 
 /** Live and sandbox must not share a directory: one's caps, keys and journal say nothing about the other's. */

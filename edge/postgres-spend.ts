@@ -9,7 +9,7 @@ import { refuse, type Refusal } from '../protocol/errors.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { capOf, overCap, type Spend, type SpendCaps } from './spend-ledger.ts';
 import type { SpendClock } from './spend-clock.ts';
-import type { SharedSpend } from './shared-spend.ts';
+import type { SharedSpend, SpendReplica } from './shared-spend.ts';
 
 const CONNECT_TIMEOUT_S = 5;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -27,7 +27,7 @@ export interface PostgresSpendSettings {
   readonly scope: string;
   readonly caps: SpendCaps;
   readonly clock: Pick<SpendClock, 'nowMs'>;
-  readonly replica: string;
+  readonly replica: SpendReplica;
   /** After so long nothing is signed and the connection is given up. Milliseconds. */
   readonly answerTimeoutMs?: number;
 }
@@ -45,7 +45,9 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
       const connection = current ??= connect(url);
       try {
         const answer = connection.ready.then(() => ask(connection.sql, settings, spend));
-        return refusalOf(await within(answer, answerTimeoutMs), spend, caps);
+        const counted = await within(answer, answerTimeoutMs);
+        settings.replica.noteCounted();
+        return refusalOf(counted, spend, caps);
       } catch (error) {
         // A connection whose other end is gone without a word would be waited on until TCP gives up.
         drop(connection).catch(() => undefined);
@@ -73,10 +75,10 @@ function connect(url: string): Connection {
   return { sql, ready: createTables(sql) };
 }
 
-async function ask(sql: Sql, { scope, caps, clock, replica }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
+async function ask(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
   const { subject, chain, purpose, amount, exclusive = [] } = spend;
   const [row] = await sql<Counted[]>`
-    select outcome, spent::text from flock_count_spend(${scope}, ${replica}, ${clock.nowMs()}::bigint, ${subject}, ${chain}, ${purpose}, ${amount.toString()}::text::numeric,
+    select outcome, spent::text from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${subject}, ${chain}, ${purpose}, ${amount.toString()}::text::numeric,
       ${capOf(caps, spend)?.toString() ?? null}::text::numeric, ${caps.spendWindowMs}::bigint, ${JSON.stringify(exclusive)}::text::jsonb)`;
   return row!;
 }
@@ -95,7 +97,7 @@ async function createTables(sql: Sql): Promise<void> {
     do $ddl$
     begin
       perform pg_advisory_xact_lock(7305820);
-      if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, bigint, text, text, text, numeric, numeric, bigint, jsonb)'), 'pg_proc'), '0')::int
+      if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, text, text, text, numeric, numeric, bigint, jsonb)'), 'pg_proc'), '0')::int
            >= 1 then
         return;
       end if;
@@ -116,7 +118,7 @@ async function createTables(sql: Sql): Promise<void> {
         scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica)
       );
       create or replace function flock_count_spend(
-        of_scope text, of_replica text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
+        of_scope text, of_replica text, heir_of text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
         window_ms bigint, keys jsonb
       ) returns table (outcome text, spent numeric) language plpgsql as $fn$
       declare
@@ -127,7 +129,11 @@ async function createTables(sql: Sql): Promise<void> {
       begin
         insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
         select c.at_ms into now_ms from flock_spend_clock c where c.scope = of_scope for update;
-        -- Each statement from here on sees what was committed before the lock was had.
+        -- Each statement from here on sees what was committed before the lock was had. A process goes on where the one before
+        -- it on its directory ended; of two that run on copies of a directory only the first does.
+        if not exists (select from flock_spend_replica r where r.scope = of_scope and r.replica = of_replica) then
+          update flock_spend_replica r set replica = of_replica where r.scope = of_scope and r.replica = heir_of;
+        end if;
         now_ms := greatest(now_ms, coalesce(
           (select r.at_ms + (own_now_ms - r.own_ms) from flock_spend_replica r where r.scope = of_scope and r.replica = of_replica), 0));
         update flock_spend_clock c set at_ms = now_ms where c.scope = of_scope;

@@ -3,13 +3,13 @@
  * instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
  * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Unsigned } from '../chains/chain.ts';
 import type { Refusal } from '../protocol/errors.ts';
 import { replayKeyTexts } from './instructions.ts';
 import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger, type Spend, type SpendCaps } from './spend-ledger.ts';
-import { openStorage } from './storage/storage.ts';
+import { openStorage, type Storage } from './storage/storage.ts';
 
 export interface SharedSpend {
   /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
@@ -36,14 +36,38 @@ export function exclusiveKeys({ replayKey, payload }: Pick<Unsigned, 'replayKey'
   return replayKey.kind === 'expiry' ? [`payload:${createHash('sha256').update(payload).digest('hex')}`] : replayKeyTexts(replayKey);
 }
 
+/** A process among the replicas that share a ledger. Its clock is its own, so that no two processes may have one name. */
+export interface SpendReplica {
+  readonly name: string;
+  /** The process whose clock goes on in this one, the last that counted from its directory; null for none. */
+  readonly heirOf: string | null;
+  /** It has counted: the next process is its heir. */
+  noteCounted(): void;
+}
+
+/** The process that runs on a directory. */
+export function spendReplicaOf(storage: Pick<Storage, 'setting' | 'setSetting'>): SpendReplica {
+  const name = randomUUID();
+  let isNoted = false;
+  return {
+    name, heirOf: storage.setting(HEIR_SETTING),
+    noteCounted() {
+      if (!isNoted) storage.setSetting(HEIR_SETTING, name);
+      isNoted = true;
+    },
+  };
+}
+
+const HEIR_SETTING = 'spend_replica';
+
 export interface SharedSpendSettings extends SpendClockPorts {
   readonly place: SpendLedgerPlace;
   /** Whose spends these are: edges of other phrases or environments may use the same database. */
   readonly scope: string;
   readonly caps: SpendCaps;
-  /** This replica's own, and its name among the replicas: a database cannot tell by itself how much time has passed. */
+  /** This replica's own: a database cannot tell by itself how much time has passed. */
   readonly clock: Pick<SpendClock, 'nowMs'>;
-  readonly replica: string;
+  readonly replica: SpendReplica;
 }
 
 /** Opens the shared ledger; a database is connected to when it is first asked. Throws: StorageFailed. */

@@ -163,7 +163,8 @@ export async function judgeDelivery(
   const untilMs = monotonicMs() + PATIENCE_MS;
   for (;;) {
     const reason = await check.doubt(body);
-    if (reason === null) return 'post';
+    // A node that answered after so long has kept it beyond the claim that it came with.
+    if (reason === null) return monotonicMs() < untilMs + ANSWER_TIMEOUT_MS ? 'post' : 'later';
     if (reason !== 'no_answer' && reason !== 'not_deep_enough') {
       log.alarm('deposit_unverified', { deliveryId, reason });
       return 'unverified';

@@ -183,6 +183,10 @@ test('decisions 6: a node that stays behind costs no attempt: the delivery makes
   t.is(await judge(['no_answer', 'not_deep_enough', null]), 'post');
   t.is(asked, 3);
   t.is(await judge(['no_answer'], () => true), 'later');
+  asked = 0;
+  const slow = judgeDelivery({ doubt: async () => { nowMs += 90_000; return null; }, close: async () => undefined }, { deliveryId: 'dlv_1', body: '{}' },
+    { log, timers: { pause: async () => undefined }, monotonicMs: () => nowMs, isStopping: () => false });
+  t.is(await slow, 'later', 'by then its claim may be over');
 });
 
 test('EDGE_VERIFY_RPC: misspelt, in the sandbox, or no address: the edge does not start', (t) => {

@@ -2,14 +2,14 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { openPostgresSpend } from '../../../edge/postgres-spend.ts';
-import { exclusiveKeys, openSharedSpend, spendLedgerPlace, type SharedSpend } from '../../../edge/shared-spend.ts';
+import { exclusiveKeys, openSharedSpend, spendLedgerPlace, spendReplicaOf, type SharedSpend, type SpendReplica } from '../../../edge/shared-spend.ts';
 import type { Spend, SpendCaps } from '../../../edge/spend-ledger.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, transactionFor, type Wanted } from '../../support/edge/built.ts';
-import { newDirectory } from '../../support/edge/disk.ts';
+import { newDirectory, newStorage } from '../../support/edge/disk.ts';
 import { eventually, FIRST, startTestEdge } from '../../support/edge/edges.ts';
 import { testServerUrl } from '../../support/postgres.ts';
 
@@ -32,6 +32,7 @@ async function newDatabase(t: ExecutionContext): Promise<string> {
   return url.href;
 }
 
+const processOf = (name: string, heirOf: string | null = null): SpendReplica => ({ name, heirOf, noteCounted: () => undefined });
 type Opened = (scope?: string, caps?: Partial<SpendCaps>) => Promise<SharedSpend>;
 
 function opener(t: ExecutionContext, place: string): Opened {
@@ -39,7 +40,7 @@ function opener(t: ExecutionContext, place: string): Opened {
     const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: WINDOW_MS, ...more };
     const ledger = await openSharedSpend({
       place: spendLedgerPlace(place)!, scope, caps, wallMs: Date.now, monotonicMs: () => performance.now(),
-      clock: { nowMs: () => Math.ceil(performance.now()) }, replica: `replica ${replicas += 1}`,
+      clock: { nowMs: () => Math.ceil(performance.now()) }, replica: processOf(`replica ${replicas += 1}`),
     });
     t.teardown(() => ledger.close());
     return ledger;
@@ -101,9 +102,9 @@ test('edges of other phrases and environments that use one database count apart'
 test('issue 4, 7: in a database time passes as the replicas say, whatever its clock does and whoever starts anew', async (t) => {
   const url = await newDatabase(t);
   const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: CAP.withdrawalCaps, spendWindowMs: WINDOW_MS };
-  const replica = (name: string, startedAtMs: number) => {
+  const replica = (name: string, startedAtMs: number, heirOf: string | null = null) => {
     const clock = { ms: startedAtMs };
-    const ledger = openPostgresSpend({ url, scope: 'live a', caps, clock: { nowMs: () => clock.ms }, replica: name });
+    const ledger = openPostgresSpend({ url, scope: 'live a', caps, clock: { nowMs: () => clock.ms }, replica: processOf(name, heirOf) });
     t.teardown(() => ledger.close());
     return { clock, count: async (subject: string, amount: bigint) => (await ledger.count(spendOf(subject, amount)))?.code ?? null };
   };
@@ -121,6 +122,26 @@ test('issue 4, 7: in a database time passes as the replicas say, whatever its cl
   one.clock.ms = 0;
   t.is(await one.count('txn_7', 101n), 'AMOUNT_CAP_EXCEEDED', 'a clock that went back frees nothing');
   t.is(await one.count('txn_8', 100n), null);
+  // Two processes on copies of one directory: the first is the heir of its clock, the other begins anew, again and again.
+  const heir = replica('heir', other.clock.ms + WINDOW_MS / 2, 'other'), copy = replica('copy', other.clock.ms + 40 * WINDOW_MS, 'other');
+  t.is(await heir.count('txn_9', 1n), 'AMOUNT_CAP_EXCEEDED');
+  for (let n = 0; n < 3; n += 1) {
+    t.is(await copy.count(`txn_copy_${n}`, 1n), 'AMOUNT_CAP_EXCEEDED', 'a copy frees nothing');
+    t.is(await heir.count(`txn_heir_${n}`, 1n), 'AMOUNT_CAP_EXCEEDED');
+  }
+  heir.clock.ms += WINDOW_MS / 2;
+  t.is(await heir.count('txn_10', 500n), null, 'the time of both processes together is a window');
+});
+
+test('a process is the heir of the last one that counted on its directory', (t) => {
+  const storage = newStorage();
+  const first = spendReplicaOf(storage);
+  t.is(first.heirOf, null);
+  first.noteCounted();
+  const second = spendReplicaOf(storage);
+  t.is(second.heirOf, first.name);
+  t.not(second.name, first.name);
+  t.is(spendReplicaOf(storage).heirOf, first.name, 'the second has not counted');
 });
 
 test('a ledger that cannot be asked, or does not answer, signs nothing', async (t) => {
@@ -153,7 +174,7 @@ test('a connection whose other end went silent is given up with the first answer
   const through = new URL(url);
   through.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: CAP.withdrawalCaps, spendWindowMs: WINDOW_MS };
-  const ledger = openPostgresSpend({ url: through.href, scope: 'live a', caps, answerTimeoutMs: 3_000, clock: { nowMs: () => 0 }, replica: 'a' });
+  const ledger = openPostgresSpend({ url: through.href, scope: 'live a', caps, answerTimeoutMs: 3_000, clock: { nowMs: () => 0 }, replica: processOf('a') });
   t.teardown(() => ledger.close());
   t.is(await ledger.count(spendOf('txn_1', 100n)), null);
   for (const socket of open) socket.unpipe().pause();
@@ -169,7 +190,7 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   const say = async (version: string | null) => {
     await sql`
       create or replace function public.flock_count_spend(
-        of_scope text, of_replica text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
+        of_scope text, of_replica text, heir_of text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
         window_ms bigint, keys jsonb
       ) returns table (outcome text, spent numeric) language sql as $$ select 'over_cap', 7::numeric $$`;
     await sql.unsafe(`comment on function public.flock_count_spend is ${version ?? 'null'}`);
