@@ -115,8 +115,7 @@ async function createTables(sql: Sql): Promise<void> {
       -- The time of a scope. It goes on by what each replica's own clock says has passed since that replica's last count.
       create table if not exists flock_spend_clock (scope text primary key, at_ms bigint not null);
       create table if not exists flock_spend_replica (
-        scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica)
-      );
+        scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica));
       create or replace function flock_count_spend(
         of_scope text, of_replica text, heir_of text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
         window_ms bigint, keys jsonb
@@ -129,8 +128,7 @@ async function createTables(sql: Sql): Promise<void> {
       begin
         insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
         select c.at_ms into now_ms from flock_spend_clock c where c.scope = of_scope for update;
-        -- Each statement from here on sees what was committed before the lock was had. A process goes on where the one before
-        -- it on its directory ended; of two that run on copies of a directory only the first does.
+        -- From here on each statement sees what was committed before. Of the processes on copies of a directory one is the heir.
         if not exists (select from flock_spend_replica r where r.scope = of_scope and r.replica = of_replica) then
           update flock_spend_replica r set replica = of_replica where r.scope = of_scope and r.replica = heir_of;
         end if;
