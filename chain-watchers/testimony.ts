@@ -146,10 +146,10 @@ function report(parts: WatcherParts, facts: readonly SeenTransfer[], words: read
     const recorded = recordedOf(parts, fact);
     const endpoints = words.filter(({ movements }) => ![null, undefined, recorded].includes(movements.get(keyOfFact(fact))))
       .map(({ endpoint }) => endpoint.position);
-    return endpoints.length === 0 ? [] : [{ txid: fact.txid, outputIndex: fact.outputIndex, endpoints }];
+    return endpoints.length === 0 ? [] : [`${fact.txid}:${fact.outputIndex} otherwise by endpoint ${endpoints.join(', ')}`];
   });
   if (against.length === 0) return;
-  parts.log.error({ ledger: parts.ledger, height, blockHash, against: against.slice(0, TXIDS_LOGGED_MAX) },
+  parts.log.error({ ledger: parts.ledger, height, hash: blockHash, txids: against.slice(0, TXIDS_LOGGED_MAX) },
     'endpoints tell other movements of a block than were recorded: see which of them lies');
 }
 
