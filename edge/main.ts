@@ -3,7 +3,7 @@
  * when that channel closes, so that it never outlives whoever started it.
  */
 import { ConfigurationError, forgetSecrets, readConfig } from './config.ts';
-import { coreFilesPossible } from './core-files.ts';
+import { coreFilesPossible, forbidDumps } from './core-files.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
 import { openEdgeKeystore } from './key-sources.ts';
 import { isMnemonic } from './keys.ts';
@@ -17,6 +17,7 @@ const REGISTRATION_WAIT_MS = 5_000;
 const STOP_DEADLINE_MS = 9_500;
 
 async function main(): Promise<void> {
+  await forbidDumps();
   const { config, phrase, keystore: settings } = readConfig(process.env, isMnemonic);
   const keystore = await openEdgeKeystore(phrase, settings);
   forgetSecrets(process.env);

@@ -38,5 +38,6 @@ if (command === undefined) {
   console.error(usage());
   process.exitCode = 2;
 } else {
+  await (await import('../core-files.ts')).forbidDumps();
   process.exitCode = await command.run(words.slice(command.words.length));
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import test from 'ava';
 import fc from 'fast-check';
 import { seedOf } from '../../../../edge/keys.ts';
@@ -91,6 +92,16 @@ test('§4.8 an origin is read back as it was written; a path of the own phrase i
     },
   ));
   for (const text of ["m/44'/60'/0'/0/0", '', '[]', '[xyz]', `[${'a'.repeat(16)}`, `[${'a'.repeat(16)}]/0`, `[${'A'.repeat(16)}]`]) t.is(parseOrigin(text), null, text);
+});
+
+test('issue 4.8 a process marks itself as not dumpable: no core file, no look into its memory or first environment', (t) => {
+  const script = `
+    import koffi from 'koffi';
+    import { coreFilesPossible, forbidDumps } from './edge/core-files.ts';
+    const dumpable = koffi.load(null).func('int prctl(int option, ulong value, ulong none2, ulong none3, ulong none4)');
+    console.log(JSON.stringify([dumpable(3, 0, 0, 0, 0), await forbidDumps(), dumpable(3, 0, 0, 0, 0), coreFilesPossible()]));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  t.is(stdout.trim(), '[1,true,0,false]', stderr);
 });
 
 test('issue 4.8 a process that may write core files is told', (t) => {
