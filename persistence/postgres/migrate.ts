@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { openDatabase, type Sql } from './sql.ts';
+import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
 export interface Migration { readonly number: number; readonly name: string; readonly text: string; readonly checksum: string }
 
@@ -69,7 +69,7 @@ async function createRoles(sql: Sql, appPassword: string | undefined): Promise<v
             execute format('grant flock_owner to %I', current_user);
           end if;
           exit;
-        exception when duplicate_object or unique_violation then null; -- made meanwhile: look again
+        exception when duplicate_object or unique_violation or internal_error then null; -- made meanwhile: look again
         end;
       end loop;
       execute format('grant create on database %I to flock_owner', current_database());
@@ -83,7 +83,21 @@ async function createRoles(sql: Sql, appPassword: string | undefined): Promise<v
   if (appPassword !== undefined) {
     // The role is the cluster's: set only from here, quoted by the server.
     const [row] = await sql<{ statement: string }[]>`select format('alter role flock_app password %L', ${appPassword}::text) as statement`;
-    await sql.unsafe(row!.statement);
+    await setRole(sql, row!.statement);
+  }
+}
+
+const CONCURRENTLY_UPDATED = 'XX000';
+const SETS_MAX = 10;
+
+/** The server refuses, and does not repeat, what another database of the cluster changed at the same moment. */
+async function setRole(sql: Sql, statement: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return void await sql.unsafe(statement);
+    } catch (error) {
+      if (sqlstateOf(error) !== CONCURRENTLY_UPDATED || tries === SETS_MAX) throw error;
+    }
   }
 }
 

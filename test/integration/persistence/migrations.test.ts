@@ -1,7 +1,7 @@
 import test from 'ava';
 import { migrate, MigrationError, migrations } from '../../../persistence/postgres/migrate.ts';
-import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { openDatabase, sqlstateOf, type Sql } from '../../../persistence/postgres/sql.ts';
+import { createTestDatabase, eventually, type TestDatabase } from '../../support/postgres.ts';
 
 const withEmpty = async (run: (database: TestDatabase) => Promise<void>) => {
   const database = await createTestDatabase({ migrated: false });
@@ -11,6 +11,14 @@ const withEmpty = async (run: (database: TestDatabase) => Promise<void>) => {
     await database.close();
   }
 };
+
+/** Other files migrate databases of this cluster at the same time. */
+async function forgetPassword(admin: Sql): Promise<void> {
+  await eventually('the role is as it was', () => admin`alter role flock_app password null`.then(() => true, (error: unknown) => {
+    if (sqlstateOf(error) !== 'XX000') throw error;
+    return false;
+  }));
+}
 
 /** Everything that the schema says, as text: columns, constraints, indexes, triggers, functions, policies, rights. */
 async function schemaOf(admin: Sql): Promise<string[]> {
@@ -83,7 +91,26 @@ test.serial('all objects belong to flock_owner, and the application role can be 
     t.deepEqual({ ...row }, { sessionUser: 'flock_app', currentUser: 'flock_app', shards: 1024 });
     await sql.end({ timeout: 5 });
     // Roles are the whole cluster's: leave it as it was.
-    if (before.length === 0 || before[0]!.rolpassword === null) await admin`alter role flock_app password null`;
+    if (before.length === 0 || before[0]!.rolpassword === null) await forgetPassword(admin);
+  });
+});
+
+test.serial('the role is the whole cluster\'s: that another database sets it at the same moment fails no migration', async (t) => {
+  await withEmpty(async ({ url, admin }) => {
+    await migrate({ url });
+    const [{ password }] = await admin<[{ password: string | null }]>`select rolpassword as password from pg_authid where rolname = 'flock_app'`;
+    const other = await admin.reserve();
+    try {
+      await other.unsafe('begin; alter role flock_app connection limit -1');
+      const migrated = migrate({ url, appPassword: 'of its own' });
+      await eventually('it waits for the role', async () => (await admin`
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter role%' and datname = current_database()`).length > 0);
+      await other.unsafe('commit');
+      t.like(await migrated, { from: migrations().at(-1)!.number });
+    } finally {
+      other.release();
+      if (password === null) await forgetPassword(admin);
+    }
   });
 });
 
