@@ -1,10 +1,11 @@
 /**
  * Brings a database to the schema of this version: numbered files, forward only, each in one transaction, each with a
- * checksum that a later start compares. The only module that may open a transaction from here: nothing else runs on its
+ * checksum that a later start compares; then the functions whose text changed, all in one transaction. The only module that may open a transaction from here: nothing else runs on its
  * connection, and a connection that dies leaves the file to be run again.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { FUNCTION_SET, sqlFunctions } from './functions.ts';
 import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
 export interface Migration { readonly number: number; readonly name: string; readonly text: string; readonly checksum: string }
@@ -49,7 +50,9 @@ export async function migrate({ url, appPassword, upTo = Infinity }: MigrateOpti
     await sql`select set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, false), set_config('lock_timeout', '0', false)`;
     await sql`select pg_advisory_lock(${LOCK})`;
     await createRoles(sql as unknown as Sql, appPassword);
-    return await runMissing(sql as unknown as Sql, upTo);
+    const versions = await runMissing(sql as unknown as Sql, upTo);
+    if (upTo === Infinity) await applyFunctions(sql as unknown as Sql);
+    return versions;
   } finally {
     sql.release();
     await pool.end({ timeout: 5 });
@@ -79,6 +82,9 @@ async function createRoles(sql: Sql, appPassword: string | undefined): Promise<v
     set search_path = flock;
     create table if not exists migration (
       number int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now());
+    create table if not exists function (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now());
+    create table if not exists function_set (one boolean primary key default true check (one), set int not null);
     reset role;`);
   if (appPassword !== undefined) {
     // The role is the cluster's: set only from here, quoted by the server.
@@ -123,6 +129,30 @@ async function runMissing(sql: Sql, upTo: number): Promise<{ from: number; to: n
     to = number;
   }
   return { from, to };
+}
+
+/** Replaces the functions whose text is not the one applied. Throws: MigrationError when a newer release has applied its set. */
+async function applyFunctions(sql: Sql): Promise<void> {
+  const [head] = await sql<{ set: number }[]>`select set from flock.function_set`;
+  if (head !== undefined && head.set > FUNCTION_SET) {
+    throw new MigrationError(`the functions of the database are of set ${head.set}, this version of Flock has set ${FUNCTION_SET}: run migrate of the newest version`);
+  }
+  const applied = await sql<{ name: string; checksum: string }[]>`select name, checksum from flock.function`;
+  const known = new Map(applied.map(({ name, checksum }) => [name, checksum]));
+  const changed = sqlFunctions().filter(({ name, checksum }) => known.get(name) !== checksum);
+  if (changed.length === 0 && head?.set === FUNCTION_SET) return;
+  const noted = changed.map(({ name, checksum }) => `
+    insert into function (name, checksum) values ('${name}', '${checksum}')
+      on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp();`);
+  try {
+    await sql.unsafe(`begin; set local search_path = flock, pg_temp;
+      ${changed.map(({ text }) => text).join('\n')}
+      ${noted.join('')}
+      insert into function_set (set) values (${FUNCTION_SET}) on conflict (one) do update set set = excluded.set; commit;`);
+  } catch (error) {
+    await sql.unsafe('rollback').catch(() => undefined);
+    throw new MigrationError(`functions: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** What went wrong, in words; a database that cannot be reached or signed into has no better ones than the driver's. */

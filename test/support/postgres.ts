@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sqlFunctions } from '../../persistence/postgres/functions.ts';
 import { migrate, migrations } from '../../persistence/postgres/migrate.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 
@@ -71,7 +72,7 @@ function urlOf(server: string, database: string): string {
 
 /** The migrated template of this version of the schema; made once, by whoever comes first. */
 async function ensureTemplate(server: string): Promise<string> {
-  const hash = createHash('sha256').update(migrations().map(({ checksum }) => checksum).join()).digest('hex').slice(0, 16);
+  const hash = createHash('sha256').update([...migrations(), ...sqlFunctions()].map(({ checksum }) => checksum).join()).digest('hex').slice(0, 16);
   const name = `flock_template_${hash}`;
   const pool = openDatabase({ url: server, connections: 1, name: 'flock-test-template', role: null });
   const sql = await pool.reserve();

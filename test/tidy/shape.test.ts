@@ -1,6 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import test from 'ava';
 import { parse } from 'acorn';
+import { migrations } from '../../persistence/postgres/migrate.ts';
 import { sources } from '../support/tree.ts';
 
 const FILE_LINES_MAX = 500;
@@ -46,4 +47,11 @@ test('style habits: a function has at most 70 lines of its own', (t) => {
     }
   }
   t.deepEqual(long, []);
+});
+
+const FUNCTIONS_IN_HISTORY = 28; // numbered files before each function got a file of its own
+
+test('house 4: no numbered file after the first ones defines a function', (t) => {
+  const later = migrations().filter(({ number }) => number > FUNCTIONS_IN_HISTORY);
+  t.deepEqual(later.filter(({ text }) => /create (or replace )?function/i.test(text)).map(({ name }) => name), []);
 });

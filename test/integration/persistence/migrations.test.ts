@@ -1,4 +1,6 @@
 import test from 'ava';
+import { readdirSync } from 'node:fs';
+import { FUNCTION_SET, FUNCTIONS } from '../../../persistence/postgres/functions.ts';
 import { migrate, MigrationError, migrations } from '../../../persistence/postgres/migrate.ts';
 import { openDatabase, sqlstateOf, type Sql } from '../../../persistence/postgres/sql.ts';
 import { createTestDatabase, eventually, type TestDatabase } from '../../support/postgres.ts';
@@ -48,6 +50,7 @@ test.serial('design 3: the schema is the same from every earlier version', async
     for (let version = 1; version <= count; version += 1) {
       t.deepEqual(await migrate({ url, upTo: version }), { from: version - 1, to: version });
     }
+    await migrate({ url });
     t.deepEqual(await schemaOf(admin), expected, 'version by version, each in a process of its own');
   });
   await withEmpty(async ({ url, admin }) => {
@@ -72,6 +75,27 @@ test.serial('a migration that changed after it ran, and a database of a newer ve
     await admin`update flock.migration set checksum = ${migrations()[1]!.checksum} where number = 2`;
     await admin`insert into flock.migration (number, name, checksum) values (${migrations().length + 1}, '9999_later.sql', 'x')`;
     await t.throwsAsync(migrate({ url }), { instanceOf: MigrationError, message: /newer than this version/ });
+  });
+});
+
+test.serial('house 4: each function of the database stands in one file, and is replaced when its text changes', async (t) => {
+  const files = readdirSync(new URL('../../../persistence/postgres/functions/', import.meta.url)).map((name) => name.replace(/\.sql$/, ''));
+  t.deepEqual([...FUNCTIONS].sort(), files.sort());
+  await withEmpty(async ({ url, admin }) => {
+    await migrate({ url });
+    const live = await admin<{ name: string }[]>`select proname as name from pg_proc where pronamespace = 'flock'::regnamespace order by 1`;
+    t.deepEqual(live.map(({ name }) => name).sort(), files, 'one overload of each, and no other');
+    const [applied] = await admin<{ at: Date }[]>`select max(applied_at) as at from flock.function`;
+    await migrate({ url });
+    const [again] = await admin<{ at: Date }[]>`select max(applied_at) as at from flock.function`;
+    t.deepEqual(again!.at, applied!.at, 'nothing changed: nothing is applied');
+    await admin`update flock.function set checksum = 'other' where name = 'links_kept'`;
+    await admin.unsafe('create or replace function flock.links_kept() returns bigint language sql immutable as $$ select 1::bigint $$');
+    await migrate({ url });
+    const [kept] = await admin<{ n: string }[]>`select flock.links_kept()::text as n`;
+    t.is(kept!.n, '10000');
+    await admin`update flock.function_set set set = ${FUNCTION_SET + 1}`;
+    await t.throwsAsync(migrate({ url }), { instanceOf: MigrationError, message: /run migrate of the newest version/ });
   });
 });
 

@@ -1,0 +1,102 @@
+/**
+ * The live text of every SQL function: one file each in `functions/`, applied by `migrate` after the numbered files, in this
+ * order, when its text has changed. A function stands after those that its SQL body calls.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const FOLDER = new URL('./functions/', import.meta.url);
+
+/**
+ * Rises by one with each release that changes a function. An older release is not applied over a newer set: two releases
+ * run side by side during a rollout, and what the older one cannot live with gets a new name.
+ */
+export const FUNCTION_SET = 1;
+
+export const FUNCTIONS = [
+  'refuse',
+  'append_only',
+  'save_idempotent',
+  'purge_idempotent',
+  'claim_shards',
+  'load_account',
+  'address_has_active_key',
+  'ledger_entry_fits_deposit',
+  'ledger_entry_silence_allowed',
+  'id_prefix_of',
+  'ensure_attempt_partitions',
+  'cursor_follows_parent',
+  'post_facts',
+  'links_kept',
+  'record_link',
+  'record_unresolved',
+  'record_block',
+  'settle_displaced',
+  'resolve_height',
+  'record_late',
+  'record_reorg',
+  'absent_withdrawals',
+  'mature_facts',
+  'refute_facts',
+  'note_withdrawal_fact',
+  'note_unresolved',
+  'note_head',
+  'watched_addresses',
+  'addresses_since',
+  'immature_facts',
+  'batch_without',
+  'append_accounts',
+  'append_stream',
+  'append_addresses',
+  'append_money',
+  'append_webhooks',
+  'numbered_id',
+  'claim_deliveries',
+  'release_deliveries',
+  'create_organization',
+  'sandbox_move',
+  'sandbox_mine',
+  'sandbox_unmine',
+  'take_sandbox_tasks',
+  'sandbox_behind',
+  'reset_sandbox_ledgers',
+  'reset_sandbox',
+  'ledger_balances',
+  'record_discrepancy',
+  'counter_gaps',
+  'accounts_with_addresses',
+  'release_abandoned_claims',
+  'webhooks_sealed_otherwise',
+  'reseal_webhook',
+  'mail_owners',
+  'claim_mail',
+  'record_mail',
+  'release_unreadable',
+  'release_with_secrets',
+  'webhooks_with_unreadable',
+  'purge_deliveries',
+  'incomplete_publications',
+  'accounts_with_pending_band',
+  'facts_set_aside',
+  'count_facts_set_aside',
+  'retry_facts',
+  'accounts_with_inbox',
+  'set_aside_fact',
+  'hold_unreadable',
+  'drop_attempt_partitions',
+  'save_instructions',
+  'open_withdrawals',
+  'record_transfers',
+  'record_attempts',
+  'retell_block',
+] as const;
+
+export interface SqlFunction { readonly name: string; readonly text: string; readonly checksum: string }
+
+/** The files in their order. Throws: Error when a listed file is missing. */
+export function sqlFunctions(): SqlFunction[] {
+  return FUNCTIONS.map((name) => {
+    const text = readFileSync(new URL(`${name}.sql`, FOLDER), 'utf8');
+    return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
+  });
+}

@@ -1,0 +1,43 @@
+create or replace function append_accounts(batch jsonb) returns text[]
+language plpgsql security definer set search_path = flock, pg_temp as $$
+#variable_conflict use_column
+declare
+  asked text[] := array(select value ->> 'account_id' from jsonb_array_elements(batch -> 'accounts') with ordinality e(value, n) order by n);
+  fenced text[];
+  late text[] := '{}';
+  duplicates text[] := '{}';
+begin
+  -- Locked in the order of their ids, so that two groups never wait for each other. READ COMMITTED re-reads the
+  -- predicate on the newest row after a lock wait: that is the fence.
+  fenced := array(
+    select a.account_id
+      from jsonb_to_recordset(batch -> 'accounts') e(account_id text, owner_epoch bigint, version bigint)
+      join account a on a.account_id = e.account_id and a.owner_epoch = e.owner_epoch and a.version = e.version
+     order by a.account_id for no key update of a);
+  if batch ? 'inbox_taken' then
+    -- A fact that is gone was decided by someone else.
+    late := array(
+      select r.account_id from jsonb_to_recordset(batch -> 'inbox_taken') r(account_id text, id bigint)
+       where not exists (select 1 from inbox i where i.id = r.id and i.account_id = r.account_id));
+    fenced := array(select a from unnest(fenced) a where a <> all (late));
+  end if;
+  if batch ? 'idempotency' then
+    duplicates := array(
+      select e.account_id
+        from jsonb_to_recordset(batch -> 'idempotency') e(account_id text, method text, path text, key text)
+        join idempotency i using (account_id, method, path, key)
+       where i.created_at > clock_timestamp() - interval '24 hours');
+  end if;
+  if cardinality(fenced) < cardinality(asked) or cardinality(duplicates) > 0 then
+    batch := batch_without(batch, array(select a from unnest(asked) a where a <> all (fenced)) || duplicates);
+  end if;
+  if jsonb_array_length(batch -> 'accounts') > 0 then
+    perform append_stream(batch);
+    perform append_addresses(batch);
+    perform append_money(batch);
+    perform append_webhooks(batch);
+  end if;
+  return array(select case when a <> all (fenced) then 'stale' when a = any (duplicates) then 'duplicate' else 'appended' end
+                 from unnest(asked) with ordinality u(a, n) order by n);
+end $$;
+grant execute on function append_accounts to flock_app;

@@ -1,0 +1,59 @@
+create or replace function append_addresses(batch jsonb) returns void language plpgsql as $$
+#variable_conflict use_column
+declare
+  change jsonb;
+begin
+  if batch ? 'account_keys' then
+    insert into account_key as k (account_id, family, fingerprint, xpub, account_path, status)
+      select account_id, family, fingerprint, xpub, account_path, status
+        from jsonb_to_recordset(batch -> 'account_keys')
+          r(account_id text, family text, fingerprint text, xpub text, account_path text, status text)
+       order by status = 'active' -- the old key retires before the new one is active
+    on conflict (account_id, family, fingerprint) do update set status = excluded.status
+      where k.xpub = excluded.xpub and k.account_path = excluded.account_path;
+  end if;
+  if batch ? 'pool_addresses' then
+    insert into pool_address (account_id, chain, index, address, path, address_key)
+      select account_id, chain, index, address, path, address_key
+        from jsonb_to_recordset(batch -> 'pool_addresses')
+          r(account_id text, chain text, index bigint, address text, path text, address_key uuid)
+    on conflict (account_id, chain, index) do update
+      set address = excluded.address, path = excluded.path, address_key = excluded.address_key
+      where (select a.index from address a where a.account_id = excluded.account_id and a.family = excluded.chain
+                and a.index = excluded.index) is null; -- an issued one stays what it is; scalar, as below
+  end if;
+  if batch ? 'addresses' then
+    with issued as (
+      insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose,
+                           index, user_ref, tag, label, status, created_at)
+        select account_id, id, environment, chain, family, address, address_key, derivation_path, purpose,
+               index, user_ref, tag, label, status, created_at
+          from jsonb_to_recordset(batch -> 'addresses')
+            r(account_id text, id text, environment text, chain text, family text, address text, address_key uuid,
+              derivation_path text, purpose text, index bigint, user_ref text, tag text, label text, status text,
+              created_at timestamptz)
+         -- A gas tank or treasury that the account has already stays. A scalar subquery, because `not exists` under an
+         -- `or` is planned as a hash of the whole registry.
+         where purpose = 'deposit' or (
+           select g.account_id from address_registry g where g.address_key = r.address_key) is distinct from r.account_id
+      returning account_id, id, address_key
+    )
+    insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from issued;
+  end if;
+  if batch ? 'address_statuses' then
+    -- One by one: two changes of one address in a batch each see the other's.
+    for change in select value from jsonb_array_elements(batch -> 'address_statuses') loop
+      update address set status = change ->> 'status'
+       where account_id = change ->> 'account_id' and id = change ->> 'id' and status <> change ->> 'status';
+      if not found then
+        raise exception 'address % is % already', change ->> 'id', change ->> 'status'
+          using errcode = 'check_violation', constraint = 'address_status_changes', table = 'address';
+      end if;
+    end loop;
+  end if;
+  if batch ? 'address_peaks' then
+    insert into address_peak as p (account_id, day, active)
+      select account_id, day, active from jsonb_to_recordset(batch -> 'address_peaks') r(account_id text, day date, active bigint)
+    on conflict (account_id, day) do update set active = greatest(p.active, excluded.active);
+  end if;
+end $$;

@@ -1,0 +1,58 @@
+create or replace function append_money(batch jsonb) returns void language plpgsql as $$
+#variable_conflict use_column
+begin
+  if batch ? 'deposits' then
+    insert into deposit (account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals,
+        token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, height, block_hash,
+        threshold, created_at, updated_at)
+      select account_id, id, ledger, chain, txid, output_index, address_id, address, amount, decimals,
+             token_contract, token_symbol, user_ref, tag, chain_tag, status, incarnation, announced, height, block_hash,
+             threshold, created_at, updated_at
+        from jsonb_to_recordset(batch -> 'deposits')
+          r(account_id text, id text, ledger text, chain text, txid text, output_index bigint, address_id text,
+            address text, amount amount, decimals int, token_contract text, token_symbol text, user_ref text, tag text,
+            chain_tag text, status text, incarnation int, announced boolean, height bigint, block_hash text, threshold int,
+            created_at timestamptz, updated_at timestamptz)
+    on conflict (account_id, id) do update set
+      ledger = excluded.ledger, chain = excluded.chain, txid = excluded.txid, output_index = excluded.output_index,
+      address_id = excluded.address_id, address = excluded.address, amount = excluded.amount, decimals = excluded.decimals,
+      token_contract = excluded.token_contract, token_symbol = excluded.token_symbol, user_ref = excluded.user_ref,
+      tag = excluded.tag, chain_tag = excluded.chain_tag, announced = excluded.announced, status = excluded.status, incarnation = excluded.incarnation,
+      height = excluded.height, block_hash = excluded.block_hash, threshold = excluded.threshold,
+      updated_at = excluded.updated_at;
+  end if;
+  if batch ? 'ledger_entries' then
+    insert into ledger_entry (deposit_id, account_id, incarnation, kind, amount, event_id)
+      select deposit_id, account_id, incarnation, kind, amount, event_id
+        from jsonb_to_recordset(batch -> 'ledger_entries')
+          r(deposit_id text, account_id text, incarnation int, kind text, amount amount, event_id text);
+  end if;
+  if batch ? 'withdrawals' then
+    insert into withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_contract,
+        token_symbol, user_ref, tag, status, unsigned, versions, txid, height, block_hash, fee, failure, created_at,
+        updated_at)
+      select account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_contract, token_symbol,
+             user_ref, tag, status, unsigned, versions, txid, height, block_hash, fee, failure, created_at, updated_at
+        from jsonb_to_recordset(batch -> 'withdrawals')
+          r(account_id text, id text, ledger text, chain text, from_address text, to_address text, amount amount,
+            decimals int, token_contract text, token_symbol text, user_ref text, tag text, status text, unsigned jsonb,
+            versions jsonb, txid text, height bigint, block_hash text, fee amount, failure jsonb,
+            created_at timestamptz, updated_at timestamptz)
+    on conflict (account_id, id) do update set
+      ledger = excluded.ledger, chain = excluded.chain, from_address = excluded.from_address,
+      to_address = excluded.to_address, token_contract = excluded.token_contract, amount = excluded.amount,
+      status = excluded.status, unsigned = excluded.unsigned, versions = excluded.versions, txid = excluded.txid,
+      height = excluded.height, block_hash = excluded.block_hash, fee = excluded.fee, failure = excluded.failure,
+      updated_at = excluded.updated_at;
+  end if;
+  if batch ? 'withdrawal_statuses' then
+    update withdrawal w set status = r.status, updated_at = r.updated_at
+      from jsonb_to_recordset(batch -> 'withdrawal_statuses') r(account_id text, id text, status text, updated_at timestamptz)
+     where w.account_id = r.account_id and w.id = r.id;
+  end if;
+  if batch ? 'billables' then
+    insert into billable (account_id, withdrawal_id, kind, period)
+      select account_id, withdrawal_id, kind, period
+        from jsonb_to_recordset(batch -> 'billables') r(account_id text, withdrawal_id text, kind text, period text);
+  end if;
+end $$;

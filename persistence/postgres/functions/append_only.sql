@@ -1,0 +1,11 @@
+-- Refuses what would change the past: for tables that only grow. The argument is the table's name; a partition has its own.
+create or replace function append_only() returns trigger language plpgsql as $$
+begin
+  -- A sandbox reset deletes what its own account wrote; it never touches a live account (I10).
+  if tg_op = 'DELETE' and to_jsonb(old) ->> 'account_id' = current_setting('flock.sandbox_reset', true)
+     and to_jsonb(old) ->> 'account_id' like '%\_sandbox' then
+    return old;
+  end if;
+  raise exception '% is append-only: % refused', tg_argv[0], tg_op
+    using errcode = 'check_violation', constraint = tg_argv[0] || '_append_only', table = tg_table_name;
+end $$;

@@ -1,0 +1,10 @@
+create or replace function ledger_entry_silence_allowed() returns trigger language plpgsql as $$
+begin
+  if new.event_id is null and not (new.kind = 'detected' and new.incarnation > 1)
+     and not exists (select 1 from deposit d join address a on a.account_id = d.account_id and a.id = d.address_id
+                      where d.account_id = new.account_id and d.id = new.deposit_id and a.status = 'archived') then
+    raise exception 'ledger entry % of deposit % has no event', new.kind, new.deposit_id
+      using errcode = 'check_violation', constraint = 'ledger_entry_silence_allowed', table = 'ledger_entry';
+  end if;
+  return null;
+end $$;

@@ -1,0 +1,10 @@
+create or replace function purge_idempotent(older_than timestamptz) returns bigint
+language plpgsql security definer set search_path = flock, pg_temp as $$
+declare
+  gone bigint;
+begin
+  delete from idempotency where created_at < older_than;
+  get diagnostics gone = row_count;
+  return gone;
+end $$;
+grant execute on function purge_idempotent to flock_app;

@@ -1,0 +1,27 @@
+-- One block, once: null when another watcher moved the cursor first, else the accounts touched. G7, I8.
+create or replace function record_block(of_ledger text, record jsonb) returns text[]
+language plpgsql security definer set search_path = flock, pg_temp as $$
+declare
+  link jsonb := record -> 'link';
+  previous jsonb := nullif(record -> 'previous', 'null');
+begin
+  if previous is null then
+    insert into chain_cursor (ledger, height, hash) values (of_ledger, (link ->> 'height')::bigint, link ->> 'hash')
+      on conflict do nothing;
+    if not found then return null; end if;
+    perform record_link(of_ledger, link);
+  else
+    perform 1 from chain_cursor where ledger = of_ledger and height = (previous ->> 'height')::bigint
+       and hash = previous ->> 'hash' for update;
+    if not found then return null; end if;
+    perform record_link(of_ledger, link);
+    update chain_cursor set height = (link ->> 'height')::bigint, hash = link ->> 'hash' where ledger = of_ledger;
+  end if;
+  delete from block_link l where l.ledger = of_ledger and l.height < (link ->> 'height')::bigint - links_kept()
+     and not exists (select 1 from unresolved_height u where u.ledger = l.ledger and u.height = l.height);
+  if record ->> 'unresolved' is not null then
+    perform record_unresolved(of_ledger, link, record ->> 'unresolved');
+  end if;
+  return post_facts(record_transfers(of_ledger, record -> 'transfers') || (record -> 'withdrawals'));
+end $$;
+grant execute on function record_block to flock_app;

@@ -1,0 +1,38 @@
+-- Replaces the branch above a fork point by a new one that was read up to the old head first. Decisions 5.
+-- A fact that is absent from the new branch is orphaned; while a block of it is unproven nothing is known to be absent.
+create or replace function record_reorg(of_ledger text, fork jsonb, old_head jsonb, branch jsonb) returns text[]
+language plpgsql security definer set search_path = flock, pg_temp as $$
+declare
+  fork_height bigint := (fork ->> 'height')::bigint;
+  block jsonb;
+  newest jsonb := fork;
+  entries jsonb := '[]';
+  withdrawals jsonb := '[]';
+begin
+  perform 1 from chain_cursor where ledger = of_ledger and height = (old_head ->> 'height')::bigint
+     and hash = old_head ->> 'hash' for update;
+  if not found then return null; end if;
+  update block_link set orphaned = true where ledger = of_ledger and height > fork_height and not orphaned;
+  delete from unresolved_height where ledger = of_ledger and height > fork_height;
+  update fact set was = status, status = 'displaced'
+   where ledger = of_ledger and height > fork_height and status in ('seen', 'matured');
+  for block in select value from jsonb_array_elements(branch) with ordinality b(value, n) order by n loop
+    if block -> 'link' ->> 'parentHash' <> newest ->> 'hash' then
+      raise exception 'block % of the new branch of % does not follow %', block -> 'link' ->> 'height', of_ledger, newest ->> 'hash'
+        using errcode = 'check_violation', constraint = 'branch_is_linked';
+    end if;
+    newest := block -> 'link';
+    perform record_link(of_ledger, newest);
+    if block ->> 'unresolved' is not null then
+      perform record_unresolved(of_ledger, newest, block ->> 'unresolved');
+    end if;
+    entries := entries || record_transfers(of_ledger, block -> 'transfers');
+    withdrawals := withdrawals || (block -> 'withdrawals');
+  end loop;
+  perform set_config('flock.reorg', of_ledger, true);
+  update chain_cursor set height = (newest ->> 'height')::bigint, hash = newest ->> 'hash' where ledger = of_ledger;
+  perform set_config('flock.reorg', '', true);
+  entries := entries || settle_displaced(of_ledger);
+  return post_facts(entries || absent_withdrawals(of_ledger, fork_height, withdrawals) || withdrawals);
+end $$;
+grant execute on function record_reorg to flock_app;

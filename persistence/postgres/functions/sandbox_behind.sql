@@ -1,0 +1,11 @@
+-- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is in no block.
+create or replace function sandbox_behind(most int) returns setof text
+language sql stable security definer set search_path = flock, pg_temp as $$
+  select l.ledger from sandbox_ledger l left join chain_cursor c using (ledger)
+   where l.height is not null and (l.height, l.hash) is distinct from (c.height, c.hash)
+  union
+  select w.ledger from withdrawal w
+   where w.status in ('signing', 'broadcast') and w.ledger like '%@%\_sandbox' and jsonb_array_length(w.versions) > 0
+  order by 1 limit most;
+$$;
+grant execute on function sandbox_behind to flock_app;

@@ -1,0 +1,9 @@
+-- Reads over all accounts: only these leave the rows of one tenant's reach.
+create or replace function watched_addresses(of_environment text, keys uuid[])
+returns table (address_key uuid, address_id text, account_id text, address text, purpose text)
+language sql stable security definer set search_path = flock, pg_temp as $$
+  select r.address_key, r.address_id, r.account_id, a.address, a.purpose
+    from address_registry r join address a on a.account_id = r.account_id and a.id = r.address_id
+   where r.address_key = any (keys) and a.environment = of_environment;
+$$;
+grant execute on function watched_addresses to flock_app;
