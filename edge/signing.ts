@@ -20,7 +20,7 @@ import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
 import { exclusiveKeys, type SharedSpend } from './shared-spend.ts';
 import { spendOf, type Spend, type SpendLedger } from './spend-ledger.ts';
-import type { Submissions, Submitted } from './submissions.ts';
+import { refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -50,6 +50,8 @@ export interface SigningSettings {
 
 export class Signing {
   readonly #settings: SigningSettings;
+  /** Signings that wait for an answer from outside, by transaction. */
+  readonly #running = new Map<string, Promise<Refusal | null>>();
 
   constructor(settings: SigningSettings) {
     this.#settings = settings;
@@ -63,10 +65,10 @@ export class Signing {
     const { lease, instructions, beat, viaLeader } = this.#settings;
     instructions.touch(transactionId);
     if (!lease.view().held) await beat();
-    if (!lease.view().held) return viaLeader(transactionId);
-    const recorded = instructions.get(transactionId);
+    if (!lease.view().held) return this.#told(transactionId, await viaLeader(transactionId));
     // Another replica may have recorded it before this one was there: the cloud keeps such records.
-    return recorded === null ? viaLeader(transactionId) : this.#make(transactionId, recorded);
+    if (instructions.get(transactionId) === null) return viaLeader(transactionId);
+    return this.#told(transactionId, await this.#make(transactionId));
   }
 
   /**
@@ -88,21 +90,42 @@ export class Signing {
       this.#settings.log.alarm('old_instruction_refused', { transactionId });
       return refuseToSign('instruction_expired');
     }
-    return this.#make(transactionId, recorded);
+    return this.#told(transactionId, await this.#make(transactionId));
   }
 
-  /** Signs and submits; what was signed before is submitted again, the same bytes. */
-  async #make(transactionId: string, recorded: RecordedInstruction): Promise<Submitted> {
+  /**
+   * Signs and submits; what was signed before is submitted again, the same bytes. Callers that come while an instruction
+   * is being signed share that signature.
+   */
+  async #make(transactionId: string): Promise<Submitted> {
     const { instructions, outbox } = this.#settings;
-    const waiting = this.#rotationPending();
-    if (waiting !== null) return waiting;
-    if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
-    const signed = this.#signedBefore(transactionId, recorded);
-    if (signed !== null) return this.#submit(transactionId, signed);
-    const refusal = await this.#sign(recorded);
-    if (refusal !== null) return refusal;
-    const made = instructions.signaturesOf(transactionId).find(({ payload }) => payload === recorded.unsigned.payload)!;
-    return this.#submit(transactionId, made.signed!);
+    for (;;) {
+      // Read anew after each wait: a repricing may have come between.
+      const recorded = instructions.get(transactionId);
+      if (recorded === null) return refuseToSign('no_instruction');
+      const waiting = this.#rotationPending();
+      if (waiting !== null) return waiting;
+      const signed = this.#signedBefore(transactionId, recorded);
+      if (signed !== null && outbox.has('signed', submissionOf(transactionId, signed).subject)) return this.#submit(transactionId, signed);
+      if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
+      if (signed !== null) return this.#submit(transactionId, signed);
+      const refusal = await this.#signOnce(transactionId, recorded);
+      if (refusal !== null) return refusal;
+    }
+  }
+
+  /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
+  #signOnce(transactionId: string, recorded: RecordedInstruction): Promise<Refusal | null> {
+    const running = this.#running.get(transactionId) ?? this.#sign(recorded).finally(() => this.#running.delete(transactionId));
+    this.#running.set(transactionId, running);
+    return running;
+  }
+
+  /** A refusal beside signed bytes must not sound final: it says that they exist, and under which txid to look for them. */
+  #told(transactionId: string, submitted: Submitted): Submitted {
+    if (!isRefusal(submitted)) return submitted;
+    const txids = this.#settings.instructions.signaturesOf(transactionId).flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
+    return txids.length === 0 ? submitted : refusalOfSigned(submitted, txids);
   }
 
   /** Spec §5.7: until the owner decides nothing is signed, also not what the cloud would refuse to take. */
@@ -120,24 +143,28 @@ export class Signing {
     const { chain } = recorded.instruction;
     const signer = await this.#settings.signerOf(chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
-    return this.#checked(signer, recorded, await this.#policy(recorded));
+    const released = await this.#releasedAmong(recorded);
+    return this.#checked(signer, recorded, signingPolicyOf(this.#settings.policies, recorded, released));
   }
 
+  /** Null when the payload is signed, or is no more what was asked for last. */
   async #sign(recorded: RecordedInstruction): Promise<Refusal | null> {
     const { instruction, unsigned } = recorded;
-    const { ledger, instructions, outbox, lease } = this.#settings;
+    const { ledger, instructions, outbox, lease, policies, shared } = this.#settings;
     const signer = await this.#settings.signerOf(instruction.chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
-    const policy = await this.#policy(recorded);
+    const released = await this.#releasedAmong(recorded);
     const spend: Spend = {
       subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned, signer), exclusive: exclusiveKeys(unsigned),
     };
-    const unable = this.#checked(signer, recorded, policy) ?? await this.#settings.shared?.count(spend) ?? null;
+    const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, released));
+    const unable = check() ?? await shared?.count(spend) ?? null;
     if (unable !== null) return unable;
-    // From here on nothing is awaited: lease, journal and cap cannot change between the check and the signature.
+    // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the signature.
+    if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
-    const refusal = this.#rotationPending() ?? this.#checked(signer, recorded, policy) ?? ledger.count(spend);
+    const refusal = this.#rotationPending() ?? check() ?? ledger.count(spend);
     if (refusal !== null) return refusal;
     failpoint('edge.sign.counted');
     instructions.journal(recorded);
@@ -184,10 +211,6 @@ export class Signing {
       this.#settings.log.alarm('payload_refused', { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason });
     }
     return refusal;
-  }
-
-  async #policy(recorded: RecordedInstruction): Promise<SigningPolicy> {
-    return signingPolicyOf(this.#settings.policies, recorded, await this.#releasedAmong(recorded));
   }
 
   /**

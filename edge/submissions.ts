@@ -16,6 +16,15 @@ import type { Upstream } from './upstream.ts';
 export interface Submission { readonly transactionId: string; readonly txid: string; readonly signedPayload: string }
 export type Submitted = ReplyOf<'submitSigned'> | Refusal;
 
+/**
+ * A refusal that comes although signed bytes exist. They may land whatever is said of them: whoever pays again without
+ * having looked for them on the chain may pay twice.
+ */
+export function refusalOfSigned(refusal: Refusal, txids: readonly string[]): Refusal {
+  const others = txids.length > 1 ? { txids } : {};
+  return { ...refusal, details: { ...refusal.details, signed: true, txid: txids.at(-1)!, ...others } };
+}
+
 /** How long a caller waits for the cloud's answer to a broadcast. Milliseconds. */
 export const SUBMISSION_WAIT_MS = 20_000;
 
@@ -87,12 +96,13 @@ export class Submissions {
       return { kind: 'taken' };
     }
     onRefused(reply.code);
+    const told = refusalOfSigned(reply, [txid]);
     if (SETTLED.has(reply.code)) {
       instructions.noteOutcome(transactionId, txid, 'refused', reply.code);
-      this.#give(write!.subject, reply);
+      this.#give(write!.subject, told);
       return { kind: 'taken' };
     }
-    if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, { ...reply, details: { ...reply.details, signed: true } });
+    if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, told);
     return DOUBTFUL.has(reply.code) ? { kind: 'refused', code: reply.code } : { kind: 'held' };
   }
 

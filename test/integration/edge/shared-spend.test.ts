@@ -11,26 +11,10 @@ import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, transactionFor, type Wanted } from '../../support/edge/built.ts';
 import { newDirectory, newStorage } from '../../support/edge/disk.ts';
 import { eventually, FIRST, startTestEdge } from '../../support/edge/edges.ts';
-import { testServerUrl } from '../../support/postgres.ts';
+import { newSpendDatabase } from '../../support/edge/spend-database.ts';
 
 const WINDOW_MS = 3_600_000;
-let databases = 0;
 let replicas = 0;
-
-/** A database that only the edges know. */
-async function newDatabase(t: ExecutionContext): Promise<string> {
-  const server = await testServerUrl();
-  const name = `spend_${process.pid}_${databases += 1}`;
-  const admin = openDatabase({ url: server, connections: 1, name: 'flock-test', role: null });
-  await admin`create database ${admin(name)}`;
-  t.teardown(async () => {
-    await admin`drop database ${admin(name)} with (force)`;
-    await admin.end({ timeout: 5 });
-  });
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
-}
 
 const processOf = (name: string, heirOf: string | null = null): SpendReplica => ({ name, heirOf, noteCounted: () => undefined });
 type Opened = (scope?: string, caps?: Partial<SpendCaps>) => Promise<SharedSpend>;
@@ -48,7 +32,7 @@ function opener(t: ExecutionContext, place: string): Opened {
 }
 
 const PLACES = [
-  ['PostgreSQL', newDatabase], ['a shared directory', async () => newDirectory()],
+  ['PostgreSQL', newSpendDatabase], ['a shared directory', async () => newDirectory()],
 ] as const;
 const spendOf = (subject: string, amount: bigint, more: Partial<Spend> = {}): Spend => ({ subject, chain: 'eth', purpose: 'withdrawal', amount, exclusive: [`nonce:${subject}`], ...more });
 const CAP = { withdrawalCaps: new Map([['eth' as const, 500n]]) };
@@ -93,14 +77,14 @@ test('two payloads that only expire share no key; two with one counter do', (t) 
 });
 
 test('edges of other phrases and environments that use one database count apart', async (t) => {
-  const open = opener(t, await newDatabase(t));
+  const open = opener(t, await newSpendDatabase(t));
   const [ours, theirs] = await Promise.all([open('live a', CAP), open('sandbox a', CAP)]);
   t.is(await ours.count(spendOf('txn_1', 500n)), null);
   t.is(await theirs.count(spendOf('txn_1', 500n, { exclusive: ['nonce:other'] })), null);
 });
 
 test('issue 4, 7: in a database time passes as the replicas say, whatever its clock does and whoever starts anew', async (t) => {
-  const url = await newDatabase(t);
+  const url = await newSpendDatabase(t);
   const caps: SpendCaps = { spendCaps: new Map(), withdrawalCaps: CAP.withdrawalCaps, spendWindowMs: WINDOW_MS };
   const replica = (name: string, startedAtMs: number, heirOf: string | null = null) => {
     const clock = { ms: startedAtMs };
@@ -157,7 +141,7 @@ test('a ledger that cannot be asked, or does not answer, signs nothing', async (
 });
 
 test('a connection whose other end went silent is given up with the first answer that it owes; the next spend asks anew', async (t) => {
-  const url = await newDatabase(t);
+  const url = await newSpendDatabase(t);
   t.is(await (await opener(t, url)('live a', CAP)).count(spendOf('txn_0', 100n)), null, 'the tables are made');
   const open: Socket[] = [];
   const proxy = createServer((inner) => {
@@ -183,7 +167,7 @@ test('a connection whose other end went silent is given up with the first answer
 });
 
 test('an edge replaces the counting function of an older one, and leaves a newer one as it is', async (t) => {
-  const url = await newDatabase(t);
+  const url = await newSpendDatabase(t);
   const open = opener(t, url);
   t.is(await (await open()).count(spendOf('txn_1', 1n)), null);
   const sql = openDatabase({ url, connections: 1, name: 'flock-test', role: null });
@@ -204,7 +188,7 @@ test('an edge replaces the counting function of an older one, and leaves a newer
 
 test('issue 4: two replicas with one EDGE_SPEND_LEDGER sign together no more than the cap', async (t) => {
   const fee = 21_000n * 30_000_000_000n, amount = 10n ** 17n;
-  const env = { EDGE_CHAINS: 'eth', EDGE_SPEND_LEDGER: await newDatabase(t), EDGE_WITHDRAWAL_CAP_ETH: ((amount + fee) * 3n).toString() };
+  const env = { EDGE_CHAINS: 'eth', EDGE_SPEND_LEDGER: await newSpendDatabase(t), EDGE_WITHDRAWAL_CAP_ETH: ((amount + fee) * 3n).toString() };
   const wanted: Wanted = { from: FIRST, to: RECEIVER, amount };
   const replicas = await Promise.all([0, 1].map(async () => {
     const cloud = await HostileCloud.start();

@@ -1,0 +1,53 @@
+/** Found F1: whatever comes at once, an instruction gets one signature, and every caller hears of it. */
+import test, { type ExecutionContext } from 'ava';
+import { newId } from '../../../protocol/ids.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
+import { eventually, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
+import { askedOf, builtOf, FAMILY_CHAINS, unsignedFor, type FamilyChain } from '../../support/edge/families.ts';
+import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
+import { newSpendDatabase } from '../../support/edge/spend-database.ts';
+
+const ENV = { EDGE_CHAINS: FAMILY_CHAINS.join(',') };
+
+async function stage(t: ExecutionContext, env: Record<string, string> = {}): Promise<{ cloud: HostileCloud; edge: TestEdge; build: (chain: FamilyChain) => Promise<string> }> {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const edge = await startTestEdge(t, cloud.url, { env: { ...ENV, ...env } });
+  await eventually('it leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+  return {
+    cloud, edge,
+    async build(chain) {
+      const id = newId('txn', Date.now()), built = builtOf(await unsignedFor({ chain }), id);
+      cloud.on('POST /v1/transactions/unsigned', () => ({ data: built, status: 201 }));
+      const reply = await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }));
+      t.is(reply.status, 201, reply.text);
+      return id;
+    },
+  };
+}
+
+for (const chain of FAMILY_CHAINS) {
+  test(`found F1: broadcasts that come at once are answered alike, with one signature, while a shared ledger is asked: ${chain}`, async (t) => {
+    const { cloud, edge, build } = await stage(t, { EDGE_SPEND_LEDGER: await newSpendDatabase(t) });
+    const id = await build(chain);
+    const broadcast = () => edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+    const answers = await Promise.all([broadcast(), broadcast(), cloud.sign(id), broadcast()]);
+    for (const answer of answers) {
+      if ('ok' in answer) t.like(answer, { ok: true });
+      else t.is(answer.status, 200, answer.text);
+    }
+    t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+  });
+}
+
+for (const chain of ['sol', 'tron'] as const) {
+  test(`found F1: a lease that lapses between two broadcasts makes no second signature and no refusal that sounds final: ${chain}`, async (t) => {
+    const { cloud, edge, build } = await stage(t, { EDGE_SPEND_LEDGER: newDirectory() });
+    const id = await build(chain);
+    cloud.push('lease', { role: 'follower', leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
+    await eventually('the lease is lost', () => edge.logged.some(({ msg }) => msg === 'lease_lost'));
+    const answers = await Promise.all([1, 2, 3].map(() => edge.ask('POST', `/v1/transactions/${id}/broadcast`)));
+    t.deepEqual(answers.map(({ status }) => status), [200, 200, 200]);
+    t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+  });
+}
