@@ -5,7 +5,7 @@
 import { chainFailure } from './content.ts';
 import { recordShortfall, recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from './ports.ts';
-import { expectedOf, provenBlock } from './reconcile.ts';
+import { expectedOf, mayBeUnproven, recordedTo, type Recorded } from './reconcile.ts';
 import { createStrikes, type Strikes } from './strikes.ts';
 import type { LedgerBalance } from '../persistence/ports.ts';
 
@@ -29,7 +29,7 @@ export function createAudit(parts: WatcherParts): Audit {
   let passBeganAtMs = parts.nowMs();
   return {
     async round(limit) {
-      const at = await provenBlock(parts);
+      const at = await recordedTo(parts);
       if (at === null) return { compared: 0, unread: 0, passDone: false };
       const second = [...new Set(strikes.due(at.height, limit).map((key) => key.split(' ')[0]!))];
       const due = second.length === 0 ? []
@@ -37,7 +37,7 @@ export function createAudit(parts: WatcherParts): Audit {
       const next = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
       let unread = 0;
       const rows = [...due, ...next].filter(({ purpose }) => purpose === 'deposit');
-      for (const row of rows) if (!await compare(parts, strikes, row, at.height)) unread += 1;
+      for (const row of rows) if (!await compare(parts, strikes, row, at)) unread += 1;
       const passDone = next.length < limit;
       afterKey = passDone ? null : next.at(-1)!.addressKey;
       if (passDone) {
@@ -51,7 +51,7 @@ export function createAudit(parts: WatcherParts): Audit {
 }
 
 /** False when the chain did not tell the balance. */
-async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance, height: number): Promise<boolean> {
+async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance, at: Recorded): Promise<boolean> {
   const token = row.tokenContract === null ? null : parts.catalogue.get(row.tokenContract);
   if (token === undefined) return true; // It left the catalogue: neither seen nor credited any more (G23).
   let found: bigint;
@@ -62,8 +62,9 @@ async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance
     return false;
   }
   const expected = expectedOf(row);
-  const difference = found - expected;
+  const difference = found - expected, { height } = at;
   if (!strikes.note(`${row.addressKey} ${row.tokenContract ?? ''}`, difference, height)) return true;
+  if (difference > 0n && await mayBeUnproven(parts, row, at)) return true;
   const finding = {
     tokenContract: row.tokenContract, expected, found, height, amount: difference > 0n ? difference : -difference,
     evidence: {

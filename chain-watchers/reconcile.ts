@@ -7,6 +7,7 @@
  */
 import type { ChainClient } from '../chains/chain.ts';
 import type { Cursor, LedgerBalance } from '../persistence/ports.ts';
+import { chainFailure } from './content.ts';
 import { recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from './ports.ts';
 import { createStrikes, type Strikes } from './strikes.ts';
@@ -24,13 +25,15 @@ const ADDRESSES_PER_ROUND_MAX = 256;
 const SEES_INTERNAL_MS = 60_000;
 /** Rows that one asked address may have: one per asset. */
 const ASSETS_PER_ADDRESS = 16;
+/** Unproven heights whose two balances are compared for one finding; beyond it the growth waits. */
+const UNPROVEN_COMPARED_MAX = 32;
 /** Touched addresses that wait; beyond it the rotation finds them. */
 const TOUCHED_MAX = 10_000;
 
 export interface Reconciler {
   /** Addresses that recent blocks touched: looked at before the rotation. */
   touched(addressKeys: Iterable<string>): void;
-  /** One round at the newest block up to which every height is proven. Answers how many balances were compared. */
+  /** One round at the newest recorded block. Answers how many balances were compared. */
   round(): Promise<number>;
 }
 
@@ -69,7 +72,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
         touched.clear();
         return 0;
       }
-      const at = await provenBlock(parts);
+      const at = await recordedTo(parts);
       if (at === null || at.height === lastHeight) return 0;
       const blocks = Math.max(1, at.height - (lastHeight ?? at.height - 1));
       const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * blocks);
@@ -86,12 +89,40 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   };
 }
 
-/** The newest recorded block below which no height is unresolved; facts explain a balance only up to there. */
-export async function provenBlock(parts: Pick<WatcherParts, 'store' | 'ledger'>): Promise<Cursor | null> {
-  const { completeHeight } = await parts.store.coverage(parts.ledger);
-  if (completeHeight === null) return null;
-  const [link] = await parts.store.links(parts.ledger, completeHeight + 1, 1);
-  return link === undefined ? null : { height: link.height, hash: link.hash };
+/** The newest recorded block, and the heights at or below it whose content is not proven: what they paid is in no fact. */
+export interface Recorded extends Cursor { readonly unproven: readonly number[] }
+
+/** How far the facts of a ledger go; null before its first block. */
+export async function recordedTo({ store, ledger }: Pick<WatcherParts, 'store' | 'ledger'>): Promise<Recorded | null> {
+  const cursor = await store.cursor(ledger);
+  if (cursor === null) return null;
+  const { unresolved } = await store.coverage(ledger);
+  return { ...cursor, unproven: unresolved.map(({ height }) => height).filter((height) => height <= cursor.height) };
+}
+
+/**
+ * Whether growth of an address may have come from an unproven block, so that it is no finding yet. The native balance before
+ * and after such a block settles it; where that cannot be read, and for tokens, the growth waits. Less than expected is never
+ * explained by a block that nobody could read.
+ */
+export async function mayBeUnproven(
+  { store, ledger, client }: Pick<WatcherParts, 'store' | 'ledger' | 'client'>, row: LedgerBalance, { unproven }: Recorded,
+): Promise<boolean> {
+  const balancesAt = row.tokenContract === null ? client.fetchBalancesAt?.bind(client) : undefined;
+  if (unproven.length === 0) return false;
+  if (balancesAt === undefined || unproven.length > UNPROVEN_COMPARED_MAX) return true;
+  for (const height of unproven) {
+    const [at, before] = await store.links(ledger, height + 1, 2);
+    if (at?.height !== height || before === undefined) return true;
+    try {
+      const [[after], [earlier]] = await Promise.all([balancesAt([row.address], at), balancesAt([row.address], before)]);
+      if (after !== earlier) return true;
+    } catch (error) {
+      if (chainFailure(error) === null) throw error;
+      return true;
+    }
+  }
+  return false;
 }
 
 /** What the recorded facts say an address holds. */
@@ -100,7 +131,7 @@ export function expectedOf(row: LedgerBalance): bigint {
 }
 
 async function compare(
-  parts: ReconcileParts, strikes: Strikes, at: Cursor, rows: readonly LedgerBalance[],
+  parts: ReconcileParts, strikes: Strikes, at: Recorded, rows: readonly LedgerBalance[],
 ): Promise<number> {
   const wanted = rows.filter((row) => row.tokenContract === null && row.purpose === 'deposit');
   const natives = [...new Map(wanted.map((row) => [row.addressKey, row])).values()];
@@ -110,7 +141,7 @@ async function compare(
     const expected = expectedOf(row);
     const growth = found[index]! - expected;
     // Less than expected is no internal deposit; the audit names it.
-    if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height)) continue;
+    if (!strikes.note(row.addressKey, growth > 0n ? growth : 0n, at.height) || await mayBeUnproven(parts, row, at)) continue;
     await recordUnattributed(parts, row, {
       tokenContract: null, amount: growth, expected, found: found[index]!, height: at.height,
       evidence: {

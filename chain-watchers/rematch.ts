@@ -11,6 +11,8 @@ const RECENT_TRANSFERS_MAX = 200_000;
 /** Pause between two matches, and how far each looks back before the last: a commit may be this much later than its clock. */
 const REMATCH_EVERY_MS = 2_000;
 const REMATCH_OVERLAP_MS = 10_000;
+/** Blocks of before a restart that may fail in one round; a node that is down is not asked for the rest. */
+const RELOAD_FAILURES_MAX = 3;
 
 /** Blocks that a span of time holds, at least two. `rematchMs` 60 s: eth 6 · bsc 134 · btc 2. */
 export function recentBlocksOf(blockTimeMs: number, rematchMs: number): number {
@@ -62,25 +64,32 @@ export async function rematch(run: Run): Promise<number> {
 
 /**
  * After a restart nothing is kept: the last blocks are read again, as far as the chain still holds them. False while one of
- * them cannot be read; which they are is decided once, so that none falls out of the window while the node fails.
+ * them cannot be read: it holds back no other, and is tried again next time. Which they are is decided once, so that none falls
+ * out of the window while the node fails; an unresolved height is matched with everybody when its content is proven.
  */
 async function reload(run: Run): Promise<boolean> {
   const { parts, memory } = run;
   if (memory.unread === null) {
     const limit = recentBlocksOf(parts.network.blockTimeMs, parts.settings.rematchMs);
     const oldest = memory.recent[0]?.height ?? Number.MAX_SAFE_INTEGER;
-    memory.unread = await parts.store.links(parts.ledger, oldest, limit - Math.min(limit, memory.recent.length));
+    const unresolved = new Set((await parts.store.coverage(parts.ledger)).unresolved.map(({ height }) => height));
+    const links = await parts.store.links(parts.ledger, oldest, limit - Math.min(limit, memory.recent.length));
+    memory.unread = links.filter(({ height }) => !unresolved.has(height));
   }
-  while (memory.unread.length > 0) {
-    const [link, ...older] = memory.unread as [BlockLink, ...BlockLink[]];
+  const failed: BlockLink[] = [];
+  for (const [index, link] of memory.unread.entries()) {
     try {
       const block = await parts.client.getBlock(link.height);
       if (block.hash === link.hash) memory.recent.unshift((await contentOf(run, block, null)).keyed);
     } catch (error) {
       if (chainFailure(error) === null) throw error;
-      return false;
+      failed.push(link);
+      if (failed.length < RELOAD_FAILURES_MAX) continue;
+      failed.push(...memory.unread.slice(index + 1));
+      break;
     }
-    memory.unread = older;
   }
-  return true;
+  memory.unread = failed;
+  memory.recent.sort((a, b) => a.height - b.height);
+  return failed.length === 0;
 }

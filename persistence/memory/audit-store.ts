@@ -38,7 +38,7 @@ function sameFinding(a: DiscrepancyRow, b: DiscrepancyRow): boolean {
 
 function balancesOf(state: WatchState, ledger: LedgerId, address: WatchState['addresses'][number]['row'], throughHeight: number): LedgerBalance[] {
   const facts = [...ledgerState(state, ledger).facts.values()]
-    .filter(({ status, transfer }) => (status === 'seen' || status === 'matured') && transfer.addressId === address.addressId && transfer.height <= throughHeight);
+    .filter(({ status, transfer }) => status !== 'orphaned' && transfer.addressId === address.addressId && transfer.height <= throughHeight);
   const sent = [...state.withdrawals.values()].filter((row) => row.ledger === ledger && row.from === address.address
     && row.height !== null && row.height <= throughHeight && ['confirming', 'confirmed', 'failed'].includes(row.status));
   const assets = [null, ...[...new Set(facts.map(({ transfer }) => transfer.tokenContract))].filter((token) => token !== null).sort()];

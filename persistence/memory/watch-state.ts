@@ -7,7 +7,11 @@ import type { Environment } from '../../protocol/slugs.ts';
 export type KeyedFact = BlockRecord['transfers'][number];
 /** `displaced`: in a replaced block, and the new branch has a block that is not proven yet. */
 export type FactStatus = 'seen' | 'matured' | 'orphaned' | 'displaced';
-export interface FactEntry { transfer: KeyedFact; status: FactStatus; was: 'seen' | 'matured' | null }
+export interface FactEntry {
+  transfer: KeyedFact; status: FactStatus; was: 'seen' | 'matured' | null;
+  /** While displaced: unresolved heights in (above, until] may still hold it. */
+  window?: { above: number; until: number } | null;
+}
 
 export interface LedgerState {
   cursor: Cursor | null;
@@ -88,12 +92,22 @@ export function takeTransfers(ledger: LedgerState, transfers: readonly KeyedFact
   });
 }
 
-/** Displaced facts that no unproven block can hold any more are gone from the chain. */
+/** Displaced facts that no unproven block of their own new branch can hold any more are gone from the chain. */
 export function settleDisplaced(ledger: LedgerState): { accountId: AccountId; fact: Fact }[] {
-  if (ledger.unresolved.size > 0) return [];
-  return [...ledger.facts.values()].filter((entry) => entry.status === 'displaced').map((entry) => {
-    entry.status = 'orphaned';
-    entry.was = null;
-    return depositFact('orphaned', entry.transfer);
+  const heights = [...ledger.unresolved.keys()];
+  return [...ledger.facts.values()].filter((entry) => entry.status === 'displaced').flatMap((entry) => {
+    const { above, until } = entry.window!;
+    if (heights.some((height) => height > above && height <= until)) return [];
+    Object.assign(entry, { status: 'orphaned', was: null, window: null });
+    return [depositFact('orphaned', entry.transfer)];
   });
+}
+
+/** A fact that still waits for an earlier branch waits for what of it is left and for the new one, (fork, newest]. */
+export function widenDisplaced(ledger: LedgerState, fork: number, newest: number): void {
+  for (const entry of ledger.facts.values()) {
+    const { window } = entry;
+    if (entry.status !== 'displaced' || (window != null && window.until <= fork)) continue;
+    entry.window = { above: Math.min(window?.above ?? fork, fork), until: Math.max(window?.until ?? newest, newest) };
+  }
 }

@@ -4,7 +4,7 @@ import type { Fact, InboxRow, WithdrawalRow } from '../rows.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import {
-  creditKeyOf, depositFact, emptyWatchState, ledgerState, post, settleDisplaced, takeTransfers,
+  creditKeyOf, depositFact, emptyWatchState, ledgerState, post, settleDisplaced, takeTransfers, widenDisplaced,
   type FactEntry, type LedgerState, type WatchState,
 } from './watch-state.ts';
 
@@ -85,10 +85,11 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
       for (const entry of ledger.facts.values()) {
         if (!above(entry.transfer.height) || (entry.status !== 'seen' && entry.status !== 'matured')) continue;
         entry.was = entry.status;
-        entry.status = 'displaced';
+        Object.assign(entry, { status: 'displaced', window: null });
       }
       ledger.cursor = { ...forkPoint };
       const entries = branch.flatMap((record) => takeBlock(ledger, record, nowMs()));
+      widenDisplaced(ledger, forkPoint.height, ledger.cursor.height);
       const included = new Set(branch.flatMap(({ withdrawals }) => withdrawals.map(({ fact }) => fact.withdrawalId)));
       const absent = [...state.withdrawals.values()]
         .filter((row) => row.ledger === id && row.status === 'confirming' && row.height !== null && above(row.height) && !included.has(row.id))

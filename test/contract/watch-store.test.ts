@@ -164,6 +164,47 @@ for (const [name, bench] of Object.entries(benches)) {
     t.is((await store.coverage(ledger)).completeHeight, 104);
   });
 
+  test(`${name}: found F50: an unproven height holds back only what its own branch replaced`, async (t) => {
+    // Unresolved heights before, in and after the branch of a reorg; a later reorg reaches into the branch, or does not.
+    for (const { unresolved, later, settles } of [
+      { unresolved: [102], later: null, settles: 'at once' }, // below the fork
+      { unresolved: [102, 106], later: null, settles: 'when 106 is proven' },
+      { unresolved: [106], later: { fork: 106, until: 109 }, settles: 'when 106 is proven' },
+      { unresolved: [106], later: { fork: 105, until: 109 }, settles: 'at once' }, // 106 is abandoned, all of the new branch is proven
+      { unresolved: [109], later: null, settles: 'at once' }, // beyond the branch
+      { unresolved: [106, 109], later: { fork: 108, until: 110 }, settles: 'when 106 is proven' },
+    ] as const) {
+      const { store, fresh, inbox } = bench();
+      const { ledger, accountId, address } = await fresh();
+      let gone!: BlockRecord['transfers'][number];
+      const says = (height: number) => ((unresolved as readonly number[]).includes(height) ? 'receipts missing' : null);
+      const links = linksAfter(START, 6, 'a');
+      for (const [index, link] of links.entries()) {
+        if (link.height === 105) gone = transferTo(address, link);
+        await store.recordBlock(ledger, recordOf(link, link.height === 105 ? [gone] : [], {
+          ...(index === 0 ? { previous: null } : {}), unresolved: link.height < 104 ? says(link.height) : null,
+        }));
+      }
+      await store.mature(ledger, [{ ...gone, confirmations: 12 }]);
+      const branch = linksAfter({ height: 104, hash: 'a104' }, 3, 'b').map((link) => recordOf(link, [], { unresolved: says(link.height) }));
+      await store.recordReorg(ledger, { height: 104, hash: 'a104' }, { height: 106, hash: 'a106' }, branch);
+      let head = { height: 107, hash: 'b107' };
+      for (const link of linksAfter(head, 2, 'b')) {
+        await store.recordBlock(ledger, recordOf(link, [], { unresolved: says(link.height) }));
+        head = link;
+      }
+      if (later !== null) {
+        const fork = { height: later.fork, hash: `b${later.fork}` };
+        await store.recordReorg(ledger, fork, head, linksAfter(fork, later.until - later.fork, 'c').map((link) => recordOf(link)));
+      }
+      const what = JSON.stringify({ unresolved, later });
+      t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'matured', ...(settles === 'at once' ? ['orphaned'] : [])], what);
+      if (settles === 'at once') continue;
+      t.true((await store.resolveHeight(ledger, branch[1]!)).recorded, what);
+      t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'matured', 'orphaned'], what);
+    }
+  });
+
   test(`${name}: C2 included again with another amount or payee, the old movement is orphaned and the new one must mature anew`, async (t) => {
     const { store, fresh, inbox } = bench();
     const { ledger, accountId, address } = await fresh();

@@ -1,5 +1,5 @@
 -- Balances of the next `most` addresses of a family after a key, or of the given keys; one row per asset that moved and
--- always one of the native coin.
+-- always one of the native coin. A displaced fact counts: until it is orphaned its account stands credited with it.
 create or replace function ledger_balances(of_ledger text, of_environment text, of_account text, of_family text,
                                 after_key uuid, keys uuid[], through_height bigint, most int)
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text,
@@ -15,11 +15,11 @@ language sql stable security definer set search_path = flock, pg_temp as $$
     select c.*, null::text as token_contract from chosen c
     union
     select c.*, f.transfer ->> 'tokenContract' from chosen c join fact f on f.ledger = of_ledger and f.address_key = c.address_key
-     where f.status in ('seen', 'matured') and f.height <= through_height
+     where f.status <> 'orphaned' and f.height <= through_height
   )
   select x.address_key, x.id, x.account_id, x.address, x.purpose, x.token_contract,
     (select coalesce(sum((f.transfer ->> 'amount')::numeric), 0) from fact f
-      where f.ledger = of_ledger and f.address_key = x.address_key and f.status in ('seen', 'matured')
+      where f.ledger = of_ledger and f.address_key = x.address_key and f.status <> 'orphaned'
         and f.height <= through_height and f.transfer ->> 'tokenContract' is not distinct from x.token_contract),
     -- A failed transaction moved nothing and paid its fee.
     (select coalesce(sum(case when w.status <> 'failed' and w.token_contract is not distinct from x.token_contract then w.amount else 0 end

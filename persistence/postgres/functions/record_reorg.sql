@@ -1,5 +1,6 @@
 -- Replaces the branch above a fork point by a new one that was read up to the old head first. Decisions 5.
--- A fact that is absent from the new branch is orphaned; while a block of it is unproven nothing is known to be absent.
+-- A fact that is absent from the new branch is orphaned; while a block of that branch is unproven, none of the facts that it
+-- replaced is known to be absent.
 create or replace function record_reorg(of_ledger text, fork jsonb, old_head jsonb, branch jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -32,6 +33,10 @@ begin
   perform set_config('flock.reorg', of_ledger, true);
   update chain_cursor set height = (newest ->> 'height')::bigint, hash = newest ->> 'hash' where ledger = of_ledger;
   perform set_config('flock.reorg', '', true);
+  -- A fact that still waits for an earlier branch waits for what of it is left and for this one.
+  update fact set displaced_above = least(displaced_above, fork_height),
+                  displaced_until = greatest(displaced_until, (newest ->> 'height')::bigint)
+   where ledger = of_ledger and status = 'displaced' and coalesce(displaced_until > fork_height, true);
   entries := entries || settle_displaced(of_ledger);
   return post_facts(entries || absent_withdrawals(of_ledger, fork_height, withdrawals) || withdrawals);
 end $$;

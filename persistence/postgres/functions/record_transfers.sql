@@ -31,7 +31,7 @@ begin
               is distinct from (excluded.account_id, excluded.transfer ->> 'addressId', excluded.transfer ->> 'amount',
                                 excluded.transfer ->> 'tokenContract') then 'seen'
             when f.status = 'orphaned' then 'seen' when f.status = 'displaced' then f.was else f.status end,
-          was = null, account_id = excluded.account_id, address_key = excluded.address_key,
+          was = null, displaced_above = null, displaced_until = null, account_id = excluded.account_id, address_key = excluded.address_key,
           height = excluded.height, block_hash = excluded.block_hash, transfer = excluded.transfer
       where (f.height, f.block_hash) <> (excluded.height, excluded.block_hash) or f.status in ('orphaned', 'displaced')
     returning f.txid, f.output_index

@@ -1,14 +1,14 @@
--- Displaced facts that no unproven block can hold any more are gone from the chain.
+-- Displaced facts that no unproven block of their own new branch can hold any more are gone from the chain. A height that is
+-- unresolved elsewhere says nothing about them.
 create or replace function settle_displaced(of_ledger text) returns jsonb language plpgsql set search_path = flock, pg_temp as $$
 declare
   entries jsonb;
 begin
-  if exists (select 1 from unresolved_height where ledger = of_ledger)
-     or not exists (select 1 from fact where ledger = of_ledger and status = 'displaced') then
-    return '[]';
-  end if;
   with gone as (
-    update fact set status = 'orphaned', was = null where ledger = of_ledger and status = 'displaced'
+    update fact f set status = 'orphaned', was = null, displaced_above = null, displaced_until = null
+     where f.ledger = of_ledger and f.status = 'displaced' and not exists (
+       select 1 from unresolved_height u where u.ledger = of_ledger
+          and coalesce(u.height > f.displaced_above and u.height <= f.displaced_until, true))
     returning account_id, transfer, txid, output_index
   )
   select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id,

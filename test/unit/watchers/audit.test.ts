@@ -118,6 +118,55 @@ test('decisions 5: the audit compares every asset in both directions and names a
   t.like((await findings()).find(({ kind }) => kind === 'shortfall'), { address: '@b', amount: 1n, expected: 4n, found: 3n });
 });
 
+test('found F50: a height that stays unreadable stops neither the audit nor the reconciliation; only growth that its block may have paid waits', async (t) => {
+  const { chain, client, self, findings } = await started(10);
+  const audit = createAudit(self.parts);
+  chain.mine([pay('unread')]);
+  client.contentMissing.add(1);
+  chain.mine([pay('read', '@b')]);
+  const rounds = async (count: number) => {
+    for (let round = 0; round < count; round += 1) {
+      self.nowMs += 61_000;
+      chain.mine();
+      await self.watcher.tick();
+      await audit.round(10);
+    }
+  };
+  await rounds(12);
+  t.is((await self.store.coverage('eth')).completeHeight, 0);
+  t.deepEqual(await findings(), [], 'the chain holds 5 more of @a than the facts say, and the unread block paid them');
+  client.hidden.set('@b', -2n);
+  client.hidden.set('@c', 7n);
+  await rounds(12);
+  t.deepEqual((await findings()).map(({ address, kind, amount }) => `${address} ${kind} ${amount}`).sort(), ['@b shortfall 2', '@c unattributed 7']);
+  client.contentMissing.clear();
+  self.nowMs += 120_000;
+  await rounds(12);
+  t.is((await findings()).length, 2, 'what the block paid is a fact now');
+});
+
+test('found F50: a credited payment that a reorg displaced is a shortfall while an unproven block of the new branch holds its reversal back', async (t) => {
+  const { chain, client, self, findings } = await started(null);
+  const audit = createAudit(self.parts);
+  const kinds = () => self.store.inbox(ACCOUNT).map(({ fact }) => fact.kind);
+  chain.mine([pay('gone')]);
+  chain.mineEmpty(simulatedNetwork.threshold);
+  await self.watcher.tick();
+  chain.fork(simulatedNetwork.threshold + 1, Array.from({ length: simulatedNetwork.threshold + 2 }, () => []));
+  client.contentMissing.add(3);
+  for (let round = 0; round < 12; round += 1) {
+    await self.watcher.tick();
+    chain.mine();
+    await audit.round(10);
+  }
+  t.deepEqual(kinds(), ['seen', 'matured']);
+  t.like((await findings())[0], { kind: 'shortfall', address: '@a', amount: 5n, expected: 5n, found: 0n });
+  client.contentMissing.clear();
+  self.nowMs += 120_000;
+  await self.watcher.tick();
+  t.deepEqual(kinds(), ['seen', 'matured', 'orphaned']);
+});
+
 test('G23 a token that left the catalogue is not compared any more', async (t) => {
   const { chain, self, findings } = await started(null);
   const audit = createAudit(self.parts);

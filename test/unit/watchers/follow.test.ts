@@ -244,6 +244,23 @@ test('design 5: after a restart an address is matched with the blocks of its bir
   t.false(client.calls.includes('block 1'), 'once they were read they are kept');
 });
 
+test('found F50: after a restart a block that cannot be read again keeps no other from being matched with the young', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  const self = watching({ client });
+  await ticks(self, 1);
+  chain.mine([pay('newborn', '@new')]);
+  chain.mineEmpty(2);
+  await ticks(self, 1);
+  self.restart();
+  self.issue('@new');
+  client.contentMissing.add(2);
+  t.like(await ticks(self, 1), { late: 1 });
+  client.contentMissing.clear();
+  self.nowMs += 3_000;
+  t.like(await ticks(self, 1), { late: 0 });
+  t.deepEqual(kinds(self), ['seen']);
+});
+
 test('design 5: an address whose birth is committed later than its clock says is not missed either', async (t) => {
   const chain = new SimulatedChain();
   const self = watching({ client: chain.client() });
