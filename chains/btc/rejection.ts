@@ -1,8 +1,7 @@
 /**
  * What a node's refusal of a transaction means. Codes first, then lower-case text (X2); the table is chains.md 4.2.
  * Prefixes such as `64:` and endings such as `(code 16)` are noise of old versions and are cut off.
- * Sources: btcsuite/btcd `rpcclient/errors.go`; bitcoin/bitcoin `src/validation.cpp`, `src/policy/`,
- * `src/node/transaction.cpp`, `src/rpc/protocol.h`; litecoin-project/litecoin 0.21 by trial.
+ * Sources: btcsuite/btcd `rpcclient/errors.go`, those beside the list, and litecoin-project/litecoin 0.21 by trial.
  */
 import type { ErrorCode } from '../../protocol/errors.ts';
 import type { RpcError } from '../json-rpc.ts';
@@ -24,86 +23,77 @@ export type Verdict =
 export type Action = 'reprice' | 'rebuild' | 'wait_for_maturity' | 'wait_for_confirmation' | 'other_inputs' | 'none';
 
 interface Row {
-  readonly texts: readonly string[];
+  /** Reject reasons, whole: what follows one is a comma and the node's debug message, or a bracket. */
+  readonly reasons: readonly string[];
   readonly kind: 'already_known' | 'look_up' | 'behind' | Action;
 }
 
-/** In order: a longer text stands before one that it contains. */
-const BROADCAST: readonly Row[] = [
-  { kind: 'already_known', texts: [
-    'txn-already-in-mempool', 'txn-already-known', 'transaction already in block chain',
-    'transaction outputs already in utxo set',
+/**
+ * The closed list of reject reasons. Sources: bitcoin/bitcoin 30 `src/validation.cpp`, `src/policy/policy.cpp`,
+ * `src/policy/rbf.cpp`, `src/policy/truc_policy.cpp`, `src/consensus/tx_check.cpp`, `src/consensus/tx_verify.cpp`,
+ * `src/util/error.cpp`, and the older spellings of 0.13 to 0.21 (litecoin 0.21) that nodes still answer.
+ */
+const REFUSALS: readonly Row[] = [
+  { kind: 'already_known', reasons: [
+    'txn-already-in-mempool', 'txn-already-known', 'transaction already in block chain', 'transaction outputs already in utxo set',
     'txn-same-nonwitness-data-in-mempool', 'already in mempool',
   ] },
-  {
-    kind: 'look_up',
-    texts: ['bad-txns-inputs-missingorspent', 'missing-inputs', 'missing inputs', 'bad-txns-inputs-spent'],
-  },
+  { kind: 'look_up', reasons: ['bad-txns-inputs-missingorspent', 'missing-inputs', 'missing inputs', 'bad-txns-inputs-spent'] },
   // B16: all of these are about replacing what is in the pool already.
-  { kind: 'other_inputs', texts: [
-    'too many potential replacements', 'replacement-adds-unconfirmed', 'bad-txns-spends-conflicting-tx',
-    'txn-mempool-conflict',
+  { kind: 'other_inputs', reasons: [
+    'too many potential replacements', 'replacement-adds-unconfirmed', 'bad-txns-spends-conflicting-tx', 'txn-mempool-conflict',
+    'bip125-replacement-disallowed',
   ] },
-  { kind: 'reprice', texts: ['insufficient fee', 'rejecting replacement', 'replacement-failed'] },
-  { kind: 'reprice', texts: [
-    'min relay fee not met', 'mempool min fee not met', 'mempool-full', 'mempool full', 'insufficient priority',
+  { kind: 'reprice', reasons: [
+    'insufficient fee', 'replacement-failed', 'min relay fee not met', 'mempool min fee not met', 'mempool full', 'mempool-full',
+    'insufficient priority',
   ] },
-  {
-    kind: 'rebuild', texts: ['max-fee-exceeded', 'fee exceeds maximum configured', 'absurdly-high-fee', 'max feerate'],
-  },
-  { kind: 'rebuild', texts: ['dust'] },
-  { kind: 'wait_for_maturity', texts: ['bad-txns-premature-spend-of-coinbase'] },
-  { kind: 'wait_for_confirmation', texts: [
-    'too-long-mempool-chain', 'too many unconfirmed', 'too-large-cluster', 'too many descendants',
-    'exceeds descendant size limit',
-    'exceeds ancestor size limit', 'package-mempool-limits',
+  { kind: 'rebuild', reasons: [
+    'max-fee-exceeded', 'fee exceeds maximum configured by user', 'absurdly-high-fee', 'max feerate exceeded',
+    'dust', 'tx-size', 'tx-size-small', 'version', 'scriptsig-size', 'scriptsig-not-pushonly', 'scriptpubkey', 'bare-multisig', 'datacarrier',
+    'multi-op-return', 'bad-txns-too-many-sigops', 'bad-txns-nonstandard-inputs', 'bad-witness-nonstandard', 'truc-violation',
   ] },
-  { kind: 'behind', texts: ['non-final', 'non-bip68-final'] },
-  { kind: 'none', texts: [
+  { kind: 'wait_for_maturity', reasons: ['bad-txns-premature-spend-of-coinbase'] },
+  { kind: 'wait_for_confirmation', reasons: [
+    'too-long-mempool-chain', 'too-large-cluster', 'package-mempool-limits', 'too many unconfirmed ancestors',
+    'too many descendants', 'exceeds descendant size limit', 'exceeds ancestor size limit',
+  ] },
+  { kind: 'behind', reasons: ['non-final', 'non-bip68-final'] },
+  { kind: 'none', reasons: [
     'mandatory-script-verify-flag-failed', 'block-script-verify-flag-failed', 'mempool-script-verify-flag-failed',
-    'non-mandatory-script-verify-flag',
+    'non-mandatory-script-verify-flag', 'bad-txns-in-belowout', 'bad-txns-inputvalues-outofrange', 'bad-txns-fee-outofrange',
+    'bad-txns-vin-empty', 'bad-txns-vout-empty', 'bad-txns-oversize', 'bad-txns-vout-negative', 'bad-txns-vout-toolarge',
+    'bad-txns-txouttotal-toolarge', 'bad-txns-inputs-duplicate', 'bad-txns-prevout-null', 'bad-cb-length', 'coinbase',
+    'witness-mutated', 'no-witness-yet',
   ] },
-  {
-    kind: 'rebuild',
-    texts: [
-      'tx-size', 'bad-txns-too-many-sigops', 'scriptpubkey', 'multi-op-return', 'bad-txns-nonstandard-inputs',
-      'bad-witness-nonstandard',
-    ],
-  },
 ];
 
-/**
- * Not connected, no peers, first download, warming up, database, memory, and the JSON-RPC layer: nothing about the
- * transaction.
- */
-const SAYS_NOTHING = new Set([-9, -31, -10, -28, -20, -7, -32_600, -32_601, -32_603]);
-/** RPC_VERIFY_ALREADY_IN_UTXO_SET: in a block already. Source: src/rpc/protocol.h. */
+/** Codes under which a node judges a transaction: RPC_VERIFY_ERROR, RPC_VERIFY_REJECTED. Source: src/rpc/protocol.h. */
+const JUDGED = new Set([-25, -26]);
+/** RPC_VERIFY_ALREADY_IN_UTXO_SET: in a block already. */
 const ALREADY_IN_CHAIN = -27;
-
-/** Texts of a node that is busy, whatever their code. */
-const UNAVAILABLE = [
-  'timeout', 'timed out', 'too many requests', 'rate limit', 'work queue depth exceeded', 'rpc in warmup',
-  'loading block index',
-];
+/** RPC_DESERIALIZATION_ERROR: the node cannot read the bytes. */
+const UNREADABLE = -22, UNREADABLE_TEXT = /^tx decode failed\b/;
 
 /** A node's text without the numbers that versions put around it: `64: dust (code 64)` → `dust`. */
 export function plainText(message: string): string {
   return message.toLowerCase().replace(/^\d+:\s*/, '').replace(/\s*\(code \d+\)\s*$/, '').trim();
 }
 
+/** What may follow a reject reason: the debug message after a comma, or words in brackets. */
+const REST = /^(?:$|, | \()/;
+
 /**
- * The class of a node's answer to a transaction. A text that no row has is final: chains.md part 3, "everything final".
+ * The class of a node's answer to a transaction. Refusals are a closed list: a code or text that is not on it proves
+ * nothing, because a gateway before the node answers errors of its own.
  */
 export function explainRejection(error: RpcError): Verdict {
   const text = plainText(error.message), reason = text || `error ${error.code}`;
   if (error.code === ALREADY_IN_CHAIN) return { kind: 'already_known' };
-  const row = BROADCAST.find(({ texts }) => texts.some((part) => text.includes(part)));
-  if (row === undefined) {
-    const unproven = SAYS_NOTHING.has(error.code) || (error.code >= 400 && error.code <= 599)
-      || UNAVAILABLE.some((part) => text.includes(part));
-    return unproven
-      ? { kind: 'unknown', reason } : { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason };
-  }
+  if (error.code === UNREADABLE && UNREADABLE_TEXT.test(text)) return { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason };
+  const row = JUDGED.has(error.code)
+    ? REFUSALS.find(({ reasons }) => reasons.some((one) => text.startsWith(one) && REST.test(text.slice(one.length)))) : undefined;
+  if (row === undefined) return { kind: 'unknown', reason };
   switch (row.kind) {
     case 'already_known': return { kind: 'already_known' };
     case 'look_up': return { kind: 'look_up', reason };

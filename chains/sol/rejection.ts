@@ -57,49 +57,62 @@ export type Verdict =
 export function explainRejection(error: RpcError, programs: readonly string[]): Verdict {
   const reason = error.message || `error ${error.code}`;
   // The node could not read the bytes; a provider that minds an option of the call says so under the same code.
-  const unreadable = error.code === INVALID_PARAMS && /transaction|deserialize|too large/i.test(error.message);
-  if (error.code === SIGNATURE_FAILED || unreadable) return { kind: 'rejected', code: 'CHAIN_REJECTED', reason };
+  const unreadable = error.code === INVALID_PARAMS && UNREADABLE.some((one) => one.test(error.message));
+  const unsigned = error.code === SIGNATURE_FAILED && SIGNATURE_TEXT.test(error.message);
+  if (unsigned || unreadable) return { kind: 'rejected', code: 'CHAIN_REJECTED', reason };
   const preflight = error.data as { err?: unknown; logs?: unknown } | undefined;
   if (error.code === PREFLIGHT_FAILED && preflight?.err !== undefined && preflight.err !== null) {
     return explainTransactionError(preflight.err, programs, logsOf(preflight.logs));
   }
-  // A provider may drop the structured part; its text then still is the error's own.
-  const text = error.message.toLowerCase();
-  const row = FIELDLESS.find(({ texts }) => texts.some((part) => text.includes(part)));
+  // A provider may drop the structured part; its text then still is the error's own, whole.
+  const row = error.code === PREFLIGHT_FAILED ? FIELDLESS.find(({ text }) => text?.test(simulatedText(error.message))) : undefined;
   if (row !== undefined) return verdictOf(row, reason);
   return { kind: 'unknown', reason };
 }
 
+/** How agave 2.3 and 3.0 say that they cannot read the bytes. Source: `rpc/src/rpc.rs` `decode_and_deserialize`. */
+const UNREADABLE: readonly RegExp[] = [
+  /^failed to deserialize (?:solana_|versioned)[\w:]*(?:: [^<>{}]{1,200})?$/i,
+  /^invalid transaction: [^<>{}]{1,200}$/i,
+  /^base(?:58|64) encoded [\w:]*(?:transaction|message)[\w:]* too large: \d+ bytes[^<>{}]{0,80}$/i,
+  /^decoded [\w:]*(?:transaction|message)[\w:]* too large: \d+ bytes[^<>{}]{0,80}$/i,
+  /^invalid base(?:58|64) encoding: [^<>{}]{1,200}$/i,
+];
+const SIGNATURE_TEXT = /^transaction signature verification failure\.?$/i;
+
+const simulatedText = (message: string): string => message.toLowerCase().replace(/^transaction simulation failed: /, '').replace(/\.$/, '');
+
 interface Row {
   /** Name in the structured error. */
   readonly name: string;
-  /** How the same error reads as text, lower case. */
-  readonly texts: readonly string[];
+  /** The same error as a whole text, lower case, where a provider may drop the structured one. */
+  readonly text?: RegExp;
   readonly verdict: 'already_known' | 'unknown' | ErrorCode;
 }
 
-/** Errors of the whole transaction. What is not listed is final: part 3, "everything final". */
+/**
+ * The closed list of errors of the whole transaction. Source: anza-xyz/solana-sdk 3.0 `transaction-error`. What is not
+ * listed proves nothing; the expiry of the block hash ends it within two minutes all the same (G27).
+ */
 const FIELDLESS: readonly Row[] = [
-  { name: 'AlreadyProcessed', texts: ['already been processed'], verdict: 'already_known' },
+  { name: 'AlreadyProcessed', text: /^this transaction has already been processed$/, verdict: 'already_known' },
   // A stale hash, or a node behind the one that gave it: only the proof of death decides (G27).
-  { name: 'BlockhashNotFound', texts: ['blockhash not found'], verdict: 'unknown' },
-  { name: 'InsufficientFundsForFee', texts: ['insufficient funds for fee'], verdict: 'INSUFFICIENT_GAS' },
+  { name: 'BlockhashNotFound', verdict: 'unknown' },
+  { name: 'InsufficientFundsForFee', text: /^insufficient funds for fee$/, verdict: 'INSUFFICIENT_GAS' },
   // The payer has nothing at all.
-  { name: 'AccountNotFound', texts: ['no record of a prior credit'], verdict: 'INSUFFICIENT_GAS' },
-  { name: 'InsufficientFundsForRent', texts: ['insufficient funds for rent'], verdict: 'INSUFFICIENT_RESERVE' },
-  { name: 'InvalidRentPayingAccount', texts: ['lower balance than rent-exempt minimum'],
+  { name: 'AccountNotFound', text: /^attempt to debit an account but found no record of a prior credit$/, verdict: 'INSUFFICIENT_GAS' },
+  { name: 'InsufficientFundsForRent', text: /^transaction results in an account \(\d+\) with insufficient funds for rent$/,
     verdict: 'INSUFFICIENT_RESERVE' },
-  { name: 'InvalidAccountForFee', texts: ['may not be used to pay transaction fees'], verdict: 'CHAIN_REJECTED' },
-  // Congestion and shutting down say nothing about the transaction.
-  { name: 'AccountInUse', texts: ['account in use'], verdict: 'unknown' },
-  { name: 'ClusterMaintenance', texts: ['transactions are currently disabled'], verdict: 'unknown' },
-  { name: 'WouldExceedMaxBlockCostLimit', texts: ['exceed max block cost limit'], verdict: 'unknown' },
-  { name: 'WouldExceedMaxAccountCostLimit', texts: ['exceed max account limit'], verdict: 'unknown' },
-  { name: 'WouldExceedAccountDataBlockLimit', texts: ['exceed account data limit within the block'],
-    verdict: 'unknown' },
-  { name: 'ProgramCacheHitMaxLimit', texts: ['program cache hit max limit'], verdict: 'unknown' },
-  { name: 'ResanitizationNeeded', texts: ['resanitization needed', 'needs to be resanitized'], verdict: 'unknown' },
-  { name: 'CommitCancelled', texts: ['commit cancelled'], verdict: 'unknown' },
+  { name: 'InvalidRentPayingAccount', text: /^transaction leaves an account with a lower balance than rent-exempt minimum$/,
+    verdict: 'INSUFFICIENT_RESERVE' },
+  { name: 'InvalidAccountForFee', text: /^this account may not be used to pay transaction fees$/, verdict: 'CHAIN_REJECTED' },
+  ...[
+    'SignatureFailure', 'SanitizeFailure', 'MissingSignatureForFee', 'InvalidAccountIndex', 'InvalidProgramForExecution',
+    'ProgramAccountNotFound', 'CallChainTooDeep', 'AccountLoadedTwice', 'InvalidWritableAccount', 'TooManyAccountLocks',
+    'AddressLookupTableNotFound', 'InvalidAddressLookupTableOwner', 'InvalidAddressLookupTableData', 'InvalidAddressLookupTableIndex',
+    'DuplicateInstruction', 'MaxLoadedAccountsDataSizeExceeded', 'InvalidLoadedAccountsDataSizeLimit', 'UnbalancedTransaction',
+    'UnsupportedVersion', 'ProgramExecutionTemporarilyRestricted',
+  ].map((name): Row => ({ name, verdict: 'CHAIN_REJECTED' })),
 ];
 
 function verdictOf({ verdict }: Row, reason: string): Verdict {
@@ -110,13 +123,21 @@ function verdictOf({ verdict }: Row, reason: string): Verdict {
 /** The meaning of a transaction's structured error, as a simulation or a block tells it. */
 export function explainTransactionError(err: unknown, programs: readonly string[], logs: readonly string[]): Verdict {
   const reason = reasonOf(err, logs);
-  const name = typeof err === 'string' ? err : Object.keys(err as object)[0] ?? '';
+  const name = typeof err === 'string' ? err : typeof err === 'object' && err !== null ? Object.keys(err)[0] ?? '' : '';
   const row = FIELDLESS.find((one) => one.name === name);
   if (row !== undefined) return verdictOf(row, reason);
   const instruction = name === 'InstructionError' ? (err as { InstructionError?: unknown }).InstructionError : null;
-  if (!Array.isArray(instruction)) return { kind: 'rejected', code: 'CHAIN_REJECTED', reason };
-  const [index, cause] = instruction as unknown[];
-  return { kind: 'rejected', code: codeOfInstruction(programs[Number(index)] ?? '', cause), reason };
+  const [index, cause] = Array.isArray(instruction) ? instruction as unknown[] : [];
+  const program = typeof index === 'number' ? programs[index] : undefined;
+  // An instruction that the transaction does not have is no answer about it.
+  if (program === undefined || !isCause(cause)) return { kind: 'unknown', reason };
+  return { kind: 'rejected', code: codeOfInstruction(program, cause), reason };
+}
+
+/** A name of the runtime, or one field with the program's own number or text. Source: solana-sdk `instruction-error`. */
+function isCause(cause: unknown): boolean {
+  if (typeof cause === 'string') return /^[A-Z][A-Za-z]{2,60}$/.test(cause);
+  return typeof cause === 'object' && cause !== null && ['Custom', 'BorshIoError'].includes(Object.keys(cause)[0] ?? '');
 }
 
 /** System: ResultWithNegativeLamports. Token programs: InsufficientFunds. */

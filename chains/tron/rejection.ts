@@ -63,7 +63,10 @@ function validationOf(reason: string): Verdict {
   return { kind: 'rejected', code: row?.code ?? 'CHAIN_REJECTED', action: row?.action ?? 'none', reason };
 }
 
-/** A code that no row has is no proof of anything: a node may learn new words for being busy. */
+/**
+ * The closed list of java-tron 4.8 (`Return.response_code`). A code that no row has is no proof of anything: a node may
+ * learn new words for being busy, and a gateway has its own.
+ */
 const BY_CODE: Readonly<Record<string, (reason: string) => Verdict>> = {
   SUCCESS: () => ({ kind: 'accepted' }),
   DUP_TRANSACTION_ERROR: () => ({ kind: 'look_up' }),
@@ -79,9 +82,14 @@ const BY_CODE: Readonly<Record<string, (reason: string) => Verdict>> = {
   TRANSACTION_EXPIRATION_ERROR: (reason) => ({ kind: 'expired', reason }),
 };
 
-/** The class of a node's answer to a submission. */
+/**
+ * The class of a node's answer to a submission. `result` and `code` must agree: true beside a refusal, or false beside
+ * SUCCESS, proves nothing. proto3 leaves out what is false.
+ */
 export function explainRejection({ result, code, message = '' }: NodeReturn): Verdict {
   const named = code ?? (result === true ? 'SUCCESS' : 'OTHER_ERROR');
   const reason = plainMessage(message) || named;
-  return BY_CODE[named]?.(reason) ?? { kind: 'unknown', reason };
+  if (result !== undefined && result !== (named === 'SUCCESS')) return { kind: 'unknown', reason: `result ${String(result)} beside ${reason}` };
+  const row = Object.hasOwn(BY_CODE, named) ? BY_CODE[named] : undefined;
+  return row?.(reason) ?? { kind: 'unknown', reason };
 }

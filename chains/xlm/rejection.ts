@@ -33,6 +33,7 @@ const rejected = (code: ErrorCode, action: Action, needs?: Rejected['needs']): R
 const unknown: Row = (reason) => ({ kind: 'unknown', reason });
 const lookUp: Row = (reason) => ({ kind: 'look_up', reason });
 const final = rejected('CHAIN_REJECTED', 'none');
+const finals = (...codes: string[]): Record<string, Row> => Object.fromEntries(codes.map((code) => [code, final]));
 
 /** Words of `sendTransaction` and of `transactions_async`. */
 const STATUSES: Readonly<Record<string, Row>> = {
@@ -44,7 +45,8 @@ const STATUSES: Readonly<Record<string, Row>> = {
 
 /** By the code of the transaction. */
 const TRANSACTIONS: Readonly<Record<string, Row>> = {
-  tx_success: () => ({ kind: 'already_known' }),
+  // Success where a refusal is explained: two answers that contradict each other. G8.
+  tx_success: lookUp,
   // The sequence is used: perhaps by our own earlier copy.
   tx_bad_seq: lookUp,
   tx_too_late: lookUp,
@@ -52,6 +54,10 @@ const TRANSACTIONS: Readonly<Record<string, Row>> = {
   tx_insufficient_fee: rejected('CHAIN_REJECTED', 'reprice'),
   tx_insufficient_balance: rejected('INSUFFICIENT_GAS', 'fund'),
   tx_no_source_account: rejected('CHAIN_REJECTED', 'fund'),
+  ...finals(
+    'tx_too_early', 'tx_missing_operation', 'tx_bad_auth', 'tx_bad_auth_extra', 'tx_bad_minseq_age_or_gap', 'tx_soroban_invalid',
+    'tx_malformed', 'tx_not_supported', 'tx_bad_sponsorship', 'tx_frozen_key_accessed',
+  ),
 };
 
 /** By the code of the operation, of a transaction that failed. */
@@ -65,6 +71,12 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   op_line_full: rejected('CHAIN_REJECTED', 'none'),
   op_not_authorized: rejected('CHAIN_REJECTED', 'ask_issuer'),
   op_src_not_authorized: rejected('CHAIN_REJECTED', 'ask_issuer'),
+  ...finals(
+    'op_malformed', 'op_no_issuer', 'op_too_few_offers', 'op_over_source_max', 'op_under_dest_min', 'op_cross_self', 'op_offer_cross_self',
+    'op_has_sub_entries', 'op_immutable_set', 'op_is_sponsor', 'op_seq_num_too_far', 'op_dest_full', 'op_no_account', 'op_invalid_limit',
+    'op_self_not_allowed', 'op_trust_line_missing', 'op_cannot_delete', 'op_not_auth_maintain_liabilities', 'op_bad_auth',
+    'op_no_source_account', 'op_not_supported', 'op_too_many_subentries', 'op_exceeded_work_limit', 'op_too_many_sponsoring',
+  ),
 };
 
 const ROW_CHARACTERS_MAX = 100;
@@ -83,7 +95,10 @@ export function explainError(name: string): Verdict | null {
   return UNREADABLE.has(name) ? final(name) : null;
 }
 
-/** The class of a result. A code that has no row is final: chains.md part 3, "everything final". */
+/**
+ * The class of a result. The tables are closed lists (stellar-core 23, Stellar-transaction.x; Horizon 23 `codes`): a code
+ * that has no row proves nothing, and the time bound of the envelope ends it within minutes (G27).
+ */
 export function explainCodes({ transaction, inner, operations }: ResultCodes): Verdict {
   // What stands around it says only that the inner one failed.
   const own = transaction === 'tx_fee_bump_inner_failed' && inner !== null ? inner : transaction;
@@ -93,5 +108,5 @@ export function explainCodes({ transaction, inner, operations }: ResultCodes): V
 }
 
 function rowOf(rows: Readonly<Record<string, Row>>, code: string): Row {
-  return (Object.hasOwn(rows, code) ? rows[code] : undefined) ?? final;
+  return (Object.hasOwn(rows, code) ? rows[code] : undefined) ?? unknown;
 }

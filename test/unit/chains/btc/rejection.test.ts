@@ -66,5 +66,5 @@ test('4.6 C1-14 a node that is busy, starting or out of reach says nothing about
 test('X2 numbers that versions put around a text are cut off; words within it are not', (t) => {
   t.is(plainText('64: Dust (code 64)'), 'dust');
   t.is(plainText('min relay fee not met, 0 < 141'), 'min relay fee not met, 0 < 141');
-  t.is(explainRejection({ code: -26, message: '' }).kind, 'rejected');
+  t.is(explainRejection({ code: -26, message: '' }).kind, 'unknown');
 });
