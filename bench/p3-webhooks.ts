@@ -133,7 +133,7 @@ async function latency(
       body: { url: `http://127.0.0.1:${receiver.port}/`, events: ['deposit_detected'] },
     });
     receiver.setSecret(webhook.secret);
-    const { address } = await client.must('createAddress', { body: { chain: stage.chain } });
+    const { address } = await client.must('createAddress', { body: { chain: stage.chain, userRef: 'customer-1' } });
     const tookMs: number[] = [];
     for (let n = 0; n < PAYMENTS; n += 1) {
       const { txid, blockAtMs } = await stage.pay(address, BigInt(1_000 + n));

@@ -128,7 +128,7 @@ export type AccountCommand = (
       addresses: { chain: Chain; index: number; path: string | null; address: string }[]; known: string[]; addressIds: string[] }
   | { type: 'purge_key_source'; publicKey: string; id: string }
   // Addresses
-  | { type: 'create_address'; id: string; chain: Chain; userRef: string | null; tag: string | null; label: string | null;
+  | { type: 'create_address'; id: string; chain: Chain; userRef: string; tag: string | null; label: string | null;
       /** Pooled chains: the next unissued pool addresses as the store sees them; the actor takes the one that is next. */
       unissued: { index: number; address: string; path: string }[] }
   | { type: 'set_address_status'; known: AddressRow; status: AddressStatus }

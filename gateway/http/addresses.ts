@@ -37,7 +37,7 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       replay,
       async handle(asked) {
         const accountId = accountOf(asked);
-        const { chain, userRef = null, tag = null, label = null } = asked.body;
+        const { chain, userRef, tag = null, label = null } = asked.body;
         const disabled = notEnabled(chains, accountId, chain);
         if (disabled !== null) return disabled;
         const answer = await accounts.ask(accountId, {

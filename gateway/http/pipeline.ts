@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import { canonicalJson } from '../../protocol/canonical-json.ts';
 import type { GatewayDeps } from '../ports.ts';
 import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
@@ -23,8 +24,11 @@ const USER_REQUESTS_PER_MINUTE = 300;
 
 type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** SHA-256 of a body, 64 hex digits: what an idempotency key is bound to. */
-export const sha256 = (bytes: Uint8Array | string): string => hash('sha256', bytes, 'hex');
+/**
+ * What an idempotency key is bound to: SHA-256 of the parsed body, 64 hex digits. White space and the order of keys say
+ * nothing, so that a client that serialises anew may repeat itself.
+ */
+const bodyHashOf = (body: unknown): string => hash('sha256', body === undefined ? '' : canonicalJson(body), 'hex');
 
 /** The rest of the way of a request whose body was read. */
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
@@ -34,10 +38,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
 
   return async (route, request, reply) => {
     const { caller } = request;
-    if (!request.bodyRead) {
-      checkDigest(caller);
-      request.bodyHash = sha256('');
-    }
+    if (!request.bodyRead) checkDigest(caller);
     const refusal = await rateRefusal(deps, limits, route, caller, reply) ?? roleRefusal(route, caller);
     if (refusal !== null) return sendRefusal(deps, request, reply, refusal);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
@@ -78,7 +79,7 @@ function useOf({ idempotent }: Listed, request: FastifyRequest, key: string | nu
   const owner = accountId ?? (bearer === null ? null : `user:${bearer.userId}` as const);
   if (key === null || owner === null || idempotent === undefined) return null;
   return {
-    owner, key, method: request.method, path: headOf(request).path, bodyHash: request.bodyHash, kept: idempotent,
+    owner, key, method: request.method, path: headOf(request).path, bodyHash: bodyHashOf(request.body), kept: idempotent,
   };
 }
 

@@ -12,15 +12,16 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
     async simulateDeposit(asked) {
       const accountId = accountOf(asked);
       const { chain, address, amount, tokenContract = null, autoConfirm, confirmAfterSeconds = null } = asked.body;
+      const confirmation = autoConfirm === false // Said in so many words, it wins.
+        ? { autoConfirm, confirmAfterSeconds: null }
+        : { autoConfirm: autoConfirm ?? false, confirmAfterSeconds };
       const parsed = parseAddress(chain, address);
       if (isRefusal(parsed)) return parsed;
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
       const known = await reads.addressByText(accountId, chain, parsed.canonical);
       if (known === null) return refuse('NOT_FOUND', { field: 'address' });
-      return sandbox.simulateDeposit(
-        accountId, { chain, address: parsed.canonical, amount, tokenContract, autoConfirm, confirmAfterSeconds },
-      );
+      return sandbox.simulateDeposit(accountId, { chain, address: parsed.canonical, amount, tokenContract, ...confirmation });
     },
     simulateConfirmation: async (asked) => {
       const accountId = accountOf(asked);

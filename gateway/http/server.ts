@@ -19,12 +19,11 @@ import { NOBODY, type Caller } from './context.ts';
 import { refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
 import { bodyLimitOf, checkHead, headOf, unknownPath, type Listed } from './head.ts';
-import { createPipeline, sha256 } from './pipeline.ts';
+import { createPipeline } from './pipeline.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    bodyHash: string;
     bodyRead: boolean;
     code: string | null;
   }
@@ -118,7 +117,6 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller');
-  app.decorateRequest('bodyHash', '');
   app.decorateRequest('bodyRead', false);
   app.decorateRequest('code', null);
   app.addHook('onRequest', async (request) => {
@@ -130,7 +128,6 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     checkDigest(request.caller, body);
     request.bodyRead = true;
-    request.bodyHash = sha256(body);
     return parseBody(body);
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));

@@ -6,13 +6,14 @@ import {
   addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
 } from './values.ts';
 
-const USER_REF_CHARS_MAX = 256;
+/** Decisions 3. */
+const USER_REF_CHARS_MAX = 255;
 export const userRef = freeText(USER_REF_CHARS_MAX);
 export const tag = freeText(100);
 
 export const createAddressBody = z.strictObject({
   chain,
-  userRef: userRef.nullish().meta({ description: "the caller's customer id; opaque, echoed on every webhook" }),
+  userRef: userRef.meta({ description: "the caller's customer id, 1–255 characters; opaque, echoed on every webhook" }),
   tag: tag.nullish(),
   label: freeText(200).nullish(),
 });

@@ -55,8 +55,9 @@ export const simulateDepositBody = z.strictObject({
   chain,
   amount: decimalAmount,
   tokenContract: tokenText.nullish(),
-  autoConfirm: z.boolean().default(false),
-  confirmAfterSeconds: z.number().int().min(0).max(CONFIRM_AFTER_SECONDS_MAX).nullish(),
+  autoConfirm: z.boolean().exactOptional().meta({ description: 'confirms at once; an explicit `false` wins over `confirmAfterSeconds`' }),
+  confirmAfterSeconds: z.number().int().min(0).max(CONFIRM_AFTER_SECONDS_MAX).nullish()
+    .meta({ description: 'confirms after so many seconds, unless `autoConfirm` is `false`' }),
 });
 export const simulatedDeposit = z.object({ txid: z.string(), outputIndex: z.number().int(), height: z.number().int() });
 

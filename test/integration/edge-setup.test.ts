@@ -64,7 +64,7 @@ test('issue 4.1: the command for a checkout, pasted into a shell, makes an edge 
   }
   const health = await fetch(`http://127.0.0.1:${edgePort}/v1/edge/health`);
   t.is(health.status, 200, 'it listens where the setting says');
-  t.truthy((await sandbox.client.must('createAddress', { body: { chain: 'eth' } })).address);
+  t.truthy((await sandbox.client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })).address);
   t.false(output.includes(sandbox.apiKey) || output.includes(PHRASE), 'it says neither the key nor the phrase');
 });
 

@@ -16,7 +16,7 @@ test('G26 G27 killed after a submit and before its note: refused later, the nonc
          where a.account_id = ${accountId}`;
       return { counters: Object.values(row!.counters), status: row!.status, versions: row!.versions };
     };
-    const address = await patiently('address', () => client.call('createAddress', { body: { chain: 'eth' } }));
+    const address = await patiently('address', () => client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }));
     if (isRefusal(address)) throw new Error(address.code);
     await company.pay(address.address, 10n ** 17n);
     await company.mine(1 + CONFIRMATIONS);

@@ -24,13 +24,13 @@ test('§2.1 what the edge refuses to sign has code, message and details at the c
 });
 
 test('issue 2 an amount that no chain can move is INVALID_AMOUNT in the sandbox, and what follows is a payment like any other', async (t) => {
-  const { address } = await atEdge.must('createAddress', { body: { chain: 'eth' } });
+  const { address } = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   for (const amount of ['9'.repeat(40), '9'.repeat(60), '9'.repeat(77)]) {
     for (let n = 0; n < 3; n += 1) {
       t.like(await atEdge.call('simulateDeposit', { body: { chain: 'eth', address, amount, autoConfirm: true } }), { code: 'INVALID_AMOUNT' });
     }
   }
-  const coins = await atEdge.must('createAddress', { body: { chain: 'btc' } });
+  const coins = await atEdge.must('createAddress', { body: { chain: 'btc', userRef: 'customer-1' } });
   t.like(await atEdge.call('simulateDeposit', { body: { chain: 'btc', address: coins.address, amount: '21000001', autoConfirm: true } }), { code: 'INVALID_AMOUNT' });
   await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: '1' } });
   t.is((await atEdge.must('getBalance', { params: { chain: 'eth', address } })).amount, '1000000000000000000');
@@ -41,7 +41,7 @@ for (const [chain, token, small, enough] of [
   ['xrp', '524C555344000000000000000000000000000000:rMxCKbEDwqr76QuheSUMdEGf4B9xJ8m5De', '1', '5'],
 ] as const) {
   test(`§4.2 §4.7 M26 R27 a trust line in the sandbox of ${chain}: its preconditions, its signature, and that it is there afterwards`, async (t) => {
-    const { address } = await atEdge.must('createAddress', { body: { chain } });
+    const { address } = await atEdge.must('createAddress', { body: { chain, userRef: 'customer-1' } });
     const open = () => atEdge.call('createTrustline', { params: { address }, body: { chain, asset: token } });
     const deposit = async (amount: string) => {
       const before = BigInt((await atEdge.must('getBalance', { params: { chain, address } })).amount);

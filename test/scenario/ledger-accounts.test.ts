@@ -62,7 +62,7 @@ test.after.always(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const newAddress = async (chain: Chain) => (await client.must('createAddress', { body: { chain } })).address;
+const newAddress = async (chain: Chain) => (await client.must('createAddress', { body: { chain, userRef: 'customer-1' } })).address;
 const told = (event: string, txid: string) => receiver.next((got) => got.event === event && got.data['txid'] === txid);
 const openLine = (chain: 'xrp' | 'xlm', address: string) =>
   client.call('createTrustline', { params: { address }, body: { chain, asset: (chain === 'xrp' ? RLUSD : USDC).contract } });

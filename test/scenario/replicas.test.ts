@@ -38,7 +38,7 @@ async function leaderOf({ replicas }: Fleet): Promise<Replica> {
 }
 
 async function newAddress({ atCloud }: Fleet): Promise<string> {
-  const made = await patiently('address', () => atCloud.call('createAddress', { body: { chain: 'eth' } }));
+  const made = await patiently('address', () => atCloud.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }));
   if (isRefusal(made)) throw new Error(made.code);
   return made.address;
 }

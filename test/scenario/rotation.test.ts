@@ -19,7 +19,7 @@ test('§5.7 the pinned edge goes on relaying, tells its endpoints of the rotatio
   await eventually('the edge leads', async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'), LONG_MS);
   const receiver = await startReceiver(t);
   await client.must('createWebhook', { body: { url: receiver.url, events: ['deposit_confirmed'] } });
-  const { address } = await client.must('createAddress', { body: { chain: 'eth' } });
+  const { address } = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   await client.must('simulateDeposit', { body: { chain: 'eth', address, amount: '1', autoConfirm: true } });
   await eventually('the deposit is told', () => receiver.hits.length === 1, LONG_MS);
   const body = { chain: 'eth', from: address, to: '0x52908400098527886E0F7030069857D2E4169EE7', amount: '1000' };
@@ -59,8 +59,8 @@ test('§5.7 an edge with a new phrase waits for the owner, takes over when the r
   const stateOf = async (chain: string) => (await client.must('getEdgeReadiness')).content.find((row) => row.chain === chain)!.state;
   const old = await start(phrases[0]);
   await eventually('the old edge leads', async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'), LONG_MS);
-  const before = await client.must('createAddress', { body: { chain: 'eth' } });
-  const pooled = await client.must('createAddress', { body: { chain: 'sol' } });
+  const before = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
+  const pooled = await client.must('createAddress', { body: { chain: 'sol', userRef: 'customer-1' } });
   const fresh = await start(phrases[1]);
   await eventually('the chains are quarantined', async () => await stateOf('eth') === 'quarantined' && await stateOf('sol') === 'quarantined', LONG_MS);
   t.is((await fresh.ask('GET', '/v1/addresses')).error?.code, 'EDGE_NOT_SYNCED');
@@ -72,7 +72,7 @@ test('§5.7 an edge with a new phrase waits for the owner, takes over when the r
     && (await client.must('listEdgeSessions')).content.some(({ role, liveness }) => role === 'leader' && liveness === 'live'), LONG_MS);
   await eventually('both chains are ready', async () => await stateOf('eth') === 'ready' && await stateOf('sol') === 'ready', LONG_MS);
   // Through the new edge, which derives each of them itself.
-  const issue = async (chain: string) => (await fresh.ask('POST', '/v1/addresses', { chain })).data as { derivationPath: string };
+  const issue = async (chain: string) => (await fresh.ask('POST', '/v1/addresses', { chain, userRef: 'customer-1' })).data as { derivationPath: string };
   const [after, pooledAfter] = [await issue('eth'), await issue('sol')];
   t.deepEqual([before, after].map(({ derivationPath }) => derivationPath), ["m/44'/60'/0'/0/0", "m/44'/60'/0'/0/1"]);
   t.deepEqual([pooled, pooledAfter].map(({ derivationPath }) => derivationPath), ["m/44'/501'/0'/0'", "m/44'/501'/1'/0'"]);

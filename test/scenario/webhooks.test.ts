@@ -25,7 +25,7 @@ async function company(t: ExecutionContext) {
   };
   const { edge } = await startTestEdge(t, cloud.url, settings);
   await eventually('an edge leads', async () => (await client.must('listEdgeSessions')).content.some(({ role }) => role === 'leader'), LONG_MS);
-  const newAddress = async () => (await client.must('createAddress', { body: { chain: 'eth' } })).address;
+  const newAddress = async () => (await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })).address;
   const pay = (address: string) => client.must('simulateDeposit', { body: { chain: 'eth', address, amount: '0.1', autoConfirm: true } });
   const deliveries = async (query: Record<string, string> = {}) => (await client.must('listDeliveries', { query: { size: '200', ...query } as never })).content;
   const again = () => startTestEdge(t, cloud.url, settings);

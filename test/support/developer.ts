@@ -47,7 +47,7 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
     return {
       deployment, receiver, atEdge, atCloud, close,
       async fund(ether) {
-        const { address } = await atEdge.must('createAddress', { body: { chain: 'eth' } });
+        const { address } = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
         await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: ether, autoConfirm: true } });
         await patiently('balance', () => atEdge.call('getBalance', { params: { chain: 'eth', address } }), (view) =>
           !isRefusal(view) && view.amount !== '0');

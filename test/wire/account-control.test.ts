@@ -27,7 +27,7 @@ const confirmed = ({ client }: TestAccountKey, count: number) => eventually(
 test('§7.2 a suspended account builds, submits, enrols, pushes and registers nothing; reads, deposits and webhooks go on', async (t) => {
   const { sandbox, live } = await cloud.organization();
   const edge = await enrol(cloud, sandbox), { client } = sandbox;
-  const { address } = await client.must('createAddress', { body: { chain: 'eth' } });
+  const { address } = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   await fund(sandbox, address);
   await confirmed(sandbox, 1);
   const payment = { chain: 'eth' as const, from: address, to: TO, amount: '1000' };
@@ -43,7 +43,7 @@ test('§7.2 a suspended account builds, submits, enrols, pushes and registers no
     buildTransaction: await client.call('buildTransaction', { body: payment }),
     repriceTransaction: await client.call('repriceTransaction', { params }),
     broadcastTransaction: await client.call('broadcastTransaction', { params }),
-    createAddress: await client.call('createAddress', { body: { chain: 'eth' } }),
+    createAddress: await client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }),
     archiveAddress: await client.call('archiveAddress', { params: { id: addressId } }),
     unarchiveAddress: await client.call('unarchiveAddress', { params: { id: addressId } }),
     createWebhook: await client.call('createWebhook', { body: hook }),
@@ -77,10 +77,10 @@ test('§7.2 a suspended account builds, submits, enrols, pushes and registers no
   t.is((await client.must('listAddresses')).totalElements, 1);
   t.like(await client.must('getTransaction', { params: { id: built.id } }), { status: 'built' });
   await enrol(cloud, live); // the other environment is another account
-  t.like(await live.client.call('createAddress', { body: { chain: 'eth' } }), { chain: 'eth' });
+  t.like(await live.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { chain: 'eth' });
 
   t.deepEqual(await suspension(sandbox, false), { accountId: sandbox.accountId, suspended: false });
-  t.like(await client.call('createAddress', { body: { chain: 'eth' } }), { chain: 'eth' });
+  t.like(await client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { chain: 'eth' });
   t.like(await client.call('buildTransaction', { body: { ...payment, amount: '1' } }), { status: 'built' });
   const events = await cloud.database.owner<{ body: object }[]>`
     select body from event where account_id = ${sandbox.accountId} and body ->> 'type' = 'suspension_changed' order by version`;
@@ -100,10 +100,10 @@ test('§3.8, §8.2 a changed plan counts at once: tier limits, a lapsed subscrip
   t.like(await plan(live, { tier: 'premium' }), { accountId: live.accountId, tier: 'premium', band: 'launch', subscription: 'active', pendingBand: null });
   t.like(await client.call('createWebhook', { body: hook }), { status: 'enabled' });
   t.like(await plan(live, { subscription: 'lapsed' }), { tier: 'premium', subscription: 'lapsed' });
-  t.like(await client.call('createAddress', { body: { chain: 'eth' } }), { code: 'NO_SUBSCRIPTION' });
+  t.like(await client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { code: 'NO_SUBSCRIPTION' });
   t.is((await client.must('listWebhooks')).totalElements, 2, 'reads go on');
   t.like(await plan(live, { subscription: 'active', band: 'growth' }), { band: 'growth', subscription: 'active' });
-  t.like(await client.call('createAddress', { body: { chain: 'eth' } }), { chain: 'eth' });
+  t.like(await client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { chain: 'eth' });
   t.like(await plan(live, { band: 'launch' }), { band: 'growth', pendingBand: { band: 'launch' } });
   t.like((await client.must('getUsage')).plan, { tier: 'premium', band: 'growth', pendingBand: { band: 'launch' } });
   t.like((await sandbox.client.must('getUsage')).plan, { tier: 'free', band: 'launch', pendingBand: null }, 'the other environment is another account');

@@ -47,7 +47,7 @@ test('§4.2 lists are filtered by chain, userRef, tag and status', async (t) => 
 
 test('decisions 9: an address is archived and brought back; twice is CONFLICT, a stranger is NOT_FOUND', async (t) => {
   const { client } = await sandboxed();
-  const { id } = await client.must('createAddress', { body: { chain: 'eth' } });
+  const { id } = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   t.is((await client.must('archiveAddress', { params: { id } })).status, 'archived');
   t.like(await client.call('archiveAddress', { params: { id } }), { code: 'CONFLICT' });
   t.is((await client.must('unarchiveAddress', { params: { id } })).status, 'active');
@@ -58,13 +58,13 @@ test('decisions 9: an address is archived and brought back; twice is CONFLICT, a
 
 test('§3.1 without a registered key a chain is CHAIN_NOT_READY; a chain that is not enabled is CHAIN_UNAVAILABLE for good', async (t) => {
   const { sandbox, live } = await cloud.organization();
-  t.like(await sandbox.client.call('createAddress', { body: { chain: 'eth' } }), { code: 'CHAIN_NOT_READY', details: { chain: 'eth', state: 'not_ready' } });
+  t.like(await sandbox.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { code: 'CHAIN_NOT_READY', details: { chain: 'eth', state: 'not_ready' } });
   const chains = (await sandbox.client.must('listChains')).content;
   t.deepEqual(chains.map(({ chain }) => chain), [...CHAINS]);
   for (const { chain, enabled } of chains.filter((entry) => !entry.enabled)) {
-    t.like(await sandbox.client.call('createAddress', { body: { chain } }), { code: 'CHAIN_UNAVAILABLE', details: { chain, permanent: true } }, `${chain} ${enabled}`);
+    t.like(await sandbox.client.call('createAddress', { body: { chain, userRef: 'customer-1' } }), { code: 'CHAIN_UNAVAILABLE', details: { chain, permanent: true } }, `${chain} ${enabled}`);
   }
-  t.like(await live.client.call('createAddress', { body: { chain: 'eth' } }), { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } }, 'no endpoint is configured here');
+  t.like(await live.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { code: 'CHAIN_UNAVAILABLE', details: { permanent: true } }, 'no endpoint is configured here');
 });
 
 test('§7 an empty pool needs a live edge: EDGE_OFFLINE without one; addresses of the pool are issued until then', async (t) => {
@@ -72,9 +72,9 @@ test('§7 an empty pool needs a live edge: EDGE_OFFLINE without one; addresses o
   const edge = testEdge(cloud, sandbox.apiKey);
   const pool = pushedPool('sol', 2);
   t.false(isRefusal(await edge.client.call('syncEdge', { body: { edgeVersion: EDGE_VERSION, sessionId: edge.sessionId, keys: [], pools: [pool] } })));
-  const issued = [await sandbox.client.must('createAddress', { body: { chain: 'sol' } }), await sandbox.client.must('createAddress', { body: { chain: 'sol' } })];
+  const issued = [await sandbox.client.must('createAddress', { body: { chain: 'sol', userRef: 'customer-1' } }), await sandbox.client.must('createAddress', { body: { chain: 'sol', userRef: 'customer-1' } })];
   t.deepEqual(issued.map(({ address, derivationPath }) => ({ address, path: derivationPath })), pool.addresses.map(({ address, path }) => ({ address, path })));
-  const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: '{"chain":"sol"}' });
+  const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: '{"chain":"sol","userRef":"u"}' });
   t.deepEqual([answer.status, answer.json.error.code], [423, 'EDGE_OFFLINE']);
 });
 
@@ -87,10 +87,10 @@ test('§3.8 and §8 NO_SUBSCRIPTION, tier limits and the band are the account\'s
       return organization.live.client;
     };
     const lapsed = await organized({ subscription: 'lapsed' });
-    t.like(await lapsed.call('createAddress', { body: { chain: 'eth' } }), { code: 'NO_SUBSCRIPTION' });
+    t.like(await lapsed.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { code: 'NO_SUBSCRIPTION' });
     const free = await organized({ tier: 'free' });
-    for (const chain of ['eth', 'bsc'] as const) t.false(isRefusal(await free.call('createAddress', { body: { chain } })), chain);
-    t.like(await free.call('createAddress', { body: { chain: 'polygon' } }), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'chains', limit: 2, requiredTier: 'premium' } });
+    for (const chain of ['eth', 'bsc'] as const) t.false(isRefusal(await free.call('createAddress', { body: { chain, userRef: 'customer-1' } })), chain);
+    t.like(await free.call('createAddress', { body: { chain: 'polygon', userRef: 'customer-1' } }), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'chains', limit: 2, requiredTier: 'premium' } });
     const webhook = () => free.call('createWebhook', { body: { url: 'https://example.com/x', events: ['deposit_confirmed'] } });
     t.false(isRefusal(await webhook()));
     t.like(await webhook(), { code: 'TIER_FEATURE_LOCKED', details: { feature: 'webhooks', limit: 1 } });
@@ -106,7 +106,7 @@ test('I27 at the cap ADDRESS_LIMIT_EXCEEDED: of ten at the same time only what f
     await enrol(live, account);
     // The account as it is after 997 addresses: nothing else of it matters to the cap.
     await live.database.owner`update account set state = jsonb_set(state, '{activeAddresses}', '997'), version = version + 1 where account_id = ${account.accountId}`;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => account.client.call('createAddress', { body: { chain: 'eth' } })));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => account.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })));
     const refused = answers.filter(isRefusal);
     t.is(answers.length - refused.length, 3, JSON.stringify(refused[0]));
     for (const refusal of refused) t.like(refusal, { code: 'ADDRESS_LIMIT_EXCEEDED', details: { band: 'launch', limit: 1_000, current: 1_000 } });
@@ -118,7 +118,7 @@ test('I27 at the cap ADDRESS_LIMIT_EXCEEDED: of ten at the same time only what f
 test('decisions 3: sandbox is exempt from subscription and caps', async (t) => {
   const organization = await cloud.organization({ tier: 'free', subscription: 'lapsed' });
   await enrol(cloud, organization.sandbox);
-  for (const chain of ['eth', 'bsc', 'polygon'] as const) t.false(isRefusal(await organization.sandbox.client.call('createAddress', { body: { chain } })), chain);
+  for (const chain of ['eth', 'bsc', 'polygon'] as const) t.false(isRefusal(await organization.sandbox.client.call('createAddress', { body: { chain, userRef: 'customer-1' } })), chain);
   t.like(await organization.sandbox.client.must('getUsage'), { activeAddresses: { current: 3, billed: 3, limit: null }, settledTransactions: { count: 0, included: null }, overage: { transactions: 0, amount: '0' } });
 });
 
@@ -150,27 +150,27 @@ test('decisions 3: fifty parallel requests under one key have one effect and fif
 test('decisions 3: another body under the key is IDEMPOTENCY_CONFLICT; another path, method or account is another key', async (t) => {
   const { client, sandbox } = await sandboxed();
   const other = await sandboxed();
-  const first = await client.must('createAddress', { body: { chain: 'eth' }, idempotencyKey: 'k' });
-  t.like(await client.call('createAddress', { body: { chain: 'bsc' }, idempotencyKey: 'k' }), { code: 'IDEMPOTENCY_CONFLICT' });
-  t.deepEqual(await client.must('createAddress', { body: { chain: 'eth' }, idempotencyKey: 'k' }), first);
-  t.not((await other.client.must('createAddress', { body: { chain: 'eth' }, idempotencyKey: 'k' })).id, first.id);
+  const first = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'k' });
+  t.like(await client.call('createAddress', { body: { chain: 'bsc', userRef: 'customer-1' }, idempotencyKey: 'k' }), { code: 'IDEMPOTENCY_CONFLICT' });
+  t.deepEqual(await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'k' }), first);
+  t.not((await other.client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'k' })).id, first.id);
   t.is((await client.must('archiveAddress', { params: { id: first.id }, idempotencyKey: 'k' })).status, 'archived');
   t.is((await client.must('archiveAddress', { params: { id: first.id }, idempotencyKey: 'k' })).status, 'archived', 'again, not CONFLICT');
   t.is((await client.must('unarchiveAddress', { params: { id: first.id }, idempotencyKey: 'k' })).status, 'active');
   for (const [key, status] of [['x'.repeat(255), 201], ['x'.repeat(256), 400], ['', 400]] as const) {
-    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey, { 'idempotency-key': key }), body: '{"chain":"eth"}' });
+    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey, { 'idempotency-key': key }), body: '{"chain":"eth","userRef":"u"}' });
     t.is(answer.status, status, `${key.length} characters`);
   }
 });
 
 test('decisions 3: the first refusal is given again too; one of the moment is not kept', async (t) => {
   const { sandbox } = await cloud.organization();
-  const create = () => raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey, { 'idempotency-key': 'early' }), body: '{"chain":"eth"}' });
+  const create = () => raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey, { 'idempotency-key': 'early' }), body: '{"chain":"eth","userRef":"u"}' });
   t.is((await create()).json.error.code, 'CHAIN_NOT_READY');
   await enrol(cloud, sandbox);
   const again = await create();
   t.deepEqual([again.json.error.code, again.headers.get('idempotent-replayed')], ['CHAIN_NOT_READY', 'true']);
-  t.false(isRefusal(await sandbox.client.call('createAddress', { body: { chain: 'eth' }, idempotencyKey: 'later' })));
+  t.false(isRefusal(await sandbox.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'later' })));
   const down = (seconds: number) => sandbox.client.must('simulateChainDown', { body: { chain: 'eth', seconds } });
   const { address } = (await sandbox.client.must('listAddresses')).content[0]!;
   await down(600);

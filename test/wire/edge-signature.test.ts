@@ -140,7 +140,7 @@ test('§5.7 another identity is held back: the sync is EDGE_SIGNATURE_INVALID, l
   t.like(await other.client.call('syncEdge', { body: syncBodyOf(other) }), { code: 'IDENTITY_ROTATION_PENDING' });
   const readiness = await sandbox.client.must('getEdgeReadiness');
   t.is(readiness.content.find(({ chain }) => chain === 'eth')!.state, 'quarantined');
-  t.like(await sandbox.client.call('createAddress', { body: { chain: 'eth' } }), { code: 'CHAIN_NOT_READY' });
+  t.like(await sandbox.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { code: 'CHAIN_NOT_READY' });
 });
 
 test('§5.8 the same identity in live and sandbox is CROSS_ENVIRONMENT_IDENTITY', async (t) => {

@@ -74,8 +74,8 @@ test('§5.10 canaries: nothing secret that was sent, made or refused is in the l
   const signedIn = createClient({ baseUrl: cloud.url, bearer, environment: 'sandbox' });
   const webhook = await client.must('createWebhook', { body: { url: 'https://example.com/canary-path', events: ['deposit_detected'] } });
   const key = await signedIn.must('mintApiKey', { body: { label: 'canary', environment: 'sandbox', totp: codeOf(owner, 1) } });
-  await keep(client.call('createAddress', { body: { chain: 'eth', label: PHRASE } }));
-  await keep(client.call('createAddress', { body: { chain: 'eth', label: XPRV } }));
+  await keep(client.call('createAddress', { body: { chain: 'eth', userRef: 'u', label: PHRASE } }));
+  await keep(client.call('createAddress', { body: { chain: 'eth', userRef: 'u', label: XPRV } }));
   await keep(client.call('listAddresses', { query: { userRef: 'canary-user-ref' } }));
   await keep(open.call('login', { body: { email: owner.email, password: 'canary-wrong-password' } }));
   await keep(open.with({ apiKey: `${key.key}x` }).call('listAddresses'));

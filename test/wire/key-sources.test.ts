@@ -52,7 +52,7 @@ test.serial('§4.8 registration: addresses are derived again, monitored and spen
   const addresses = await sandbox.client.must('listAddresses', { query: { chain: 'eth' } });
   t.deepEqual(addresses.content.map(({ address, derivationPath }) => [address, derivationPath]).sort(), source.addresses.map(({ address, index }) => [address, `[${source.fingerprint}/44'/60'/0'/0/${index}]`]).sort());
   // An own address begins at index 0 all the same: sources use up none.
-  t.is((await sandbox.client.must('createAddress', { body: { chain: 'eth' } })).derivationPath, "m/44'/60'/0'/0/0");
+  t.is((await sandbox.client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })).derivationPath, "m/44'/60'/0'/0/0");
   const { address } = source.addresses[0]!;
   await fund(sandbox.client, address);
   await eventually('the deposit is confirmed', () => sandbox.client.must('listTransactions', { query: { direction: 'in' } }), ({ content }) => content[0]?.status === 'confirmed');

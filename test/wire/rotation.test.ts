@@ -74,7 +74,7 @@ test('§5.7 until the owner decides nothing is registered, built, signed or issu
       params: { id: built.id }, body: { signedPayload, txid: `0x${'cd'.repeat(32)}`, sessionId: edge.sessionId, leaseEpoch: 1 } as never,
     }), { code: 'IDENTITY_ROTATION_PENDING' });
   }
-  t.like(await client.call('createAddress', { body: { chain: 'eth' } }), { code: 'CHAIN_NOT_READY', details: { state: 'quarantined' } });
+  t.like(await client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } }), { code: 'CHAIN_NOT_READY', details: { state: 'quarantined' } });
   t.like(await client.call('buildTransaction', { body: { chain: 'eth', from: address, to, amount: '1' } }), { code: 'IDENTITY_ROTATION_PENDING' });
   t.like(await client.call('repriceTransaction', { params: { id: built.id } }), { code: 'IDENTITY_ROTATION_PENDING' });
   t.like(await client.call('broadcastTransaction', { params: { id: built.id } }), { code: 'IDENTITY_ROTATION_PENDING' });
@@ -93,7 +93,7 @@ test('§2.3 addresses of the earlier keys stay watched, before the decision and 
   await console_.must('approveRotation', { params: { id: rotation!.id }, body: {} });
   t.is((await stateOf(client, 'eth')).state, 'ready');
   await t.notThrowsAsync(pay);
-  const next = await client.must('createAddress', { body: { chain: 'eth' } });
+  const next = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   t.not(next.address, address);
   t.is(next.derivationPath, "m/44'/60'/0'/0/1", 'indexes go on');
 });

@@ -331,7 +331,7 @@ test('issue 2.10: an administrator sees the actors and restarts one', async (t) 
   t.like(one, { path: mine.path, restarts: 0, lastFault: null, mailboxDepth: 0 });
   t.true(one.messages > 0);
   t.deepEqual(await client.must('restartActor', { params: { path: mine.path } }), { path: mine.path, restarted: true });
-  t.false(isRefusal(await sandbox.client.call('createAddress', { body: { chain: 'eth' } })));
+  t.false(isRefusal(await sandbox.client.call('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })));
   t.like(await client.call('getActor', { params: { path: 'nothing/here' } }), { code: 'NOT_FOUND' });
   t.like(await client.call('restartActor', { params: { path: 'nothing/here' } }), { code: 'NOT_FOUND' });
 });

@@ -56,7 +56,7 @@ test('§5.6 the balance of an address that is not the account\'s is NOT_FOUND; a
   t.like(await client.call('getBalance', { params: { chain: 'eth', address: TO } }), { code: 'NOT_FOUND' });
   const other = await cloud.organization();
   await enrol(cloud, other.live);
-  const { address } = await other.live.client.must('createAddress', { body: { chain: 'eth' } });
+  const { address } = await other.live.client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   t.like(await client.call('getBalance', { params: { chain: 'eth', address } }), { code: 'NOT_FOUND' });
   const wrong = ['0x52908400098527886E0F7030069857D2E4169Ee7', '0x1234', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', 'x'.repeat(129)];
   for (const text of wrong) t.like(await client.call('getBalance', { params: { chain: 'eth', address: text } }), { code: 'INVALID_ADDRESS' }, text);

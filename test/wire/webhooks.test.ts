@@ -274,14 +274,14 @@ test('§4.7 a simulated deposit is detected, confirmed on request, taken back by
   t.deepEqual(await client.must('resetSandbox'), { reset: true });
   t.is((await client.must('listAddresses')).totalElements, 0);
   t.is((await client.must('listTransactions')).totalElements, 0);
-  t.is((await client.must('createAddress', { body: { chain: 'eth' } })).derivationPath, "m/44'/60'/0'/0/0", 'the index begins again');
+  t.is((await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } })).derivationPath, "m/44'/60'/0'/0/0", 'the index begins again');
 });
 
 test('§4.7 what the sandbox refuses', async (t) => {
   const { sandbox } = await cloud.organization();
   await enrol(cloud, sandbox);
   const { client } = sandbox;
-  const { address } = await client.must('createAddress', { body: { chain: 'eth' } });
+  const { address } = await client.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
   const deposit = (body: Record<string, unknown>) => client.call('simulateDeposit', { body: { chain: 'eth', address, amount: '1', ...body } as never });
   for (const amount of ['0', '-1', '1e3', '0.0', '', 'x', '1.0000000000000000001']) t.like(await deposit({ amount }), { code: 'INVALID_AMOUNT' }, amount);
   t.like(await deposit({ amount: 1 }), { code: 'INVALID_INPUT' });

@@ -298,7 +298,7 @@ test('reliability 3.9-1: an address that is not derived at its path does not rea
   const address = (more: object = {}) => ({ id: 'adr_22222222222222222222222222', chain: 'eth', address: FIRST, derivationPath: FIRST_PATH, environment: 'live', status: 'active', ...more });
   const create = async (told: object, chain = 'eth') => {
     cloud.on('POST /v1/addresses', () => ({ data: told, status: 201 }));
-    return edge.ask('POST', '/v1/addresses', { chain });
+    return edge.ask('POST', '/v1/addresses', { chain, userRef: 'u' });
   };
   t.is((await create(address())).status, 201);
   for (const [lie, told] of [
@@ -331,7 +331,7 @@ test('reliability 3.9-1: an answer that could be read as another one than was ch
   const good = JSON.stringify({ success: true, data: own, meta }), bad = good.replace(FIRST, THIEF);
   const told = async (raw: string, status = 201) => {
     for (const route of ['POST /v1/addresses', 'GET /v1/addresses']) cloud.on(route, () => ({ raw, status }));
-    return [await edge.ask('POST', '/v1/addresses', { chain: 'eth' }), await edge.ask('GET', '/v1/addresses')];
+    return [await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u' }), await edge.ask('GET', '/v1/addresses')];
   };
   t.deepEqual((await told(good)).map(({ text }) => text), [good, good]);
   for (const [lie, raw, status] of [

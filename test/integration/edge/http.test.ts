@@ -155,12 +155,12 @@ test('§2.12 a phrase or a private key anywhere in a request is KEY_MATERIAL_REJ
   const { cloud, edge } = await stage(t);
   const hex = 'c0ffee'.repeat(11).slice(0, 64);
   for (const [where, reply] of [
-    ['body', await edge.ask('POST', '/v1/addresses', { chain: 'eth', label: PHRASE })],
+    ['body', await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u', label: PHRASE })],
     ['nested body', await edge.ask('POST', '/v1/webhooks', { url: 'https://x', events: [{ deep: [PHRASE.split(' ')] }] })],
-    ['hex', await edge.ask('POST', '/v1/addresses', { chain: 'eth', label: hex })],
+    ['hex', await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u', label: hex })],
     ['query', await edge.ask('GET', `/v1/addresses?tag=${encodeURIComponent(PHRASE)}`)],
     ['path', await edge.ask('GET', `/v1/addresses/${hex}`)],
-    ['header', await edge.ask('POST', '/v1/addresses', { chain: 'eth' }, { 'idempotency-key': PHRASE })],
+    ['header', await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u' }, { 'idempotency-key': PHRASE })],
     ['label of a local key', await edge.ask('POST', '/v1/edge/keys', { label: PHRASE })],
   ] as const) {
     t.is(reply.status, 400, where);

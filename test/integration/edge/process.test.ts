@@ -136,7 +136,7 @@ test('§5.10 canaries: no phrase, seed, extended key, API key, local key or webh
   await note('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: '1' });
   cloud.on('GET /v1/balances', () => ({ raw: 'CANARY no json', status: 500 }));
   await edge.ask('GET', '/v1/balances');
-  await note('POST', '/v1/addresses', { chain: 'eth', label: PHRASE });
+  await note('POST', '/v1/addresses', { chain: 'eth', userRef: 'u', label: PHRASE });
   await note('POST', `/v1/addresses?x=${encodeURIComponent(PHRASE)}`, {});
   await note('POST', '/v1/addresses', '{"chain": "CANARY');
   await cloud.deliver([{ deliveryId: 'dlv_1', attempt: 1, url: `${receiver.url}/CANARY`, headers: { 'webhook-signature': 'v1,CANARY' }, body: '{"x":"CANARY-BODY"}', timeoutMs: 1_000 }]);

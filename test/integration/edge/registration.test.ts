@@ -60,7 +60,7 @@ test('§3.7 RESYNC_REQUIRED, on resume or any later call, makes the edge drop it
 
 test('§7 until the registration is confirmed paths of the application answer EDGE_NOT_SYNCED; the page, health and local keys work', async (t) => {
   const edge = await startTestEdge(t, 'http://127.0.0.1:9');
-  const refused = await edge.ask('POST', '/v1/addresses', { chain: 'eth' });
+  const refused = await edge.ask('POST', '/v1/addresses', { chain: 'eth', userRef: 'u' });
   t.is(refused.status, 503);
   t.is(refused.error?.code, 'EDGE_NOT_SYNCED');
   t.is((await edge.ask('POST', '/v1/transactions/txn_22222222222222222222222222/broadcast')).error?.code, 'EDGE_NOT_SYNCED');

@@ -13,7 +13,7 @@ test.after.always(async () => {
 });
 
 const asked = async (chain: 'eth' | 'bsc') => {
-  const { address } = await live.client.must('createAddress', { body: { chain } });
+  const { address } = await live.client.must('createAddress', { body: { chain, userRef: 'customer-1' } });
   return [
     await live.client.call('getBalance', { params: { chain, address } }), await live.client.call('listBalances', { query: { chain } }),
     await live.client.call('getFees', { params: { chain } }),

@@ -35,7 +35,7 @@ const failure = (code: string, details: object = {}) => JSON.stringify({ success
 test('a call goes where the route table says, with its parameters, query, body and credentials', async (t) => {
   const server = await serving(() => ({ status: 201, headers: { 'x-request-id': 'req_1', 'idempotent-replayed': 'true' }, body: envelope({ id: 'adr_1' }) }));
   const client = createClient({ baseUrl: `${server.url}/`, apiKey: 'flk_test_x', sign: ({ method, body }) => ({ signature: `${method} ${body.length}` }) });
-  const answer = await client.ask('createAddress', { body: { chain: 'eth' }, idempotencyKey: 'k', headers: { 'x-more': '1' } });
+  const answer = await client.ask('createAddress', { body: { chain: 'eth', userRef: 'customer-1' }, idempotencyKey: 'k', headers: { 'x-more': '1' } });
   t.deepEqual(answer, { status: 201, requestId: 'req_1', replayed: true, retryAfterSeconds: null, outcome: { id: 'adr_1' } as never });
   await client.call('getTokenBalance', { params: { chain: 'xlm', address: 'G/A', token: 'USD:G?' } });
   await client.call('listTransactions', { query: { size: '5', userRef: 'a&b' } });
