@@ -6,6 +6,7 @@ import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import { KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
 import { readSecret } from './secret-setting.ts';
+import type { FeeSettings } from './signers/fee-bounds.ts';
 import { spendLedgerPlace, type SpendLedgerPlace } from './shared-spend.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
@@ -19,7 +20,7 @@ const confirmations = wholeNumber(1, 10_000).transform(BigInt);
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
 
 /** `<NAME>_<CHAIN>`: one setting for each chain slug. */
-const CHAIN_SETTINGS = ['EDGE_SPEND_CAP', 'EDGE_WITHDRAWAL_CAP', 'EDGE_FEE_CAP', 'EDGE_VERIFY_CONFIRMATIONS'] as const;
+const CHAIN_SETTINGS = ['EDGE_SPEND_CAP', 'EDGE_WITHDRAWAL_CAP', 'EDGE_FEE_CAP', 'EDGE_FEE_FLOOR', 'EDGE_FEE_PRICE_CAP', 'EDGE_VERIFY_CONFIRMATIONS'] as const;
 type ChainSetting = (typeof CHAIN_SETTINGS)[number];
 
 const schema = z.object({
@@ -32,6 +33,11 @@ const schema = z.object({
   EDGE_CHAINS: list.pipe(z.array(z.enum(CHAINS)).min(1)).default([...CHAINS]),
   /** Rolling window of both caps, in seconds. */
   EDGE_SPEND_WINDOW: wholeNumber(1, 366 * 86_400).default(86_400),
+  /** Highest fee as a share of a native amount that moves, in basis points: of a withdrawal, and of a sweep. */
+  EDGE_FEE_RATIO_BPS: wholeNumber(0, 1_000_000).default(5_000),
+  EDGE_SWEEP_FEE_RATIO_BPS: wholeNumber(0, 1_000_000).default(1_000),
+  /** Highest gas limit of a native payment; below that of a plain transfer nothing could be paid. */
+  EDGE_NATIVE_GAS_LIMIT: wholeNumber(21_000, 16_777_216).default(100_000),
   /** Writes to the cloud that may wait; above it EDGE_OUTBOX_FULL. */
   EDGE_OUTBOX_CAPACITY: wholeNumber(1, 10_000_000).default(100_000),
   /** How often the readiness is read while an identity waits for the owner's decision, in seconds. */
@@ -60,8 +66,8 @@ export interface EdgeConfig {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   /** Optional bound of withdrawals that a holder of a local key told; absent: unbounded. Decisions 3. */
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
-  /** Highest fee of one transaction, smallest native unit; absent: the network's own. G29. */
-  readonly feeCaps: ReadonlyMap<Chain, bigint>;
+  /** Bounds of fees. G29. */
+  readonly fees: FeeSettings;
   readonly spendWindowMs: number;
   /** Where all replicas count together; null: each counts for itself. */
   readonly spendLedger: SpendLedgerPlace | null;
@@ -123,7 +129,12 @@ export function readConfig(
     config: {
       apiKey: settings.API_KEY, environment, cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
       host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
-      spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, feeCaps: caps.EDGE_FEE_CAP,
+      spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP,
+      fees: {
+        feeCaps: caps.EDGE_FEE_CAP, feeFloors: caps.EDGE_FEE_FLOOR, feePriceCaps: caps.EDGE_FEE_PRICE_CAP,
+        feeRatioBps: settings.EDGE_FEE_RATIO_BPS, sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
+        nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
+      },
       spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,

@@ -122,7 +122,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   }, (error) => log.fault('outbox_fault', error));
   const signing = new Signing({
     environment: config.environment, lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, outbox, submissions, keystore: context.keystore, upstream,
-    policies: { instructions, own: parts.own, feeCaps: config.feeCaps, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
+    policies: { instructions, own: parts.own, fees: config.fees, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
     beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
   });

@@ -16,6 +16,7 @@ import type { Lease } from './lease.ts';
 import type { EdgeLog } from './log.ts';
 import type { Outbox } from './outbox.ts';
 import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
+import { isOwnBound } from './signers/fee-bounds.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
 import { exclusiveKeys, type SharedSpend } from './shared-spend.ts';
@@ -208,7 +209,9 @@ export class Signing {
       ?? signer.check(networkOf(instruction.chain), unsigned, instruction, policy);
     if (refusal !== null) {
       const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
-      this.#settings.log.alarm('payload_refused', { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason });
+      const facts = { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason };
+      if (isOwnBound(refusal)) this.#settings.log.warn('payload_above_bound', facts);
+      else this.#settings.log.alarm('payload_refused', facts);
     }
     return refusal;
   }

@@ -13,6 +13,7 @@ import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../proto
 import { keepsReplayKey, type Instructions } from '../instructions.ts';
 import type { EdgeLog } from '../log.ts';
 import type { Signing } from '../signing.ts';
+import { isOwnBound } from '../signers/fee-bounds.ts';
 import { refuseToSign, type Instruction } from '../signers/signer.ts';
 import { isPassed, type Forwarding } from './forward.ts';
 import { answered, dataOf, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
@@ -101,7 +102,9 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
 }
 
 function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer {
-  log.alarm('build_refused', { requestId: call.requestId, code: refusal.code, reason: String(refusal.details['reason'] ?? '') });
+  const facts = { requestId: call.requestId, code: refusal.code, reason: String(refusal.details['reason'] ?? '') };
+  if (isOwnBound(refusal)) log.warn('build_above_bound', facts); // a dear market, or a contract that burns gas: nobody lied
+  else log.alarm('build_refused', facts);
   return refused(refusal);
 }
 

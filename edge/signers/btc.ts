@@ -19,6 +19,7 @@ import { feeOf, vsizeOf } from '../../chains/btc/size.ts';
 import { isHeight, signatureHash, singleKeyOf, unlock, type Spent } from '../../chains/btc/spending.ts';
 import { SEQUENCE, TX_VERSION } from '../../chains/btc/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
+import { checkFeeBounds } from './fee-bounds.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -43,7 +44,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   if ('ok' in read) return read;
   return checkPayment(read, instruction)
     ?? checkSummary(unsigned, read, instruction)
-    ?? checkFee(btcOf(network), read, policy)
+    ?? checkFee(btcOf(network), read, instruction, policy)
     ?? checkJournal(unsigned, read, instruction, policy);
 }
 
@@ -133,16 +134,18 @@ function checkSummary(
   return told === undefined ? null : refuseToSign('fee_mismatch', { expected: parts[told], found: fee[told] });
 }
 
-/** B13, 1.6-5, G29: the fee against the absolute and the relative cap, and its rate against the network's. */
+/** B13, 1.6-5, G29: the edge's own bounds, and the network's rate that no setting lifts. */
 function checkFee(
-  { feeRateCapSatPerKvb }: BtcNetwork, { feeSats, vsize, psbt }: Read, { feeCap, feeRatioBpsMax }: SigningPolicy,
+  { slug: chain, feeRateCapSatPerKvb }: BtcNetwork, { feeSats, vsize, psbt }: Read, { purpose }: Instruction,
+  policy: SigningPolicy,
 ): Refusal | null {
-  if (feeSats > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeSats });
+  const price = (feeSats * 1_000n + BigInt(vsize) - 1n) / BigInt(vsize), { value: amount } = psbt.outputs[0]!;
+  // A fee is rounded up to a whole satoshi: at the very cap its rate is a little above it.
+  const isAtCap = feeSats <= feeOf(policy.feePriceCap, vsize);
+  const costs = { chain, feeMax: feeSats, amount, price: isAtCap ? null : price, isSweep: purpose === 'sweep' };
   const rateCap = feeOf(feeRateCapSatPerKvb, vsize);
-  if (feeSats > rateCap) return refuseToSign('fee_rate_cap', { expected: rateCap, found: feeSats });
-  const { value } = psbt.outputs[0]!;
-  if (feeRatioBpsMax === null || feeSats * 10_000n <= value * BigInt(feeRatioBpsMax)) return null;
-  return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${value}`, found: feeSats });
+  return checkFeeBounds(costs, policy)
+    ?? (feeSats > rateCap ? refuseToSign('fee_rate_cap', { expected: rateCap, found: feeSats }) : null);
 }
 
 /**

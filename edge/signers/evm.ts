@@ -13,6 +13,7 @@ import { GAS_LIMIT_MAX } from '../../chains/evm/fee.ts';
 import { evmOf } from '../../chains/evm/network.ts';
 import { matchSigned } from '../../chains/evm/signed.ts';
 import type { Refusal } from '../../protocol/errors.ts';
+import { checkFeeBounds } from './fee-bounds.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -35,7 +36,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   return checkIdentity(network, transaction)
     ?? checkPayment(network, payment, instruction, policy)
     ?? checkSummary(network, unsigned, transaction, payment, instruction)
-    ?? checkFee(unsigned, transaction, payment, policy)
+    ?? checkFee(unsigned, transaction, instruction, policy)
     ?? checkNonce(transaction, policy)
     ?? checkJournal(unsigned, transaction, instruction, policy);
 }
@@ -109,18 +110,14 @@ function checkSummary(
 /** Parts of the fee that were shown to the caller, and are in the bytes. */
 const FEE_PARTS = ['type', 'gasLimit', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 
-/** 1.6-5, G29: the highest fee, with the L1 part, against the absolute and the relative cap. */
+/** 1.6-5, G29: the highest fee, with the L1 part; what runs at a native destination may not burn more than that. */
 function checkFee(
-  { feeMax }: Unsigned, { gasLimit }: EvmTransaction, payment: Payment, policy: SigningPolicy,
+  { chain, feeMax }: Unsigned, { gasLimit, maxFeePerGas, value }: EvmTransaction,
+  { token, purpose }: Instruction, policy: SigningPolicy,
 ): Refusal | null {
-  const { feeCap, feeRatioBpsMax } = policy;
   if (gasLimit > GAS_LIMIT_MAX) return refuseToSign('gas_limit', { expected: GAS_LIMIT_MAX, found: gasLimit });
-  if (feeMax > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeMax });
-  const inKind = payment.tokenContract === null && payment.amount > 0n;
-  if (inKind && feeRatioBpsMax !== null && feeMax * 10_000n > payment.amount * BigInt(feeRatioBpsMax)) {
-    return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${payment.amount}`, found: feeMax });
-  }
-  return null;
+  const amount = token === null && purpose !== 'cancel' ? value : null, nativeGas = token === null ? gasLimit : null;
+  return checkFeeBounds({ chain, feeMax, amount, price: maxFeePerGas, nativeGas, isSweep: purpose === 'sweep' }, policy);
 }
 
 /** A nonce far ahead would lie in wait: it lands when the gap is filled, long after the caller gave up. */

@@ -13,6 +13,7 @@
 import type { Catalogue, Network, ReplayKey, Signed, Token, Unsigned } from '../../chains/chain.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain } from '../../protocol/slugs.ts';
+import type { FeeBounds } from './fee-bounds.ts';
 
 /** Why the edge is asked to sign. Each purpose has its own rule for the destination (1.6-3). */
 export type Purpose =
@@ -47,14 +48,7 @@ export interface SigningJournal {
   withReplayKey(key: ReplayKey): readonly string[];
 }
 
-export interface SigningPolicy {
-  /** Highest fee of one transaction, smallest native unit. G29. */
-  readonly feeCap: bigint;
-  /**
-   * Highest fee as a share of the amount where the fee is paid in the asset that moves, basis points; null: no bound.
-   * G29.
-   */
-  readonly feeRatioBpsMax: number | null;
+export interface SigningPolicy extends FeeBounds {
   /** Where sweeps may go on this chain: the re-derived treasury and the allow-list, canonical text. */
   readonly sweepDestinations: readonly string[];
   /** Gas tank of this chain, re-derived; null where there is none. */

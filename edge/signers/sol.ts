@@ -16,6 +16,7 @@ import { decodePayment, type Payment, type TokenAsset } from '../../chains/sol/p
 import { associatedTokenAddress } from '../../chains/sol/program-address.ts';
 import { matchSigned, txidOf } from '../../chains/sol/signed.ts';
 import type { Refusal } from '../../protocol/errors.ts';
+import { checkFeeBounds } from './fee-bounds.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -36,7 +37,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   return checkSigners(payment, bytes, instruction, policy)
     ?? checkPayment(network, payment, instruction, policy)
     ?? checkSummary(unsigned, payment, instruction)
-    ?? checkFee(unsigned, payment, policy)
+    ?? checkFee(unsigned, payment, instruction, policy)
     ?? checkJournal(unsigned, instruction, policy);
 }
 
@@ -123,7 +124,7 @@ function checkSummary(unsigned: Unsigned, { amount, asset }: Payment, instructio
 
 /** 1.6-5, G29: what was told of the fee stands in the bytes, and the whole of it is within the caps. */
 function checkFee(
-  { fee, feeMax }: Unsigned, payment: Payment, { feeCap, feeRatioBpsMax }: SigningPolicy,
+  { chain, fee, feeMax }: Unsigned, payment: Payment, { purpose }: Instruction, policy: SigningPolicy,
 ): Refusal | null {
   const { feePayer, from, unitLimit, microLamportsPerUnit, amount, asset } = payment;
   if (unitLimit > UNIT_LIMIT_MAX) return refuseToSign('unit_limit', { expected: UNIT_LIMIT_MAX, found: unitLimit });
@@ -141,11 +142,12 @@ function checkFee(
     return refuseToSign('rent_mismatch', { expected: creates, found: fee['rentLamports'] });
   }
   if (feeMax !== lamports + rent) return refuseToSign('fee_mismatch', { expected: lamports + rent, found: feeMax });
-  if (feeMax > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeMax });
-  if (asset.kind === 'native' && feeRatioBpsMax !== null && feeMax * 10_000n > amount * BigInt(feeRatioBpsMax)) {
-    return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${amount}`, found: feeMax });
-  }
-  return null;
+  // L29: the rent of a receiver's account is a part of the fee, the whole of it whatever was told.
+  const whole = creates && rent < TOKEN_ACCOUNT_RENT ? lamports + TOKEN_ACCOUNT_RENT : feeMax;
+  return checkFeeBounds({
+    chain, feeMax: whole, amount: asset.kind === 'native' ? amount : null, price: microLamportsPerUnit,
+    isSweep: purpose === 'sweep',
+  }, policy);
 }
 
 function lamportsIn(value: unknown): bigint | null {

@@ -13,10 +13,16 @@ import { decodeRaw, txidOf, type RawData } from '../../chains/tron/raw-transacti
 import { encodeSigned, matchSigned } from '../../chains/tron/signed.ts';
 import { decodeTransfer } from '../../chains/tron/trc20.ts';
 import type { Refusal } from '../../protocol/errors.ts';
+import { checkFeeBounds } from './fee-bounds.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
+/**
+ * Energy of the dearest plain transfer, to an account that never held the token, and a fifth more: the limit in the bytes
+ * is energy times price, and what the cloud says of the energy proves nothing. T21, faults C7-58.
+ */
+const TRANSFER_ENERGY_MAX = 156_000n;
 /** How far ahead of this edge's clock a payload may expire (T16). One that expires later lies in wait. */
 const EXPIRY_AHEAD_MS_MAX = 3_600_000;
 
@@ -41,7 +47,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   return checkPayment(network, payment, instruction, policy)
     ?? checkExpiry(raw, policy)
     ?? checkSummary(unsigned, raw, payment, instruction)
-    ?? checkFee(network, unsigned, payment, policy)
+    ?? checkFee(network, unsigned, raw, instruction, policy)
     ?? checkJournal(unsigned, policy);
 }
 
@@ -132,19 +138,15 @@ function checkSummary(unsigned: Unsigned, raw: RawData, payment: Payment, instru
  * is said to cost nothing would not be counted as spent.
  */
 function checkFee(
-  network: Network, { payload, feeMax, fee }: Unsigned, { tokenContract, amount }: Payment,
-  { feeCap, feeRatioBpsMax }: SigningPolicy,
+  network: Network, { chain, payload, amount, feeMax, fee }: Unsigned, { feeLimit }: RawData,
+  { token, purpose }: Instruction, policy: SigningPolicy,
 ): Refusal | null {
   const floor = bandwidthFeeFloor(tronOf(network), payload), bandwidthFeeMax = BigInt(String(fee['bandwidthFeeMax']));
   if (bandwidthFeeMax < floor) {
     return refuseToSign('fee_mismatch', { expected: `at least ${floor}`, found: bandwidthFeeMax });
   }
-  if (feeMax > feeCap) return refuseToSign('fee_cap', { expected: feeCap, found: feeMax });
-  const inKind = tokenContract === null && feeRatioBpsMax !== null;
-  if (inKind && feeMax * 10_000n > amount * BigInt(feeRatioBpsMax)) {
-    return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${amount}`, found: feeMax });
-  }
-  return null;
+  const price = token === null ? null : (feeLimit + TRANSFER_ENERGY_MAX - 1n) / TRANSFER_ENERGY_MAX;
+  return checkFeeBounds({ chain, feeMax, amount: token === null ? amount : null, price, isSweep: purpose === 'sweep' }, policy);
 }
 
 /**

@@ -15,6 +15,7 @@ import { INT64_MAX } from '../../chains/xlm/payable.ts';
 import { hintOf, matchSigned } from '../../chains/xlm/signed.ts';
 import { feePartsOf } from '../../chains/xlm/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
+import { checkFeeBounds } from './fee-bounds.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -32,7 +33,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   return checkSource(payload, instruction, policy)
     ?? checkOperation(network, payload.transaction, instruction, policy)
     ?? checkSummary(unsigned, payload, instruction)
-    ?? checkFee(unsigned, payload, policy)
+    ?? checkFee(unsigned, payload, instruction, policy)
     ?? checkTime(payload, policy)
     ?? checkJournal(unsigned, payload, instruction, policy);
 }
@@ -102,21 +103,19 @@ function checkSummary(unsigned: Unsigned, { transaction }: Payload, instruction:
   return told === sequence.toString() ? null : refuseToSign('sequence_mismatch', { expected: sequence, found: told });
 }
 
-/** 1.6-5, G29, M21: what was told of the fee stands in the bytes, and an operation's share is within the cap. */
-function checkFee(unsigned: Unsigned, payload: Payload, { feeCap, feeRatioBpsMax }: SigningPolicy): Refusal | null {
+/** 1.6-5, G29, M21: what was told of the fee stands in the bytes, and what an operation pays is within the bounds. */
+function checkFee(unsigned: Unsigned, payload: Payload, { purpose }: Instruction, policy: SigningPolicy): Refusal | null {
   const { transaction, bump } = payload, told = feePartsOf(payload);
   const wrong = Object.keys(told).find((part) => String(unsigned.fee[part]) !== String(told[part]));
   if (wrong !== undefined) return refuseToSign('fee_mismatch', { expected: told[wrong], found: unsigned.fee[wrong] });
   const inner = BigInt(transaction.feeStroops), total = bump?.feeStroops ?? inner;
   if (unsigned.feeMax !== total) return refuseToSign('fee_mismatch', { expected: total, found: unsigned.feeMax });
-  const cap = feeCap * BigInt(bump === null ? OPERATIONS : BUMPED_OPERATIONS), innerCap = feeCap * BigInt(OPERATIONS);
-  // What is inside of a bump can be taken out of it, and then its own offer counts.
-  if (total > cap || inner > innerCap) return refuseToSign('fee_cap', { expected: total > cap ? cap : innerCap, found: total > cap ? total : inner });
   const isNative = transaction.operation.kind !== 'change_trust' && unsigned.tokenContract === null;
-  if (isNative && feeRatioBpsMax !== null && total * 10_000n > unsigned.amount * BigInt(feeRatioBpsMax)) {
-    return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${unsigned.amount}`, found: total });
-  }
-  return null;
+  const around = { chain: unsigned.chain, amount: isNative ? unsigned.amount : null, isSweep: purpose === 'sweep' };
+  const offered = (feeMax: bigint, operations: number) =>
+    checkFeeBounds({ ...around, feeMax, price: (feeMax + BigInt(operations) - 1n) / BigInt(operations) }, policy);
+  // What is inside of a bump can be taken out of it, and then its own offer counts.
+  return offered(total, bump === null ? OPERATIONS : BUMPED_OPERATIONS) ?? offered(inner, OPERATIONS);
 }
 
 /** 1.6-8, M19: a time after which nothing can land, and soon. */

@@ -16,6 +16,7 @@ import { decodeUnsigned, type XrpPayment, type XrpTransaction } from '../../chai
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import { feePartsOf, LAST_LEDGER_AHEAD_MAX } from '../../chains/xrp/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
+import { checkFeeBounds } from './fee-bounds.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -41,7 +42,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   return checkToken(instruction, policy)
     ?? checkAction(network, transaction, instruction, policy)
     ?? checkSummary(unsigned, transaction, instruction)
-    ?? checkFee(transaction, policy)
+    ?? checkFee(network, transaction, instruction, policy)
     ?? checkExpiry(unsigned, transaction, policy)
     ?? checkSequence(transaction, policy)
     ?? checkJournal(unsigned, transaction, instruction, policy);
@@ -124,13 +125,14 @@ function checkSummary(unsigned: Unsigned, transaction: XrpTransaction, instructi
     : refuseToSign('fee_mismatch', { expected: parts[told] ?? null, found: fee[told] ?? null });
 }
 
-/** 1.6-5, G29. */
-function checkFee(transaction: XrpTransaction, { feeCap, feeRatioBpsMax }: SigningPolicy): Refusal | null {
-  const { feeDrops } = transaction, cap = feeCap < FEE_DROPS_MAX ? feeCap : FEE_DROPS_MAX;
-  if (feeDrops > cap) return refuseToSign('fee_cap', { expected: cap, found: feeDrops });
-  const inKind = transaction.type === 'Payment' && transaction.tokenContract === null ? transaction.amount : null;
-  if (inKind === null || feeRatioBpsMax === null || feeDrops * 10_000n <= inKind * BigInt(feeRatioBpsMax)) return null;
-  return refuseToSign('fee_ratio', { expected: `${feeRatioBpsMax} bps of ${inKind}`, found: feeDrops });
+/** 1.6-5, G29: a transaction is one unit. */
+function checkFee(
+  { slug: chain }: Network, transaction: XrpTransaction, { purpose }: Instruction, policy: SigningPolicy,
+): Refusal | null {
+  const { feeDrops } = transaction;
+  if (feeDrops > FEE_DROPS_MAX) return refuseToSign('fee_cap', { expected: FEE_DROPS_MAX, found: feeDrops });
+  const amount = transaction.type === 'Payment' && transaction.tokenContract === null ? transaction.amount : null;
+  return checkFeeBounds({ chain, feeMax: feeDrops, amount, price: feeDrops, isSweep: purpose === 'sweep' }, policy);
 }
 
 /**

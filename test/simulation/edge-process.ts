@@ -15,6 +15,7 @@ import { Session } from '../../edge/session.ts';
 import { Signing } from '../../edge/signing.ts';
 import type { Purpose } from '../../edge/signers/signer.ts';
 import { openSpendClock } from '../../edge/spend-clock.ts';
+import { DEFAULT_FEE_SETTINGS } from '../../edge/signers/fee-bounds.ts';
 import { newestSpendMs, SpendLedger } from '../../edge/spend-ledger.ts';
 import type { Storage } from '../../edge/storage/storage.ts';
 import { Submissions } from '../../edge/submissions.ts';
@@ -141,7 +142,7 @@ export class EdgeProcess {
     return new Signing({
       environment: 'live', lease: this.lease, instructions, ledger, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
       keystore: { withKey: (_chain, _path, use) => use({ privateKey: new Uint8Array(32) }) } as Keystore,
-      policies: { instructions, own, feeCaps: new Map(), sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
+      policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
       signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,
       nudge: () => this.#sender.nudge(),
     });

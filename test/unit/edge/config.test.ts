@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { DEFAULT_FEE_SETTINGS, feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -83,6 +84,18 @@ test('§8.5 caps: spend caps default to zero by absence, amounts are read exactl
   t.is(config.spendCaps.get('bsc'), undefined);
   t.is(config.withdrawalCaps.get('base'), 7n);
   t.is(config.spendWindowMs, 86_400_000);
+});
+
+test('found F2 bounds of fees: safe ones without a setting, and each is a setting', (t) => {
+  const { config: { fees } } = readConfig(GOOD, isMnemonic);
+  t.deepEqual(fees, DEFAULT_FEE_SETTINGS);
+  const set = readConfig({
+    ...GOOD, EDGE_FEE_CAP_ETH: '1', EDGE_FEE_FLOOR_ETH: '2', EDGE_FEE_PRICE_CAP_ETH: '3', EDGE_FEE_RATIO_BPS: '4', EDGE_SWEEP_FEE_RATIO_BPS: '5', EDGE_NATIVE_GAS_LIMIT: '60000',
+  }, isMnemonic).config.fees;
+  t.deepEqual(feeBoundsOf('eth', set), { feeCap: 1n, feeFloor: 2n, feePriceCap: 3n, feeRatioBpsMax: 4, nativeGasLimit: 60_000n });
+  t.deepEqual(feeBoundsOf('eth', set, true), { feeCap: 1n, feeFloor: 0n, feePriceCap: 3n, feeRatioBpsMax: 5, nativeGasLimit: 60_000n });
+  t.deepEqual(problemsOf({ ...GOOD, EDGE_NATIVE_GAS_LIMIT: '20999', EDGE_FEE_RATIO_BPS: 'half', EDGE_FEE_FLOOR_DOGE: '1' }).map((problem) => problem.split(':')[0]).sort(),
+    ['EDGE_FEE_FLOOR_DOGE', 'EDGE_FEE_RATIO_BPS', 'EDGE_NATIVE_GAS_LIMIT']);
 });
 
 test('the phrase may come from a file, in upper case and with line breaks; the passphrase is taken as it is', (t) => {

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
 import { Transaction } from 'bitcoinjs-lib';
 import type { ChainModule, Intent, Signed, Unsigned } from '../../../chains/chain.ts';
 import { btc } from '../../../chains/btc/index.ts';
@@ -58,7 +59,7 @@ async function payment(self: Box, amount: bigint | 'all', to = SHOP): Promise<{ 
   const unsigned = accepted(btc.buildUnsigned(network, inputs as never, intent, null));
   const instruction = { id: 'txn_1', purpose: 'withdrawal', toPath: null, ...intent } as const;
   const refusal = btcSigner.check(network, unsigned, instruction, {
-    feeCap: network.feeCap, feeRatioBpsMax: null, sweepDestinations: [], gasTank: null, catalogue: new Map(), addressAt: (path) => ownAddressAt(path),
+    ...feeBoundsOf(network.slug), sweepDestinations: [], gasTank: null, catalogue: new Map(), addressAt: (path) => ownAddressAt(path),
     replayWindow: null, journal: { forInstruction: [], withReplayKey: () => [] },
   });
   if (refusal !== null) throw new Error(JSON.stringify(refusal));

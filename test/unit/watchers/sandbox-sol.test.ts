@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
 import { base58 } from '@scure/base';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
@@ -74,7 +75,7 @@ async function build(self: ReturnType<typeof box>, token: Token | null, amount: 
 }
 
 const policy: SigningPolicy = {
-  feeCap: solana.feeCap, feeRatioBpsMax: null, sweepDestinations: [], gasTank: null, catalogue: catalogueOf('sol'),
+  ...feeBoundsOf(solana.slug), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('sol'),
   addressAt: (path) => (path === depositPath(0) ? OURS : null), replayWindow: null,
   journal: { forInstruction: [], withReplayKey: () => [] },
 };

@@ -1,4 +1,5 @@
 /** TRON's simulated ledger: deposits, and payments built, checked, signed, submitted and confirmed by the real code. */
+import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
 import test from 'ava';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
@@ -53,7 +54,7 @@ async function build(self: Box, more: Partial<Intent> = {}): Promise<Unsigned | 
   return tron.buildUnsigned(network, await (await self.client()).fetchBuildInputs(intentOf(more)) as never, intentOf(more), null);
 }
 const policyAt = (nowMs: number): SigningPolicy => ({
-  feeCap: network.feeCap, feeRatioBpsMax: null, sweepDestinations: [], gasTank: null, catalogue: catalogueOf('tron'), addressAt, replayWindow: null, nowMs,
+  ...feeBoundsOf(network.slug), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('tron'), addressAt, replayWindow: null, nowMs,
   journal: { forInstruction: [], withReplayKey: () => [] },
 });
 const instructionOf = ({ amount }: Unsigned, token: Token | null): Instruction =>

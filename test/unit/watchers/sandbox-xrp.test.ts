@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { bytesOf } from '../../../chains/xrp/address.ts';
@@ -82,7 +83,7 @@ async function build(self: Box, more: Partial<Intent> = {}): Promise<Unsigned | 
 }
 
 const policy: SigningPolicy = {
-  feeCap: network.feeCap, feeRatioBpsMax: null, sweepDestinations: [], gasTank: null, catalogue: catalogueOf('xrp'), addressAt,
+  ...feeBoundsOf(network.slug), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('xrp'), addressAt,
   replayWindow: null, nowMs: Date.UTC(2026, 0), journal: { forInstruction: [], withReplayKey: () => [] },
 };
 const instructionOf = (unsigned: Unsigned, token: Token | null): Instruction => ({

@@ -14,6 +14,7 @@ import { singleKeyOf } from '../../../../chains/btc/spending.ts';
 import { buildUnsigned, reprice } from '../../../../chains/btc/unsigned.ts';
 import type { Unsigned } from '../../../../chains/chain.ts';
 import { btcSigner } from '../../../../edge/signers/btc.ts';
+import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import {
   accepted, coinOf, inputsOf, intentOf, own, ownAddressAt, payingTransaction, psbtIn, RECIPIENT, scriptFor, SENDER,
@@ -24,7 +25,7 @@ const TREASURY = own(1, 'p2wpkh', bitcoin, 1);
 
 interface Signed { signed?: string[]; underKey?: string[] }
 const policyOf = ({ signed = [], underKey = [], ...more }: Partial<SigningPolicy> & Signed = {}): SigningPolicy => ({
-  feeCap: bitcoin.feeCap, feeRatioBpsMax: null, sweepDestinations: [TREASURY.address], gasTank: own(0, 'p2wpkh', bitcoin, 1).address,
+  ...feeBoundsOf(bitcoin.slug), sweepDestinations: [TREASURY.address], gasTank: own(0, 'p2wpkh', bitcoin, 1).address,
   catalogue: new Map(), addressAt: (path) => ownAddressAt(path), replayWindow: null,
   journal: { forInstruction: signed, withReplayKey: () => [...signed, ...underKey] }, ...more,
 });
@@ -183,10 +184,11 @@ test('1.6-5 G29 the fee is held against the edge\'s own caps, and its rate again
   const unsigned = honest();
   t.is(reason(unsigned, instructionOf(), policyOf({ feeCap: unsigned.feeMax - 1n })), 'fee_cap');
   t.is(reason(unsigned, instructionOf(), policyOf({ feeCap: unsigned.feeMax })), null);
-  t.is(reason(unsigned, instructionOf(), policyOf({ feeRatioBpsMax: 140 })), 'fee_ratio');
-  t.is(reason(unsigned, instructionOf(), policyOf({ feeRatioBpsMax: 141 })), null);
+  t.is(reason(unsigned, instructionOf(), policyOf({ feeRatioBpsMax: 140, feeFloor: 0n })), 'fee_ratio');
+  t.is(reason(unsigned, instructionOf(), policyOf({ feeRatioBpsMax: 141, feeFloor: 0n })), null);
   const dense = lie(unsigned, withOutput(1, { value: 758_000n }));
-  t.is(reason(dense, instructionOf(), policyOf({ feeCap: 1_000_000n })), 'fee_rate_cap');
+  t.is(reason(dense, instructionOf(), policyOf({ feeCap: 1_000_000n })), 'fee_price_cap');
+  t.is(reason(dense, instructionOf(), policyOf({ feeCap: 1_000_000n, feePriceCap: 10n ** 9n, feeRatioBpsMax: 1_000_000 })), 'fee_rate_cap');
 });
 
 // ── The journal ──────────────────────────────────────────────────────────────────────────────────────────────────

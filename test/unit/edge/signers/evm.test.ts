@@ -5,6 +5,7 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { Transaction } from 'ethers/transaction';
 import { evmSigner } from '../../../../edge/signers/evm.ts';
+import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import { base, bsc, eth, polygon, type EvmNetwork } from '../../../../chains/evm/network.ts';
 import { decodeUnsigned, encodeUnsigned, type EvmTransaction } from '../../../../chains/evm/envelope.ts';
@@ -30,7 +31,7 @@ const ATTACKER = addressOfHex('000000000000000000000000000000000badbad1');
 const GWEI = 1_000_000_000n;
 
 const policyOf = (more: Partial<SigningPolicy> & { signed?: string[]; underKey?: string[] } = {}, network: Network = eth): SigningPolicy => ({
-  feeCap: network.feeCap, feeRatioBpsMax: null, sweepDestinations: [TREASURY], gasTank: TANK, catalogue: catalogueOf(network.slug), addressAt,
+  ...feeBoundsOf(network.slug), sweepDestinations: [TREASURY], gasTank: TANK, catalogue: catalogueOf(network.slug), addressAt,
   replayWindow: null, journal: { forInstruction: more.signed ?? [], withReplayKey: () => [...more.signed ?? [], ...more.underKey ?? []] }, ...more,
 });
 const instructionOf = (more: Partial<Instruction> = {}): Instruction => ({
@@ -42,6 +43,7 @@ const tokenInputs = { tokenBalance: '5000', gas: { kind: 'estimated', units: '50
 function honest(instruction: Instruction, network: EvmNetwork = eth, more: Parameters<typeof inputsOf>[0] = {}): Unsigned {
   const intent: Intent = { chain: network.slug, from: instruction.from, fromPath: instruction.fromPath, to: instruction.to, amount: instruction.amount, token: instruction.token, tag: null };
   const unsigned = buildUnsigned(network, inputsOf({ ...(instruction.token === null ? {} : tokenInputs), gasPrice: GWEI.toString(),
+    ...(network === base ? { baseFeePerGas: (GWEI / 2n).toString() } : {}),
     l1FeeUpperBound: network.l1FeeOracle === null ? null : '1000', ...more }), intent, { kind: 'nonce', value: 7 });
   if (isRefusal(unsigned)) throw new Error(JSON.stringify(unsigned));
   return unsigned;
@@ -127,7 +129,7 @@ test('V31 G29 lie: fee', (t) => {
   t.is(reason(dear, native), 'fee_cap');
   t.is(reason(lie(honest(native), { maxFeePerGas: 10_000n * GWEI }, { feeMax: 1n }), native), 'fee_mismatch');
   t.is(reason(lie(honest(native), { gasLimit: 16_777_217n }), native), 'gas_limit');
-  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 10_000 })), 'fee_ratio');
+  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 10_000, feeFloor: 0n })), 'fee_ratio');
   t.is(reason(honest(native), native, policyOf({ feeCap: honest(native).feeMax - 1n })), 'fee_cap');
   t.is(reason(honest(native), native, policyOf({ feeCap: honest(native).feeMax })), null);
   const onBase = instructionOf({ chain: 'base' });

@@ -15,6 +15,7 @@ import { buildUnsigned } from '../../../../chains/sol/unsigned.ts';
 import { pooledAddressAt, derivePrivateKey, seedOf } from '../../../../edge/keys.ts';
 import { solSigner } from '../../../../edge/signers/sol.ts';
 import { spendOf } from '../../../../edge/spend-ledger.ts';
+import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
 import { ACCOUNT_RENT, accountOf as associated, BLOCKHASH, inputsOf, PYUSD, programOf } from '../../../support/sol-inputs.ts';
@@ -27,7 +28,7 @@ const [FROM, SECOND, TANK] = [...KNOWN.values()] as [string, string, string];
 const SHOP = keyOf(40).address, VAULT = keyOf(41).address, ATTACKER = keyOf(66).address;
 
 const policyOf = (more: Partial<SigningPolicy> & { signed?: string[]; underKey?: string[] } = {}): SigningPolicy => ({
-  feeCap: solana.feeCap, feeRatioBpsMax: null, sweepDestinations: [VAULT], gasTank: TANK, catalogue: catalogueOf('sol'),
+  ...feeBoundsOf(solana.slug), sweepDestinations: [VAULT], gasTank: TANK, catalogue: catalogueOf('sol'),
   addressAt: (path) => KNOWN.get(path) ?? null, replayWindow: null,
   journal: { forInstruction: more.signed ?? [], withReplayKey: () => [...more.signed ?? [], ...more.underKey ?? []] }, ...more,
 });
@@ -180,8 +181,8 @@ test('L26 G29 lie: fee', (t) => {
   const creating = honest(token, {}, true);
   t.is(reason({ ...creating, fee: { ...creating.fee, rentLamports: '0' }, feeMax: creating.feeMax - ACCOUNT_RENT }, token), 'rent_mismatch', 'one is, and its rent is hidden');
   t.is(reason(honest(native), native, policyOf({ feeCap: honest(native).feeMax - 1n })), 'fee_cap');
-  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 1 })), 'fee_ratio');
-  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 6, feeCap: honest(native).feeMax })), null);
+  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 1, feeFloor: 0n })), 'fee_ratio');
+  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 6, feeFloor: 0n, feeCap: honest(native).feeMax })), null);
   t.is(reason(honest(token), token, policyOf({ feeRatioBpsMax: 1 })), null, 'a share is of the same asset only');
 });
 

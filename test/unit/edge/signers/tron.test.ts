@@ -11,6 +11,7 @@ import { decodeSigned, matchSigned } from '../../../../chains/tron/signed.ts';
 import { addressWord, encodeTransfer } from '../../../../chains/tron/trc20.ts';
 import { buildUnsigned } from '../../../../chains/tron/unsigned.ts';
 import { tronSigner } from '../../../../edge/signers/tron.ts';
+import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import { messageOf } from '../../../../supervision/dev/peers/tron/wire.ts';
 import { HEAD_MS, inputsOf } from '../../../support/tron-inputs.ts';
@@ -24,7 +25,7 @@ const HOUR_MS = 3_600_000;
 
 type More = Partial<SigningPolicy> & { signed?: string[]; underKey?: string[] };
 const policyOf = ({ signed = [], underKey = [], ...more }: More = {}): SigningPolicy => ({
-  feeCap: tron.feeCap, feeRatioBpsMax: null, sweepDestinations: [TREASURY], gasTank: TANK.address, catalogue, addressAt, replayWindow: null, nowMs: HEAD_MS,
+  ...feeBoundsOf(tron.slug), sweepDestinations: [TREASURY], gasTank: TANK.address, catalogue, addressAt, replayWindow: null, nowMs: HEAD_MS,
   journal: { forInstruction: signed, withReplayKey: () => [...signed, ...underKey] }, ...more,
 });
 const instructionOf = (more: Partial<Instruction> = {}): Instruction => ({
@@ -146,8 +147,8 @@ test('T16 G29 lie: fee and fee limit', (t) => {
   t.is(reason(lie(honest(native), { feeLimit: 1n }), native), 'fee_limit', 'a transfer runs no code');
   t.is(reason(honest(token), token, policyOf({ feeCap: honest(token).feeMax - 1n })), 'fee_cap');
   t.is(reason(honest(token), token, policyOf({ feeCap: honest(token).feeMax })), null);
-  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 100 })), 'fee_ratio');
-  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 10_000 })), null);
+  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 100, feeFloor: 0n })), 'fee_ratio');
+  t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 10_000, feeFloor: 0n })), null);
   t.is(reason(honest(token), token, policyOf({ feeRatioBpsMax: 1 })), null, 'the fee is in another asset');
   const { fee } = honest(token);
   for (const part of ['feeLimit', 'bandwidthBytes', 'bandwidthFeeMax', 'activationFee'] as const) {

@@ -14,6 +14,7 @@ import { stellar } from '../../../../chains/xlm/network.ts';
 import { matchSigned } from '../../../../chains/xlm/signed.ts';
 import { buildUnsigned, feePartsOf, reprice } from '../../../../chains/xlm/unsigned.ts';
 import { muxedAccount } from '../../../../chains/xlm/xdr.ts';
+import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import { xlmSigner } from '../../../../edge/signers/xlm.ts';
 import { person } from '../../../../supervision/dev/peers/xlm/people.ts';
@@ -27,7 +28,7 @@ const EURC = { chain: 'xlm', contract: `EURC:${ISSUER}`, symbol: 'EURC', decimal
 const CATALOGUE = new Map([...catalogueOf('xlm'), [EURC.contract, EURC]]);
 
 const policyOf = (more: Partial<SigningPolicy> & { signed?: string[]; underKey?: string[] } = {}): SigningPolicy => ({
-  feeCap: stellar.feeCap, feeRatioBpsMax: null, sweepDestinations: [TREASURY.address], gasTank: tank.address,
+  ...feeBoundsOf(stellar.slug), sweepDestinations: [TREASURY.address], gasTank: tank.address,
   catalogue: CATALOGUE, addressAt, replayWindow: null, nowMs: CLOSED_AT * 1_000 + 5_000,
   journal: { forInstruction: more.signed ?? [], withReplayKey: () => [...more.signed ?? [], ...more.underKey ?? []] }, ...more,
 });
@@ -242,13 +243,13 @@ test('M19 M20 lie: preconditions, memos and sources that are not ours', (t) => {
 test('1.6-5 G29 M21 lie: fee', (t) => {
   const feeStroops = Number(stellar.feeCap);
   t.is(reason(lie(honest(native), { transaction: { feeStroops } }), native), null);
-  t.is(reason(lie(honest(native), { transaction: { feeStroops: feeStroops + 1 } }), native), 'fee_cap');
+  t.is(reason(lie(honest(native), { transaction: { feeStroops: feeStroops + 1 } }), native), 'fee_price_cap');
   t.is(reason(lie(honest(native), { transaction: { feeStroops } }, { feeMax: 100n }), native), 'fee_mismatch');
   t.is(reason(lie(honest(native), { transaction: { feeStroops } }, { fee: honest(native).fee }), native), 'fee_mismatch');
   t.is(reason({ ...honest(native), fee: { ...honest(native).fee, feeSource: tank.address } }, native), 'fee_mismatch');
   const small = instructionOf({ amount: 100_000n });
-  t.is(reason(honest(small), small, policyOf({ feeRatioBpsMax: 9 })), 'fee_ratio');
-  t.is(reason(honest(small), small, policyOf({ feeRatioBpsMax: 10 })), null);
+  t.is(reason(honest(small), small, policyOf({ feeRatioBpsMax: 9, feeFloor: 0n })), 'fee_ratio');
+  t.is(reason(honest(small), small, policyOf({ feeRatioBpsMax: 10, feeFloor: 0n })), null);
   t.is(reason(honest(token), token, policyOf({ feeRatioBpsMax: 0 })), null, 'a fee in another coin is no share');
 });
 
@@ -256,11 +257,12 @@ test('M21 M28 lie: who pays for a fee bump, and how much', (t) => {
   const bumped = (feeSource: string, feeStroops: bigint) => lie(tankPays(native), { bump: { feeSource, feeStroops } });
   t.is(reason(bumped(tank.address, 2n * stellar.feeCap), native), null);
   t.is(reason(bumped(tank.address, 2n * stellar.feeCap + 1n), native), 'fee_cap', 'a bump counts one operation more');
+  t.is(reason(bumped(tank.address, 2n * stellar.feeCap + 1n), native, policyOf({ feeCap: 10n ** 6n })), 'fee_price_cap');
   t.is(reason(bumped(US.address, 200n), native), null);
   for (const feeSource of [OTHER.address, THIEF]) t.is(reason(bumped(feeSource, 200n), native), 'fee_source_mismatch');
   t.is(reason(bumped(tank.address, 200n), native, policyOf({ gasTank: null })), 'fee_source_mismatch');
   const hidden = lie(tankPays(native), { transaction: { feeStroops: Number(stellar.feeCap) + 1 } });
-  t.is(reason(hidden, native), 'fee_cap', 'what is inside can be submitted alone');
+  t.is(reason(hidden, native), 'fee_price_cap', 'what is inside can be submitted alone');
   t.is(reason({ ...tankPays(native), payload: honest(native).payload }, native), 'fee_mismatch', 'a bump that is not there');
 });
 

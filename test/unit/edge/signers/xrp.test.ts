@@ -11,6 +11,7 @@ import { decodeSigned, matchSigned } from '../../../../chains/xrp/signed.ts';
 import { encodeUnsigned, decodeUnsigned, type XrpPayment, type XrpTransaction, type XrpTrustSet } from '../../../../chains/xrp/transaction.ts';
 import { buildUnsigned, feePartsOf, reprice } from '../../../../chains/xrp/unsigned.ts';
 import { xrpSigner } from '../../../../edge/signers/xrp.ts';
+import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
 import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
 import { inputsOf, tokenStateOf } from '../../../support/xrp-inputs.ts';
 import { addressAt, must, ours } from '../../../support/xrp-node.ts';
@@ -23,7 +24,7 @@ const RLUSD = catalogueOf('xrp').get('524C555344000000000000000000000000000000:r
 const ONE = 10n ** 15n;
 
 const policyOf = (more: Partial<SigningPolicy> & { signed?: string[]; underKey?: string[] } = {}): SigningPolicy => ({
-  feeCap: xrp.feeCap, feeRatioBpsMax: null, sweepDestinations: [TREASURY.address], gasTank: TANK.address, catalogue: catalogueOf('xrp'), addressAt,
+  ...feeBoundsOf(xrp.slug), sweepDestinations: [TREASURY.address], gasTank: TANK.address, catalogue: catalogueOf('xrp'), addressAt,
   replayWindow: null, nowMs: Date.parse('2025-02-12T00:16:10Z'), journal: { forInstruction: more.signed ?? [], withReplayKey: () => [...more.signed ?? [], ...more.underKey ?? []] }, ...more,
 });
 const instructionOf = (more: Partial<Instruction> = {}): Instruction => ({
@@ -188,9 +189,9 @@ test('1.6-5 R18 G29 lie: fee', (t) => {
   t.is(reason({ ...honest(native), fee: { ...honest(native).fee, feeDrops: '1' } }, native), 'fee_mismatch', 'what was shown is what is signed');
   t.is(reason({ ...honest(native), fee: { ...honest(native).fee, refund: '1' } }, native), 'fee_mismatch');
   t.is(reason(lie(honest(native), { feeDrops: 1_000_001n }), native, policyOf({ feeCap: 10n ** 9n })), 'fee_cap', 'the hard bound of an XRP');
-  t.is(reason(lie(honest(native), { feeDrops: 1_000_000n }), native, policyOf({ feeCap: 10n ** 9n })), null);
+  t.is(reason(lie(honest(native), { feeDrops: 1_000_000n }), native, policyOf({ feeCap: 10n ** 9n, feePriceCap: 10n ** 9n })), null);
   const small = instructionOf({ amount: 100_000n });
-  t.is(reason(honest(small), small, policyOf({ feeRatioBpsMax: 1 })), 'fee_ratio');
+  t.is(reason(honest(small), small, policyOf({ feeRatioBpsMax: 1, feeFloor: 0n })), 'fee_ratio');
   t.is(reason(honest(native), native, policyOf({ feeRatioBpsMax: 1 })), null);
 });
 
