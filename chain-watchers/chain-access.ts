@@ -9,6 +9,8 @@ import type { SandboxLedgers } from './sandbox/ledgers.ts';
 export interface LiveBinding extends ChainBinding {
   /** Why the chain is stopped (G17), or null. */
   stopped(): string | null;
+  /** Whether the height that the chain's ledger begins at is durable, so that a payment to a new address cannot lie below it. */
+  begun(): Promise<boolean>;
 }
 
 /** Chains by account. A chain that nobody configured is refused for good, a stopped one until a person has looked. */
@@ -25,6 +27,14 @@ export function createChainAccess(
       if (binding === undefined) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
       const stopped = binding.stopped();
       return stopped === null ? binding : refuse('CHAIN_UNAVAILABLE', { chain, permanent: false, reason: stopped });
+    },
+    async notBegun(accountId, chain) {
+      const binding = environmentOf(accountId) === 'sandbox' ? undefined : live.get(chain);
+      if (binding === undefined || await binding.begun()) return null;
+      return refuse('CHAIN_UNAVAILABLE', {
+        chain, permanent: false,
+        reason: 'no node of this chain has answered since it was configured: payments to an address could not be found yet',
+      });
     },
     enabled(accountId) {
       const isSandbox = environmentOf(accountId) === 'sandbox';

@@ -1,6 +1,7 @@
 /** Jobs 1 and 2: follow the head, catch up in bounded ranges. Both are one loop along parent links. */
 import type { Block } from '../chains/chain.ts';
 import type { BlockRecord, Cursor } from '../persistence/ports.ts';
+import { startOf } from './beginning.ts';
 import { chainFailure, contentOf } from './content.ts';
 import { continuesFrom, linkOf } from './cursor.ts';
 import type { KeyedBlock } from './match.ts';
@@ -27,11 +28,11 @@ export interface Followed {
   readonly end: End | null;
 }
 
-/** Records the first block of a ledger. The start is kept from the first head seen, however long its read fails. */
+/** Records the first block of a ledger. The start is durable from the first head seen, however long its read fails. */
 export async function recordStart(run: Run, headHeight: number): Promise<Followed> {
-  const { client, settings } = run.parts;
+  const { client } = run.parts;
   const { memory } = run;
-  memory.start ??= settings.start === 'head' ? headHeight : settings.start;
+  memory.start ??= await startOf(run.parts, headHeight);
   const height = await client.nextHeight(memory.start - 1);
   if (height === null) {
     return { recorded: 0, end: { kind: 'unproven', reason: `no block at the start height ${memory.start}` } };

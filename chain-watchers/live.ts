@@ -10,6 +10,7 @@ import type { Accounts } from '../gateway/ports.ts';
 import type { AuditStore, WatchStore } from '../persistence/ports.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit.ts';
+import { startOf } from './beginning.ts';
 import type { LiveBinding } from './chain-access.ts';
 import { chainFailure } from './content.ts';
 import { fitClient } from './fitness.ts';
@@ -55,6 +56,8 @@ export interface LiveChain extends LiveBinding {
   readonly pollMs: number;
   /** What each endpoint's state is now. */
   endpoints(): EndpointHealth[];
+  /** Makes it durable since when this chain is run, and at which height it begins where that is configured. */
+  begin(): Promise<void>;
   /** K4: compares tokens with the chain; answers how many it has not told of. */
   checkTokens(): Promise<number>;
 }
@@ -139,9 +142,46 @@ async function openChain(
   const watcher = createWatcher(parts);
   return {
     module, network, client: fitClient(parts, IDENTITY_EVERY_MS), watcher, audit: createAudit(parts),
-    stopped: () => watcher.stopped(),
+    stopped: () => watcher.stopped(), ...beginningOf(deps, parts),
     pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
     get catalogue() { return tokens.catalogue(); },
+  };
+}
+
+/** How long the issue of an address waits for the first word of a chain's nodes, in milliseconds. */
+const FIRST_HEAD_MS = 2_000;
+
+function beginningOf(deps: LiveDeps, parts: WatcherParts): Pick<LiveChain, 'begin' | 'begun'> {
+  const { store, ledger, settings, client } = parts;
+  let isBegun = false;
+  let looking: Promise<boolean> | null = null;
+  const begin = async () => {
+    await store.beginChain(ledger, deps.nowMs());
+    if (settings.start !== 'head') await store.noteChainStart(ledger, settings.start);
+  };
+  const look = async (): Promise<boolean> => {
+    await begin();
+    const known = await store.chainStart(ledger);
+    if (known === null || known.height === null) {
+      try {
+        await client.checkIdentity();
+        await startOf(parts, (await client.getHead()).height);
+      } catch (error) {
+        if (chainFailure(error) === null) throw error;
+        return false;
+      }
+    }
+    return isBegun = true;
+  };
+  return {
+    begin,
+    async begun() {
+      if (isBegun) return true;
+      looking ??= look().finally(() => { looking = null; });
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<false>((resolve) => { timer = setTimeout(resolve, FIRST_HEAD_MS, false); });
+      return Promise.race([looking, late]).finally(() => clearTimeout(timer));
+    },
   };
 }
 
@@ -165,11 +205,14 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
   let failures = 0;
   let identifiedAtMs: number | null = null;
   let last: TickReport | null = null;
+  let hasBegun = false;
   system.spawnWorker<Message>({
     path: `watchers/${chain}`,
     recover({ tellSelf }) { tellSelf({ type: 'tick' }); },
     async receive(message, { timers, tellSelf, signal }) {
       try {
+        if (!hasBegun) await one.begin();
+        hasBegun = true;
         if (identifiedAtMs === null || deps.nowMs() - identifiedAtMs >= IDENTITY_EVERY_MS) {
           await one.client.checkIdentity();
           await one.checkTokens();

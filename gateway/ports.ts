@@ -42,6 +42,11 @@ export interface ChainAccess {
   /** Refuses: CHAIN_UNAVAILABLE (not enabled: `details.permanent` true). */
   bind(accountId: AccountId, chain: Chain): Promise<ChainBinding | Refusal>;
   enabled(accountId: AccountId): Chain[];
+  /**
+   * Null when addresses of the chain may be issued. Refuses: CHAIN_UNAVAILABLE while it is not durable where the chain's ledger
+   * begins, since no node of it was heard yet.
+   */
+  notBegun(accountId: AccountId, chain: Chain): Promise<Refusal | null>;
 }
 
 export interface EdgeStreams {

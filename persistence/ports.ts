@@ -53,7 +53,15 @@ export interface Coverage {
   unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
 }
 
+/** Since when an installation has run a chain, and the height that its ledger begins at; null until a node was heard. */
+export interface ChainStart { sinceMs: number; height: number | null }
+
 export interface WatchStore {
+  chainStart(ledger: LedgerId): Promise<ChainStart | null>;
+  /** From when a chain is run; the first call counts. */
+  beginChain(ledger: LedgerId, atMs: number): Promise<void>;
+  /** The height that a ledger begins at; once known it only falls. Answers the one that holds. */
+  noteChainStart(ledger: LedgerId, height: number): Promise<number>;
   cursor(ledger: LedgerId): Promise<Cursor | null>;
   /** Links of heights < `below`, from newest to oldest, for the reorg walk. */
   links(ledger: LedgerId, below: number, limit: number): Promise<BlockLink[]>;

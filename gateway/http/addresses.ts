@@ -38,8 +38,8 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       async handle(asked) {
         const accountId = accountOf(asked);
         const { chain, userRef, tag = null, label = null } = asked.body;
-        const disabled = notEnabled(chains, accountId, chain);
-        if (disabled !== null) return disabled;
+        const unavailable = notEnabled(chains, accountId, chain) ?? await chains.notBegun(accountId, chain);
+        if (unavailable !== null) return unavailable;
         const answer = await accounts.ask(accountId, {
           type: 'create_address', id: newId('adr', nowMs()), chain, userRef, tag, label,
           unissued: await unissued(accountId, chain), ...claimOf(asked),

@@ -28,6 +28,10 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async registerKeySource(asked) {
       const accountId = accountOf(asked);
       const { addresses } = asked.body;
+      for (const chain of new Set(addresses.map((address) => address.chain))) {
+        const unavailable = await deps.chains.notBegun(accountId, chain);
+        if (unavailable !== null) return unavailable;
+      }
       const [first] = addresses;
       const known = first === undefined ? [] : await reads.addressesAmong(accountId, first.chain, addresses.map(({ address }) => address));
       const answer = await accounts.ask(accountId, {

@@ -1,5 +1,5 @@
 /** What the memory twins of the watchers' stores hold in common, and how facts move in it. */
-import type { BlockLink, BlockRecord, Cursor, DiscrepancyRow, WatchedAddress } from '../ports.ts';
+import type { BlockLink, BlockRecord, ChainStart, Cursor, DiscrepancyRow, WatchedAddress } from '../ports.ts';
 import type { Fact, InboxRow, SeenTransfer, WithdrawalRow } from '../rows.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
@@ -14,6 +14,7 @@ export interface FactEntry {
 }
 
 export interface LedgerState {
+  start: ChainStart | null;
   cursor: Cursor | null;
   head: { height: number; atMs: number } | null;
   links: Map<number, BlockLink>;
@@ -37,7 +38,7 @@ export function emptyWatchState(): WatchState {
 export function ledgerState(state: WatchState, ledger: LedgerId): LedgerState {
   let found = state.ledgers.get(ledger);
   if (found === undefined) {
-    found = { cursor: null, head: null, links: new Map(), unresolved: new Map(), facts: new Map() };
+    found = { start: null, cursor: null, head: null, links: new Map(), unresolved: new Map(), facts: new Map() };
     state.ledgers.set(ledger, found);
   }
   return found;

@@ -21,6 +21,7 @@ export interface MemoryWatchStore extends WatchStore {
 export function createMemoryWatchStore(nowMs: () => number, state: WatchState = emptyWatchState()): MemoryWatchStore {
   return {
     state,
+    ...beginnings(state, nowMs),
     ...records(state, nowMs),
     ...reads(state),
     ...maturity(state),
@@ -40,6 +41,22 @@ function takeBlock(ledger: LedgerState, record: BlockRecord, nowMs: number): { a
   if (unresolved !== null) ledger.unresolved.set(link.height, { hash: link.hash, reason: unresolved, tries: 1, sinceMs: nowMs });
   ledger.cursor = { height: link.height, hash: link.hash };
   return [...takeTransfers(ledger, transfers), ...withdrawals];
+}
+
+function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
+  return {
+    async chainStart(id) {
+      return structuredClone(ledgerState(state, id).start);
+    },
+    async beginChain(id, atMs) {
+      ledgerState(state, id).start ??= { sinceMs: atMs, height: null };
+    },
+    async noteChainStart(id, height) {
+      const ledger = ledgerState(state, id), { sinceMs, height: known } = ledger.start ?? { sinceMs: nowMs(), height: null };
+      ledger.start = { sinceMs, height: Math.min(known ?? height, height) };
+      return Math.min(known ?? height, height);
+    },
+  };
 }
 
 function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'noteUnresolved' | 'noteHead'> {

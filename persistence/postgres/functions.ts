@@ -41,6 +41,8 @@ export const FUNCTIONS = [
   'note_withdrawal_fact',
   'note_unresolved',
   'note_head',
+  'begin_chain',
+  'note_chain_start',
   'watched_addresses',
   'addresses_since',
   'immature_facts',

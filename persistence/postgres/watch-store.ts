@@ -11,7 +11,7 @@ const SPLIT_KEYS_MIN = 512;
 
 /** The watchers' store over PostgreSQL. */
 export function createWatchStore(sql: Sql): WatchStore {
-  return { ...blocks(sql), ...heights(sql), ...maturity(sql), ...addresses(sql) };
+  return { ...beginnings(sql), ...blocks(sql), ...heights(sql), ...maturity(sql), ...addresses(sql) };
 }
 
 type Recorded = { recorded: boolean; accounts: AccountId[] };
@@ -25,6 +25,22 @@ const linkJson = ({ height, hash, parentHash, parentHeight, timeMs }: BlockLink)
 
 const recordJson = ({ link, previous, transfers, withdrawals, unresolved }: BlockRecord) =>
   ({ link: linkJson(link), previous, transfers, withdrawals, unresolved });
+
+function beginnings(sql: Sql): Pick<WatchStore, 'chainStart' | 'beginChain' | 'noteChainStart'> {
+  return {
+    async chainStart(ledger) {
+      const [row] = await sql<{ since: number; height: number | null }[]>`select since, height from chain_start where ledger = ${ledger}`;
+      return row === undefined ? null : { sinceMs: row.since, height: row.height };
+    },
+    async beginChain(ledger, atMs) {
+      await sql`select begin_chain(${ledger}, ${atMs}::timestamptz)`;
+    },
+    async noteChainStart(ledger, height) {
+      const [row] = await sql<{ height: number }[]>`select note_chain_start(${ledger}, ${height}) as height`;
+      return row!.height;
+    },
+  };
+}
 
 function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg'> {
   return {

@@ -57,6 +57,9 @@ export function codeOf({ totpSecret }: Pick<Person, 'totpSecret'>, stepsFromNow 
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
+/** An endpoint that no node serves, for a chain that is only switched on. */
+const UNREACHABLE = 'http://127.0.0.1:9';
+
 /** Starts a node. `env` are further settings, e.g. `ETH_RPC_URLS`. */
 export async function startTestCloud(env: Readonly<Record<string, string>> = {}): Promise<TestCloud> {
   const database = await createTestDatabase();
@@ -65,8 +68,11 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
   const identity = createIdentityStore(database.sql, initialAccount);
   const lines: string[] = [];
   const log = createLog('debug', 'test', { write: (line: string) => { lines.push(line); } });
+  // A chain at the discard port is never reached; it begins at a height of its own, so that its addresses may be issued.
+  const begun = Object.entries(env).flatMap(([name, value]) => (value === UNREACHABLE ? [[name.replace('RPC_URLS', 'START_HEIGHT'), '0']] : []));
   const config = readConfig({
-    DATABASE_URL: database.url, DATABASE_CONNECTIONS: '6', SECRET_KEY: secretKey, CLOUD_PORT: '0', NODE_NAME: `test-${process.pid}`, ...env,
+    DATABASE_URL: database.url, DATABASE_CONNECTIONS: '6', SECRET_KEY: secretKey, CLOUD_PORT: '0', NODE_NAME: `test-${process.pid}`,
+    ...Object.fromEntries(begun), ...env,
   });
   const node = await startCloudNode(config, log);
   const { url } = node;

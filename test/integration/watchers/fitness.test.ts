@@ -3,7 +3,7 @@ import { startAnvil } from '../../../supervision/dev/anvil.ts';
 import { enrol, startTestCloud } from '../../support/gateway.ts';
 
 const anvil = await startAnvil({ chainId: 56 });
-const urls = { ETH_RPC_URLS: anvil.url, BSC_RPC_URLS: anvil.url };
+const urls = { ETH_RPC_URLS: anvil.url, BSC_RPC_URLS: anvil.url, ETH_START_HEIGHT: '0' };
 const cloud = await startTestCloud({ ROLES: 'gateway', ...urls });
 const { live } = await cloud.organization();
 await enrol(cloud, live);

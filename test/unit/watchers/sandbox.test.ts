@@ -340,7 +340,13 @@ test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live 
   t.like(await self.access.bind(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: true } });
   let stopped: string | null = null;
   const { binding } = await self.sandbox.ledgers.open(ACCOUNT, 'eth');
-  const access = createChainAccess(new Map([['eth', { ...binding, stopped: () => stopped }]]), self.sandbox.ledgers);
+  let begun = false;
+  const access = createChainAccess(new Map([['eth', { ...binding, stopped: () => stopped, begun: async () => begun }]]), self.sandbox.ledgers);
+  t.like(await access.notBegun(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { chain: 'eth', permanent: false } }, 'found F51');
+  begun = true;
+  t.is(await access.notBegun(live, 'eth'), null);
+  t.is(await access.notBegun(live, 'bsc'), null, 'whether it is enabled is another question');
+  t.is(await access.notBegun(ACCOUNT, 'eth'), null, 'a simulated ledger begins at its first block');
   t.like(await access.bind(live, 'eth'), { network: { slug: 'eth' } });
   stopped = 'no common ancestor';
   t.like(await access.bind(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { permanent: false } }, 'G17');

@@ -1,0 +1,70 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { heightBefore } from '../../../chain-watchers/beginning.ts';
+import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
+import { ACCOUNT, watching } from '../../support/watching.ts';
+
+const HOUR_MS = 3_600_000;
+const pay = (txid: string) => ({ txid, outputIndex: 0, to: '@a', amount: 5n });
+
+test('found F51: the first head is durable before its block can be read, over restarts', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  const self = watching({ client });
+  chain.mineEmpty(3);
+  client.contentMissing.add(3);
+  await self.watcher.tick();
+  t.is(await self.store.cursor('eth'), null);
+  t.like(await self.store.chainStart('eth'), { height: 3 });
+  self.issue('@a'); // from now on
+  chain.mine([pay('early')]);
+  self.restart();
+  chain.mineEmpty(2);
+  client.contentMissing.clear();
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  t.deepEqual(self.store.inbox(ACCOUNT).map(({ fact }) => 'deposit' in fact && fact.deposit.txid), ['early']);
+});
+
+test('found F51: where no node answered at first, the ledger begins with the instant since which the chain is run', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  const self = watching({ client });
+  self.nowMs = 10 * HOUR_MS; // block n is of second n
+  await self.store.beginChain('eth', self.nowMs);
+  await self.store.beginChain('eth', self.nowMs + HOUR_MS);
+  self.issue('@a'); // on another EVM network, say: the address is the same
+  chain.mine([], { skip: 9 * 3_600 + 3_500 });
+  for (let n = 0; n < 200; n += 1) chain.mine(chain.tip.height === 36_000 + 20 ? [pay('meanwhile')] : []);
+  client.down = true;
+  await t.throwsAsync(async () => { const { failures } = await self.watcher.tick(); throw new Error(failures[0]?.reason); }, { message: /timed out/ });
+  client.down = false;
+  self.nowMs += HOUR_MS;
+  for (let round = 0; round < 8; round += 1) await self.watcher.tick();
+  t.deepEqual(self.store.inbox(ACCOUNT).map(({ fact }) => 'deposit' in fact && `${fact.kind} ${fact.deposit.txid}`), ['seen meanwhile', 'matured meanwhile']);
+  const { height } = (await self.store.chainStart('eth'))!;
+  t.true(height! <= 36_000 && height! > 35_000, `${height}`);
+});
+
+test('found F51: a configured height is the beginning without any node, and a lower one wins until a block is recorded', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  const self = watching({ client, settings: { start: 2 } });
+  chain.mineEmpty(5);
+  client.contentMissing.add(2);
+  await self.watcher.tick();
+  t.is((await self.store.chainStart('eth'))!.height, 2);
+  t.is(await self.store.noteChainStart('eth', 1), 1);
+  t.is(await self.store.noteChainStart('eth', 4), 1);
+});
+
+test('the last block at or before an instant is found in O(log n) reads, over skipped heights', async (t) => {
+  await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 60 }), fc.nat(3_000), async (skips, second) => {
+    const chain = new SimulatedChain();
+    for (const skip of skips) chain.mine([], { skip });
+    const client = chain.client(), head = chain.tip.height;
+    const found = await heightBefore(client, { ...simulatedNetwork, blockTimeMs: 10_000 }, head, second * 1_000);
+    const blocks = [...chain.canonical()].map(({ height }) => height).sort((a, b) => a - b);
+    const before = blocks.findLast((height) => height <= second) ?? 0;
+    // Nothing after the instant lies at or below it, and it is no further back than the last block before, up to empty heights.
+    t.false(blocks.some((height) => height <= found && height > second));
+    t.true(found >= Math.min(before, head - 1), `${found} ${before}`);
+    t.true(client.calls.filter((call) => call.startsWith('block')).length <= 2 * Math.ceil(Math.log2(head + 2)) + 2);
+  }));
+});
