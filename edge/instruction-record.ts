@@ -8,9 +8,15 @@ import { isSignedBy, type Identity } from './identity.ts';
 
 type UnsignedRecord = Omit<InstructionRecord, 'signature'>;
 
-/** `flock-instruction-v1\n` environment `\n` transactionId `\n` askedAtMs `\n` SHA-256 of instruction `\n` of unsigned. */
-export function instructionText({ environment, transactionId, askedAtMs, instruction, unsigned }: UnsignedRecord): Buffer {
-  return Buffer.from(['flock-instruction-v1', environment, transactionId, askedAtMs, sha256(instruction), sha256(unsigned)].join('\n'));
+/**
+ * `flock-instruction-v2\n` environment `\n` transactionId `\n` askedAtMs `\n` SHA-256 of instruction `\n` of unsigned `\n`
+ * broadcastAtMs or empty `\n` broadcastUnsigned or empty.
+ */
+export function instructionText(record: UnsignedRecord): Buffer {
+  const { environment, transactionId, askedAtMs, instruction, unsigned, broadcastAtMs, broadcastUnsigned } = record;
+  return Buffer.from([
+    'flock-instruction-v2', environment, transactionId, askedAtMs, sha256(instruction), sha256(unsigned), broadcastAtMs ?? '', broadcastUnsigned ?? '',
+  ].join('\n'));
 }
 
 export function signInstruction(identity: Identity, record: UnsignedRecord): InstructionRecord {
@@ -22,6 +28,7 @@ export function isOwnInstruction(identityKey: KeyObject, record: InstructionReco
   return isSignedBy(identityKey, instructionText(record), record.signature);
 }
 
-function sha256(text: string): string {
+/** SHA-256 in hex: how a record names a text. */
+export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -52,7 +52,8 @@ export class InstructionShare {
     const { instructions, environment, identityKey, nowMs, log } = this.#settings;
     let foreign = 0;
     for (const record of records) {
-      const own = record.environment === environment && record.askedAtMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
+      const atMs = Math.max(record.askedAtMs, record.broadcastAtMs ?? 0);
+      const own = record.environment === environment && atMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
       if (!own || !instructions.take(record)) foreign += 1;
     }
     if (foreign > 0) log.alarm('foreign_instructions_refused', { count: foreign });
@@ -60,8 +61,9 @@ export class InstructionShare {
 
   async #sendAll(tell: TellInstructions): Promise<void> {
     const { instructions, environment, identity, nowMs, ttlMs, log } = this.#settings;
-    for (const { transactionId, instruction, unsigned, askedAtMs } of instructions.unshared(nowMs() - ttlMs, UNSIGNED_CHARACTERS_MAX)) {
-      const record = signInstruction(identity, { transactionId, environment, instruction, unsigned, askedAtMs });
+    for (const stored of instructions.unshared(nowMs() - ttlMs, UNSIGNED_CHARACTERS_MAX)) {
+      const { transactionId, askedAtMs } = stored;
+      const record = signInstruction(identity, { ...stored, environment });
       const reply = await tell([record]);
       if (reply?.ok !== true) {
         if (reply !== null) log.warn('instruction_not_taken', { transactionId, code: reply.code ?? 'INTERNAL_ERROR' });

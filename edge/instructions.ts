@@ -4,6 +4,7 @@
  */
 import type { ReplayKey, Signed, Unsigned } from '../chains/chain.ts';
 import type { Chain } from '../protocol/slugs.ts';
+import { sha256 } from './instruction-record.ts';
 import type { Instruction } from './signers/signer.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -25,12 +26,20 @@ export interface StoredInstruction {
   readonly unsigned: string;
   /** When a holder of a local key built, repriced or broadcast it last. */
   readonly askedAtMs: number;
+  /** When a holder of a local key broadcast any version last, and SHA-256 of that version's text; null: nobody did. */
+  readonly broadcastAtMs: number | null;
+  readonly broadcastUnsigned: string | null;
 }
+
+interface KnownRow { readonly instruction: string; readonly unsigned: string; readonly broadcast_at_ms: number | null }
 
 interface SignatureRow {
   transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null;
   outcome: Signature['outcome']; outcome_code: string | null;
 }
+
+/** As long as the cloud keeps an Idempotency-Key. Milliseconds. */
+const REQUEST_KEPT_MS = 86_400_000;
 
 /** JSON in which an amount is `{"$n":"digits"}`: the journal must give back the very values that were checked. */
 function toJson(value: unknown): string {
@@ -76,58 +85,93 @@ export class Instructions {
 
   /**
    * Keeps an instruction with the payload that was checked against it; durable when it returns. False when another
-   * instruction is known under that id, or a payload that this one would not exclude: a cloud that gives an id twice must
-   * not replace what was asked, nor have it paid twice.
+   * instruction is known under that id, or its replay key changes after a broadcast: any replica may have signed what was
+   * broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed nowhere.
    */
   record({ instruction, unsigned }: RecordedInstruction): boolean {
     const text = toJson(instruction);
     return this.#storage.transaction(() => {
       const known = this.#known(instruction.id);
       if (known !== null && known.instruction !== text) return false;
-      if (known !== null && !keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey)) return false;
+      if (known?.isBroadcast === true && !keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey)) return false;
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
-        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms, excluded.recorded_at_ms), shared = 0`,
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
         instruction.id, text, toJson(unsigned), this.#nowMs());
+      this.#bind(instruction);
       return true;
     });
   }
 
-  /** Instant at which an own caller asked for it last; null when it is not known. */
-  askedAtMs(transactionId: string): number | null {
-    return this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId)?.at ?? null;
+  /**
+   * A holder of a local key broadcasts the version that is known here: it is as fresh as now, may be signed for the cloud
+   * that asks, and the other replicas hear of it.
+   */
+  noteBroadcast(transactionId: string): void {
+    const row = this.#storage.one<{ unsigned: string; at: number }>(
+      'select unsigned, recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+    if (row === null) return;
+    const atMs = Math.max(row.at + 1, this.#nowMs()); // a later version in the eyes of whoever compares, whatever the clock does
+    this.#storage.run('update instructions set recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 0 where transaction_id = ?',
+      atMs, atMs, sha256(row.unsigned), transactionId);
   }
 
-  /** An own caller asked again: it is as fresh as now, and the other replicas hear of it. */
-  touch(transactionId: string): void {
-    this.#storage.run('update instructions set recorded_at_ms = max(recorded_at_ms, ?), shared = 0 where transaction_id = ?', this.#nowMs(), transactionId);
+  /** When a holder of a local key broadcast the version that is known here; null when nobody did. */
+  broadcastAtMs(transactionId: string): number | null {
+    const row = this.#storage.one<{ unsigned: string; at: number | null; of: string | null }>(
+      'select unsigned, broadcast_at_ms as at, broadcast_unsigned as "of" from instructions where transaction_id = ?', transactionId);
+    return row === null || row.of !== sha256(row.unsigned) ? null : row.at;
   }
 
   /**
    * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
    * another instruction is known under that id, or a version that could land beside it.
    */
-  take({ transactionId, instruction, unsigned, askedAtMs }: StoredInstruction): boolean {
+  take({ transactionId, instruction, unsigned, askedAtMs, broadcastAtMs, broadcastUnsigned }: StoredInstruction): boolean {
     return this.#storage.transaction(() => {
       const known = this.#known(transactionId);
       if (known !== null && known.instruction !== instruction) return false;
-      if (known !== null && !excludeEachOther(fromJson<Unsigned>(unsigned).replayKey, known.unsigned.replayKey)) return false;
-      if ((fromJson<Partial<Instruction> | null>(instruction))?.id !== transactionId) return false;
+      const excludes = known === null || excludeEachOther(fromJson<Unsigned>(unsigned).replayKey, known.unsigned.replayKey);
+      if (known?.isBroadcast === true && !excludes) return false;
+      const parsed = fromJson<Instruction | null>(instruction);
+      if (parsed?.id !== transactionId) return false;
+      // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside it, is dropped.
+      const always = broadcastAtMs !== null && !excludes ? 1 : 0;
       this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
-        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = excluded.recorded_at_ms, shared = 1
-          where i.recorded_at_ms < excluded.recorded_at_ms`, transactionId, instruction, unsigned, askedAtMs);
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(i.recorded_at_ms, excluded.recorded_at_ms), shared = 1
+          where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`, transactionId, instruction, unsigned, askedAtMs, always);
+      this.#storage.run(`update instructions set broadcast_at_ms = ?, broadcast_unsigned = ?
+        where transaction_id = ? and coalesce(broadcast_at_ms, -1) < ?`, broadcastAtMs, broadcastUnsigned, transactionId, broadcastAtMs ?? -1);
+      this.#bind(parsed);
       return true;
     });
   }
 
-  #known(transactionId: string): { instruction: string; unsigned: Unsigned } | null {
-    const row = this.#storage.one<{ instruction: string; unsigned: string }>(
-      'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
-    return row === null ? null : { instruction: row.instruction, unsigned: fromJson<Unsigned>(row.unsigned) };
+  /** What an Idempotency-Key was used for within the last 24 hours; null when it was not. Texts are SHA-256. */
+  boundTo(requestKey: string): { readonly body: string; readonly transactionId: string } | null {
+    return this.#storage.one<{ body: string; transactionId: string }>(
+      'select body, transaction_id as transactionId from request_keys where request_key = ? and bound_at_ms > ?', requestKey, this.#nowMs() - REQUEST_KEPT_MS);
+  }
+
+  #bind({ id, request }: Instruction): void {
+    if (request === undefined) return;
+    const nowMs = this.#nowMs();
+    this.#storage.run('delete from request_keys where bound_at_ms <= ?', nowMs - REQUEST_KEPT_MS);
+    this.#storage.run('insert into request_keys (request_key, body, transaction_id, bound_at_ms) values (?, ?, ?, ?) on conflict do nothing',
+      request.key, request.body, id, nowMs);
+  }
+
+  #known(transactionId: string): { instruction: string; unsigned: Unsigned; isBroadcast: boolean } | null {
+    const row = this.#storage.one<KnownRow>('select instruction, unsigned, broadcast_at_ms from instructions where transaction_id = ?', transactionId);
+    if (row === null) return null;
+    // An edge of before kept no broadcasts: what it signed was one.
+    const isBroadcast = row.broadcast_at_ms !== null || this.signaturesOf(transactionId).length > 0;
+    return { instruction: row.instruction, unsigned: fromJson<Unsigned>(row.unsigned), isBroadcast };
   }
 
   /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
   unshared(sinceMs: number, unsignedCharactersMax: number): StoredInstruction[] {
-    return this.#storage.all<StoredInstruction>(`select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs
+    return this.#storage.all<StoredInstruction>(`select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs,
+        broadcast_at_ms as broadcastAtMs, broadcast_unsigned as broadcastUnsigned
       from instructions where shared = 0 and recorded_at_ms >= ? and length(unsigned) <= ? order by recorded_at_ms, transaction_id limit 1000`,
       sinceMs, unsignedCharactersMax);
   }

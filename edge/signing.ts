@@ -64,7 +64,7 @@ export class Signing {
    */
   async broadcast(transactionId: string): Promise<Submitted> {
     const { lease, instructions, beat, viaLeader } = this.#settings;
-    instructions.touch(transactionId);
+    instructions.noteBroadcast(transactionId);
     if (!lease.view().held) await beat();
     if (!lease.view().held) return this.#told(transactionId, await viaLeader(transactionId));
     // Another replica may have recorded it before this one was there: the cloud keeps such records.
@@ -74,24 +74,35 @@ export class Signing {
 
   /**
    * The cloud asks the leader to broadcast.
-   * Refuses: SIGNED_BATCH_REJECTED (no or too old an instruction of an own caller, or another payload than was asked),
+   * Refuses: SIGNED_BATCH_REJECTED (nobody broadcast it here, or too long ago, or another payload than was asked for),
    * LEASE_HELD, LEASE_EPOCH_STALE, EDGE_OUTBOX_FULL, AMOUNT_CAP_EXCEEDED, and what the cloud answers to the submission.
    */
   async onFrame(transactionId: string, frameEpoch: number): Promise<Submitted> {
-    const { lease, instructions, beat, instructionTtlMs, policies } = this.#settings;
+    const { lease, instructions, beat } = this.#settings;
     const recorded = instructions.get(transactionId);
     if (recorded === null) return refuseToSign('no_instruction');
     if (!lease.view().held) await beat();
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
     if (!lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
-    const ageMs = policies.nowMs() - instructions.askedAtMs(transactionId)!;
-    // One from the future says that the clock was set back: how old it is nobody knows.
-    if ((ageMs > instructionTtlMs || ageMs < -AHEAD_MS_MAX) && this.#signedBefore(transactionId, recorded) === null) {
-      this.#settings.log.alarm('old_instruction_refused', { transactionId });
-      return refuseToSign('instruction_expired');
-    }
+    const refusal = this.#signedBefore(transactionId, recorded) === null ? this.#mayBeAsked(transactionId) : null;
+    if (refusal !== null) return refusal;
     return this.#told(transactionId, await this.#make(transactionId));
+  }
+
+  /** A frame signs what a holder of a local key broadcast, and not for ever. Refuses: SIGNED_BATCH_REJECTED. */
+  #mayBeAsked(transactionId: string): Refusal | null {
+    const { instructions, policies, instructionTtlMs, log } = this.#settings;
+    const broadcastAtMs = instructions.broadcastAtMs(transactionId);
+    if (broadcastAtMs === null) {
+      log.alarm('unasked_signature_refused', { transactionId });
+      return refuseToSign('not_broadcast');
+    }
+    const ageMs = policies.nowMs() - broadcastAtMs;
+    // One from the future says that the clock was set back: how old it is nobody knows.
+    if (ageMs <= instructionTtlMs && ageMs >= -AHEAD_MS_MAX) return null;
+    log.alarm('old_instruction_refused', { transactionId });
+    return refuseToSign('instruction_expired');
   }
 
   /**

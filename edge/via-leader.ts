@@ -18,7 +18,9 @@ export function createViaLeader({ upstream, share, onRefused }: ViaLeaderSetting
   return async (transactionId) => {
     await share();
     const reply = await upstream.signed.call('broadcastTransaction', { params: { id: transactionId } });
-    if (isRefusal(reply)) onRefused(reply.code);
-    return reply;
+    if (!isRefusal(reply)) return reply;
+    onRefused(reply.code);
+    // The record is with the cloud: whatever it answers, the leader may have signed, or may yet.
+    return { ...reply, details: { ...reply.details, mayBeSigned: true } };
   };
 }

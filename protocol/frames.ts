@@ -105,7 +105,14 @@ export const instructionRecord = z.strictObject({
   unsigned: shortText(900_000),
   /** When a holder of a local key built, repriced or broadcast it last. */
   askedAtMs: instantMs,
-  /** Ed25519 over `flock-instruction-v1`, environment, transactionId, askedAtMs, SHA-256 of both texts, joined by `\n`. */
+  /** When a holder of a local key broadcast any version of it last; null: nobody did, and no frame has it signed. */
+  broadcastAtMs: instantMs.nullable().default(null),
+  /** SHA-256 of the `unsigned` that was broadcast then. */
+  broadcastUnsigned: hex(32).nullable().default(null),
+  /**
+   * Ed25519 over `flock-instruction-v2`, environment, transactionId, askedAtMs, SHA-256 of both texts, broadcastAtMs and
+   * broadcastUnsigned (empty where null), joined by `\n`.
+   */
   signature: hex(64),
 });
 

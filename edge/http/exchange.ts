@@ -12,6 +12,8 @@ export interface EdgeCall {
   /** Headers that may be passed on to the cloud. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Whether the caller has closed its connection: no answer reaches it any more. */
+  readonly isGone: () => boolean;
 }
 
 export type EdgeAnswer =

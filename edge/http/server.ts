@@ -129,7 +129,7 @@ function callOf(request: FastifyRequest, route: Route): EdgeCall {
   }));
   return {
     requestId: request.id, route, params: request.params as Record<string, string>, pathAndQuery: request.raw.url ?? '/', headers,
-    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), isGone: () => request.raw.socket.destroyed,
   };
 }
 

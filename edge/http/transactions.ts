@@ -10,6 +10,7 @@ import { AMOUNT_DIGITS_MAX } from '../../protocol/money.ts';
 import { ROUTES, type BodyOf } from '../../protocol/routes.ts';
 import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
+import { sha256 } from '../instruction-record.ts';
 import { keepsReplayKey, type Instructions } from '../instructions.ts';
 import type { EdgeLog } from '../log.ts';
 import type { Signing } from '../signing.ts';
@@ -38,6 +39,9 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
 
   /** Passes a build on and keeps what the caller wrote (null: it was not understood) beside what came back. */
   const buildAs = async (call: EdgeCall, instruct: (reply: BuiltJson) => Instruction | Refusal | null): Promise<EdgeAnswer> => {
+    const request = requestOf(call);
+    const bound = request === undefined ? null : instructions.boundTo(request.key);
+    if (bound !== null && bound.body !== request!.body) return refused(refuse('IDEMPOTENCY_CONFLICT'));
     const answer = await forwarding.pass(call);
     if (!isPassed(answer)) return answer;
     const data = dataOf(answer);
@@ -46,8 +50,17 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     const instruction = reply === null ? null : instruct(reply);
     if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
-    const refusal = await keep(instruction, reply);
+    // A second id for one key would be a second payment that the caller takes for the first.
+    if (bound !== null && reply.id !== bound.transactionId) return suspicious(log, call, refuseToSign('idempotency_key_of_another_id', { expected: bound.transactionId, found: reply.id }));
+    // Nothing is kept for a caller that is gone: it never saw the id, and will ask again.
+    if (call.isGone()) return refused(callerGone(call));
+    const refusal = await keep(request === undefined ? instruction : { ...instruction, request }, reply, call);
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
+  };
+
+  const callerGone = ({ requestId }: EdgeCall): Refusal => {
+    log.warn('caller_gone', { requestId });
+    return refuse('UPSTREAM_UNAVAILABLE', { reason: 'caller_gone' });
   };
 
   const build: EdgePath = (call) => {
@@ -70,7 +83,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (data === undefined) return { kind: 'passed', answer };
     const reply = builtOf(data);
     if (reply === null || reply.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
-    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.unsigned)) ?? await keep(known.instruction, reply);
+    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.unsigned)) ?? await keep(known.instruction, reply, call);
     return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
   };
 
@@ -89,10 +102,11 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     return isRefusal(submitted) ? refused(submitted) : answered(submitted);
   };
 
-  const keep = async (instruction: Instruction, reply: BuiltJson): Promise<Refusal | null> => {
+  const keep = async (instruction: Instruction, reply: BuiltJson, call: EdgeCall): Promise<Refusal | null> => {
     const recorded = { instruction, unsigned: unsignedOf(reply.unsigned) };
     const refusal = checkSummary(instruction, reply) ?? await signing.check(recorded);
     if (refusal !== null) return refusal;
+    if (call.isGone()) return callerGone(call);
     if (!instructions.record(recorded)) return refuseToSign('id_used_before');
     await settings.shared();
     return null;
@@ -129,8 +143,20 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
   return {
     id: reply.id, purpose: 'withdrawal', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: to.canonical, toPath: null,
     amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag,
-    ...(to.tag === null ? {} : { tagOfAddress: true }),
+    ...(to.tag === null ? {} : { tagOfAddress: true }), ...(asked.paymentRef == null ? {} : { paymentRef: asked.paymentRef }),
   };
+}
+
+/** What a caller's Idempotency-Key names: one path, one body whatever the order of its names; undefined without a key. */
+function requestOf({ headers, pathAndQuery, body }: EdgeCall): Instruction['request'] {
+  const key = headers['idempotency-key'];
+  return key === undefined ? undefined : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalText(jsonOf(body))) };
+}
+
+/** One text for equal JSON values: names in order, no white space. */
+function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) => (typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner)) ?? '';
 }
 
 /** The opt-in of an own address to a token: nothing moves, and nobody else is named. */

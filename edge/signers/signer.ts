@@ -38,6 +38,10 @@ export interface Instruction {
   readonly tag: string | null;
   /** The tag is a part of the destination's own text (`M…`, an X-address): it goes where such a tag goes, not into a memo. */
   readonly tagOfAddress?: true;
+  /** The application's own name of the payment: two with different names are two payments, however alike. */
+  readonly paymentRef?: string;
+  /** SHA-256 of the Idempotency-Key that it was asked under, and of the body that was sent. */
+  readonly request?: { readonly key: string; readonly body: string };
 }
 
 /** Payloads signed before, oldest first. */

@@ -88,4 +88,18 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
 `, `
   -- JSON list: two signatures for one subject must share one of these keys.
   alter table spend add column exclusive text;
+`, `
+  -- When a holder of a local key broadcast any version of it last, and SHA-256 of the version that it was. Without them no frame signs.
+  alter table instructions add column broadcast_at_ms integer;
+  alter table instructions add column broadcast_unsigned text;
+
+  -- An Idempotency-Key belongs to one body and one id. Both are kept as SHA-256.
+  create table request_keys (
+    request_key text primary key,
+    body text not null,
+    transaction_id text not null,
+    bound_at_ms integer not null
+  ) strict;
+
+  create index signatures_txid on signatures (txid) where txid is not null;
 `];

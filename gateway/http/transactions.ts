@@ -69,7 +69,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     buildTransaction: {
       replay,
       handle: (asked) => {
-        const { tokenContract = null, chainTag = null, ...rest } = asked.body;
+        const { tokenContract = null, chainTag = null, paymentRef: _ofTheEdge, ...rest } = asked.body;
         return build(asked, { ...rest, tokenContract, chainTag, kind: 'payment' });
       },
     },

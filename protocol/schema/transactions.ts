@@ -58,6 +58,11 @@ export const buildBody = z.strictObject({
   amount: amountOrAll,
   tokenContract: tokenText.nullish(),
   chainTag: freeText(30).nullish().meta({ description: 'destination tag or memo id, decimal text' }),
+  paymentRef: freeText(255).nullish().meta({
+    description: "your own name of the payment, as of a payout in your books. Payments of the same chain, from, to, chainTag, asset, amount and paymentRef are "
+      + 'one payment to the edge: while one that was signed may land, another is refused (CONFLICT equal_payment_signed). To pay twice, name them differently; '
+      + 'to try again, name it as before',
+  }),
 });
 
 /** JSON form of `Unsigned` in chains/chain.ts: what the edge checks and signs. */

@@ -15,9 +15,12 @@ const HOUR_MS = 3_600_000;
 interface Replica { readonly cloud: HostileCloud; readonly edge: TestEdge; readonly clock: { nowMs: number } }
 
 /** One replica with a cloud, a disk and a clock of its own: what passes between two of them is passed by the test. */
-async function replica(t: ExecutionContext, env: Record<string, string> = {}): Promise<Replica> {
+async function replica(t: ExecutionContext, role: HostileCloud['role'] = 'leader', env: Record<string, string> = {}): Promise<Replica> {
   const cloud = await HostileCloud.start();
   t.teardown(() => cloud.close());
+  cloud.role = role;
+  // Its cloud has no leader to ask: what is broadcast at a follower is recorded and shared, and signed by nobody yet.
+  if (role === 'follower') cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'EDGE_NO_LEADER' }));
   const clock = { nowMs: Date.now() };
   const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: 'eth', ...env }, ports: { wallMs: () => clock.nowMs }, dataDir: newDirectory() });
   await eventually('the edge is welcomed', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
@@ -27,6 +30,16 @@ async function replica(t: ExecutionContext, env: Record<string, string> = {}): P
 function build({ cloud, edge }: Replica, id: string): Promise<EdgeReply> {
   cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 }));
   return edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() });
+}
+
+/** The record of a build that its caller broadcast at a follower: no signature exists yet, and whoever leads may make one. */
+async function broadcast(t: ExecutionContext, builder: Replica): Promise<InstructionRecord> {
+  const { transactionId } = await built(t, builder);
+  const reply = await builder.edge.ask('POST', `/v1/transactions/${transactionId}/broadcast`);
+  t.is(reply.error?.code, 'EDGE_NO_LEADER');
+  t.is(reply.error?.details['mayBeSigned'], true, 'whoever leads later may sign it');
+  await eventually('it is shared', () => builder.cloud.instructions.at(-1)!.broadcastAtMs !== null);
+  return builder.cloud.instructions.at(-1)!;
 }
 
 async function built(t: ExecutionContext, builder: Replica): Promise<InstructionRecord> {
@@ -39,11 +52,11 @@ async function built(t: ExecutionContext, builder: Replica): Promise<Instruction
 const alarms = ({ edge }: Replica) => edge.logged.filter(({ msg, alarm }) => msg === 'foreign_instructions_refused' && alarm === true).length;
 
 test('a withdrawal built at one replica is signed by another that has its record, pushed or with the ask to sign', async (t) => {
-  const [builder, leader] = await Promise.all([replica(t), replica(t)]);
-  const record = await built(t, builder);
+  const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
+  const record = await broadcast(t, builder);
   t.like(await leader.cloud.sign(record.transactionId), { ok: false, code: 'SIGNED_BATCH_REJECTED' });
   t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok);
-  const pushed = await built(t, builder);
+  const pushed = await broadcast(t, builder);
   leader.cloud.push('instructions', { records: [pushed] });
   await eventually('it is known', async () => (await leader.edge.ask('POST', `/v1/transactions/${pushed.transactionId}/broadcast`)).status === 200);
   t.deepEqual(leader.cloud.submitted.map(({ id }) => id), [record.transactionId, pushed.transactionId]);
@@ -52,8 +65,8 @@ test('a withdrawal built at one replica is signed by another that has its record
 });
 
 test('decisions 6: a cloud that alters a record in any field, or signs one itself, gets no signature, and an alarm rings', async (t) => {
-  const [builder, leader] = await Promise.all([replica(t), replica(t)]);
-  const record = await built(t, builder);
+  const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
+  const record = await broadcast(t, builder);
   const thief = createIdentity(Buffer.alloc(32, 7));
   const { signature: _signature, ...unsigned } = record;
   const lies: InstructionRecord[] = [
@@ -62,6 +75,8 @@ test('decisions 6: a cloud that alters a record in any field, or signs one itsel
     { ...record, instruction: record.instruction.replace(RECEIVER, THIEF) },
     { ...record, unsigned: record.unsigned.replace(RECEIVER, THIEF) },
     { ...record, askedAtMs: record.askedAtMs + 1 },
+    { ...record, broadcastAtMs: record.broadcastAtMs! + 1 },
+    { ...record, broadcastUnsigned: 'ab'.repeat(32) },
     { ...record, signature: record.signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) },
     signInstruction(thief, unsigned),
   ];
@@ -74,53 +89,119 @@ test('decisions 6: a cloud that alters a record in any field, or signs one itsel
 });
 
 test('issue 4: the cloud gets no signature for an instruction older than EDGE_INSTRUCTION_TTL; its own caller does', async (t) => {
-  const one = await replica(t), other = await replica(t);
-  const record = await built(t, one);
-  one.clock.nowMs += HOUR_MS + 1;
+  const one = await replica(t, 'follower'), other = await replica(t);
+  const record = await broadcast(t, one);
   other.clock.nowMs += HOUR_MS + 1;
-  for (const { cloud } of [one, other]) {
-    const refused = await cloud.sign(record.transactionId, cloud.leaseEpoch, record);
-    t.like(refused, { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'instruction_expired' } });
+  const refused = await other.cloud.sign(record.transactionId, other.cloud.leaseEpoch, record);
+  t.like(refused, { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'instruction_expired' } });
+  t.deepEqual(other.cloud.submitted, []);
+  t.true(other.edge.logged.some(({ msg, alarm }) => msg === 'old_instruction_refused' && alarm === true));
+  t.is((await other.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200);
+  other.clock.nowMs += HOUR_MS + 1;
+  t.true((await other.cloud.sign(record.transactionId)).ok, 'what is signed is only submitted again');
+  t.is(new Set(other.cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+});
+
+for (const route of ['the replica that built it', 'another one'] as const) {
+  test(`found F4: what nobody broadcast with a local key no frame has signed, at ${route}; an alarm rings`, async (t) => {
+    const [builder, other] = await Promise.all([replica(t), replica(t)]);
+    const record = await built(t, builder);
+    const { cloud, edge } = route === 'another one' ? other : builder;
+    t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'not_broadcast' } });
     t.deepEqual(cloud.submitted, []);
+    t.true(edge.logged.some(({ msg, alarm }) => msg === 'unasked_signature_refused' && alarm === true));
+    t.is((await edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200, 'its own caller is served');
+  });
+}
+
+test('found F4: a version that was repriced after the broadcast is not signed for a frame', async (t) => {
+  const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
+  const record = await broadcast(t, builder);
+  builder.clock.nowMs += 1_000;
+  builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: builtFor(WANTED, transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n }), record.transactionId) }));
+  t.is((await builder.edge.ask('PATCH', `/v1/transactions/unsigned/${record.transactionId}`)).status, 200);
+  await eventually('the new version is shared', () => builder.cloud.instructions.at(-1)!.unsigned !== record.unsigned);
+  const repriced = builder.cloud.instructions.at(-1)!;
+  t.like(await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, repriced), { ok: false, details: { reason: 'not_broadcast' } });
+  t.deepEqual(leader.cloud.submitted, []);
+});
+
+test('found F4: an Idempotency-Key belongs to one body and one id, at every replica that heard of it', async (t) => {
+  const [one, other] = await Promise.all([replica(t), replica(t)]);
+  const ids = [newId('txn', 1), newId('txn', 2)] as const;
+  const body = { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() };
+  const ask = ({ cloud, edge }: Replica, id: string, asked: object = body) => {
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 }));
+    return edge.ask('POST', '/v1/transactions/unsigned', asked, { 'idempotency-key': 'payout-1' });
+  };
+  t.is((await ask(one, ids[0])).status, 201);
+  await eventually('it is shared', () => one.cloud.instructions.length > 0);
+  other.cloud.push('instructions', { records: [one.cloud.instructions.at(-1)!] });
+  await eventually('it is known', async () => (await ask(other, ids[0], { ...body, amount: '7' })).error?.code === 'IDEMPOTENCY_CONFLICT');
+  for (const replica of [one, other]) {
+    t.is((await ask(replica, ids[1])).error?.details['reason'], 'idempotency_key_of_another_id');
+    t.is((await ask(replica, ids[0], { ...body, amount: '7' })).error?.code, 'IDEMPOTENCY_CONFLICT');
+    t.is((await ask(replica, ids[0], Object.fromEntries(Object.entries(body).reverse()))).status, 201, 'the same body in another order');
+    t.is((await replica.edge.ask('POST', `/v1/transactions/${ids[1]}/broadcast`)).error?.code === undefined, false);
+    t.false((await replica.cloud.sign(ids[1])).ok);
   }
-  t.true(one.edge.logged.some(({ msg, alarm }) => msg === 'old_instruction_refused' && alarm === true));
-  t.is((await one.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200);
-  await eventually('the fresh record is shared', () => one.cloud.instructions.some(({ askedAtMs }) => askedAtMs > record.askedAtMs));
-  one.clock.nowMs += HOUR_MS + 1;
-  t.true((await one.cloud.sign(record.transactionId)).ok, 'what is signed is only submitted again');
-  t.is(new Set(one.cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+  one.clock.nowMs += 24 * HOUR_MS + 1;
+  t.is((await ask(one, ids[1])).status, 201, 'a key is kept for 24 hours');
+});
+
+test('found F4: nothing is kept for a caller that is gone when the build comes', async (t) => {
+  const { cloud, edge } = await replica(t);
+  const id = newId('txn', 1), gone = new AbortController();
+  cloud.on('POST /v1/transactions/unsigned', async () => {
+    gone.abort();
+    await edge.ask('GET', '/v1/edge/outbox'); // by now the edge has read that the other connection is closed
+    return { data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 };
+  });
+  await t.throwsAsync(fetch(`${edge.url}/v1/transactions/unsigned`, {
+    method: 'POST', signal: gone.signal, headers: { 'x-api-key': edge.localKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() }),
+  }));
+  await eventually('the build came', () => edge.logged.some(({ msg }) => msg === 'caller_gone'));
+  t.is((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).error?.details['reason'], 'no_instruction');
+  t.like(await cloud.sign(id), { ok: false, details: { reason: 'no_instruction' } });
 });
 
 test('decisions 6: a clock that is set back makes no instruction fresh again', async (t) => {
-  const one = await replica(t);
-  const record = await built(t, one);
+  const builder = await replica(t, 'follower'), one = await replica(t);
+  const record = await broadcast(t, builder);
+  one.cloud.push('instructions', { records: [record] });
+  one.clock.nowMs -= HOUR_MS / 60;
+  t.false((await one.cloud.sign(newId('txn', 1))).ok, 'the record before it was taken');
   one.clock.nowMs -= HOUR_MS;
-  const refused = await one.cloud.sign(record.transactionId, one.cloud.leaseEpoch, record);
+  const refused = await one.cloud.sign(record.transactionId);
   t.like(refused, { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'instruction_expired' } });
   t.deepEqual(one.cloud.submitted, []);
   t.is((await one.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200, 'its own caller is served');
 });
 
 test('a replayed older record changes nothing; the same bytes come out wherever an instruction is signed', async (t) => {
-  const [builder, leader] = await Promise.all([replica(t), replica(t)]);
-  const record = await built(t, builder);
+  const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
+  const record = await broadcast(t, builder);
   builder.clock.nowMs += 1_000;
   const repriced = transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n });
   builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: builtFor(WANTED, repriced, record.transactionId) }));
   t.is((await builder.edge.ask('PATCH', `/v1/transactions/unsigned/${record.transactionId}`)).status, 200);
-  await eventually('the new version is shared', () => builder.cloud.instructions.length >= 2);
+  await builder.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`);
+  await eventually('the new version is shared', () => builder.cloud.instructions.at(-1)!.askedAtMs > record.askedAtMs && builder.cloud.instructions.at(-1)!.unsigned !== record.unsigned
+    && builder.cloud.instructions.at(-1)!.broadcastAtMs !== record.broadcastAtMs);
   const newer = builder.cloud.instructions.at(-1)!;
   leader.cloud.push('instructions', { records: [newer] });
   leader.cloud.push('instructions', { records: [record] });
   t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok);
-  t.is((await builder.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200);
-  t.deepEqual(leader.cloud.submitted.map(({ signedPayload }) => signedPayload), builder.cloud.submitted.map(({ signedPayload }) => signedPayload));
+  const next = await replica(t);
+  t.true((await next.cloud.sign(record.transactionId, next.cloud.leaseEpoch, newer)).ok);
+  t.deepEqual(leader.cloud.submitted.map(({ signedPayload }) => signedPayload), next.cloud.submitted.map(({ signedPayload }) => signedPayload));
   t.is(alarms(leader), 0);
 });
 
 test('1.6-7: a version under another nonce is recorded nowhere: signed at two replicas, both would land', async (t) => {
-  const [builder, leader] = await Promise.all([replica(t), replica(t)]);
-  const record = await built(t, builder);
+  const [builder, leader] = await Promise.all([replica(t, 'follower'), replica(t)]);
+  const record = await broadcast(t, builder);
   t.true((await leader.cloud.sign(record.transactionId, leader.cloud.leaseEpoch, record)).ok, 'signed where the builder does not see it');
   const answer = builtFor(WANTED, transactionFor(WANTED, { nonce: 4 }), record.transactionId);
   builder.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: answer }));
@@ -129,7 +210,6 @@ test('1.6-7: a version under another nonce is recorded nowhere: signed at two re
   t.is(repriced.error?.details['reason'], 'repricing_changed_the_replay_key');
   const again = await builder.edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() });
   t.is(again.error?.details['reason'], 'id_used_before');
-  t.is((await builder.edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200);
   t.is(new Set([...leader.cloud.submitted, ...builder.cloud.submitted].map(({ signedPayload }) => signedPayload)).size, 1);
 });
 

@@ -271,5 +271,5 @@ async function builtTransaction(accountId: AccountId): Promise<string> {
 }
 
 function recordOf(transactionId: string, more: Partial<InstructionRecord> = {}): InstructionRecord {
-  return { transactionId, environment: 'live', instruction: '{}', unsigned: '{}', askedAtMs: LATER_MS, signature: 'b'.repeat(128), ...more };
+  return { transactionId, environment: 'live', instruction: '{}', unsigned: '{}', askedAtMs: LATER_MS, broadcastAtMs: null, broadcastUnsigned: null, signature: 'b'.repeat(128), ...more };
 }

@@ -190,7 +190,7 @@ test('an instruction is stored for whoever leads later and told to the other rep
   const node = await opened(), account = node.add();
   const leader = await node.edge(account), follower = await node.edge(account);
   const record: InstructionRecord = {
-    transactionId: newId('txn', 1), environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, signature: 'a'.repeat(128),
+    transactionId: newId('txn', 1), environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, broadcastAtMs: null, broadcastUnsigned: null, signature: 'a'.repeat(128),
   };
   t.deepEqual(await follower.joined.instructions([record]), { ok: true });
   t.deepEqual(leader.connection.of('instructions'), [{ records: [record] }]);
@@ -205,7 +205,7 @@ test('a record that the store does not keep is refused with its reason and told 
   const node = await opened(), account = node.add();
   const leader = await node.edge(account), follower = await node.edge(account);
   const [unknown, known] = [newId('txn', 1), newId('txn', 2)].map((transactionId): InstructionRecord => ({
-    transactionId, environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, signature: 'a'.repeat(128),
+    transactionId, environment: environmentOf(account), instruction: '{}', unsigned: '{}', askedAtMs: 1, broadcastAtMs: null, broadcastUnsigned: null, signature: 'a'.repeat(128),
   })) as [InstructionRecord, InstructionRecord];
   node.instructionsNotKept = [{ transactionId: unknown.transactionId, reason: 'unknown' }];
   t.like(await follower.joined.instructions([unknown]), { ok: false, code: 'NOT_FOUND' });

@@ -41,15 +41,24 @@ test('1.6-7: a payload that would not exclude the known one is not recorded, and
   const coins = (...value: string[]): Unsigned => ({ ...unsigned, chain: 'btc', payload: value.join(), replayKey: { kind: 'outpoints', value } });
   const keep = (id: string, each: Unsigned) => instructions.record({ unsigned: each, instruction: { ...recorded.instruction, id } });
   t.true(keep('txn_1', at(3)));
-  t.false(keep('txn_1', at(4)));
+  t.true(keep('txn_1', at(4)), 'nobody broadcast it, so that it is signed nowhere');
+  instructions.noteBroadcast('txn_1');
+  t.false(keep('txn_1', at(3)));
   t.true(keep('txn_2', coins('t:0', 't:1')));
+  instructions.noteBroadcast('txn_2');
   t.true(keep('txn_2', coins('t:1', 't:0', 't:2')));
   t.false(keep('txn_2', coins('t:0', 't:2')), 'a version keeps every coin');
-  const [first] = instructions.unshared(0, 10_000);
-  const other = new Instructions(newStorage(), () => 1);
-  t.true(other.record({ ...recorded, unsigned: at(4) }));
-  t.false(other.take(first!));
+  const first = instructions.unshared(0, 10_000).find(({ transactionId }) => transactionId === 'txn_1')!;
+  const other = new Instructions(newStorage(), () => NOW_MS + 5_000);
+  t.true(other.record({ ...recorded, unsigned: at(9) }));
+  t.true(other.take(first), 'what was broadcast elsewhere wins over a later version that nobody broadcast here');
   t.is(other.get('txn_1')?.unsigned.payload, '0x024');
+  t.false(other.record({ ...recorded, unsigned: at(9) }));
+  const third = new Instructions(newStorage(), () => 1);
+  t.true(third.record({ ...recorded, unsigned: at(5) }));
+  third.noteBroadcast('txn_1');
+  t.false(third.take(first), 'two that were broadcast and could both land');
+  t.is(third.get('txn_1')?.unsigned.payload, '0x025');
 });
 
 test('1.6-7: the journal finds what was signed for an instruction and under a replay key, oldest first', (t) => {
@@ -113,7 +122,7 @@ test('a record that the cloud refuses for good holds up no younger one; one it c
   t.deepEqual(told.splice(0), ['txn_1', 'txn_2']);
   await answer({});
   t.deepEqual(told.splice(0), ['txn_2', 'txn_3']);
-  instructions.touch('txn_1');
+  instructions.noteBroadcast('txn_1');
   await answer({});
   t.deepEqual(told, ['txn_1'], 'asked for anew');
 });
