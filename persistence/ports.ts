@@ -350,6 +350,9 @@ export interface DeliveryView {
   nextAttemptAtMs: number | null; createdAtMs: number; attempts: { attempt: number; statusCode: number | null; durationMs: number; error: string | null; atMs: number }[];
 }
 
+/** Who asks for an address, and on which EVM network. */
+export interface PairAsk { readonly chain: Chain; readonly userRef: string; readonly tag: string | null }
+
 export interface PageAsk { page: number; size: number }
 
 export interface ReadStore {
@@ -361,6 +364,13 @@ export interface ReadStore {
   /** Identities that were rotated away, as of the account's last append: what an address's path depends on. */
   retiredIdentities(accountId: AccountId): Promise<Pick<AccountState, 'retired'>>;
   addressByText(accountId: AccountId, chain: Chain, address: string): Promise<AddressRow | null>;
+  /**
+   * Of each (userRef, tag) the index that its next address on an EVM network takes, where it is one that another network
+   * has already; null for a new one. Spec §1.6.
+   */
+  unpairedIndexes(accountId: AccountId, asked: readonly PairAsk[]): Promise<(number | null)[]>;
+  /** Whether a row is the only active one of its address. */
+  isAlone(accountId: AccountId, row: AddressRow): Promise<boolean>;
   /** Of some addresses of a family those that the account has, as text. */
   addressesAmong(accountId: AccountId, chain: Chain, addresses: readonly string[]): Promise<string[]>;
   ownAddresses(accountId: AccountId, purpose: AddressRow['purpose']): Promise<AddressRow[]>;

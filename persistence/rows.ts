@@ -11,7 +11,7 @@ import type { Unsigned } from '../chains/chain.ts';
 export interface AddressRow {
   id: string;
   accountId: AccountId;
-  /** The chain it was asked for; an EVM address receives on all five (spec §1.6). */
+  /** The chain it was asked for. An EVM address receives on all five and has a row for each that it was asked for (spec §1.6). */
   chain: Chain;
   family: Family;
   address: string;
@@ -195,9 +195,12 @@ export interface InboxRow { id: string; accountId: AccountId; fact: Fact }
  */
 export type RowWrite =
   // Inserted; a gas tank or treasury that the account has already stays. ADDRESS_CONFLICT when another account has it (I9).
-  | { table: 'address'; row: AddressRow }
+  // `paired`: a further network of an EVM address that the account has; `pairsFrom`: first index of the present identity.
+  // Refused as `address_pairs` when its pair changed meanwhile (spec 1.6).
+  | { table: 'address'; row: AddressRow; paired?: boolean; pairsFrom?: number }
   // Refused as CONFLICT when the address has that status already: the actor keeps no list of addresses.
-  | { table: 'address_status'; id: string; status: AddressStatus }
+  // `alone`: no other active row has the address; refused as `address_pairs` when that changed meanwhile.
+  | { table: 'address_status'; id: string; status: AddressStatus; alone?: boolean }
   // The pinned identity; refused as CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins the same one (I20).
   | { table: 'identity'; publicKey: string }
   | { table: 'pool_address'; row: PoolAddressRow } // insert, or replace one that was not issued

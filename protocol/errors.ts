@@ -112,3 +112,6 @@ export class Refused extends Error {
     this.refusal = refusal;
   }
 }
+
+/** `details.reason` of a SERVICE_UNAVAILABLE: rows of an EVM address changed after they were read, so it is decided again. */
+export const PAIRS_CHANGED = 'pairs_changed';

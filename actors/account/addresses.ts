@@ -1,11 +1,13 @@
 /**
  * Addresses: issued once per index, archived and brought back, counted against the plan. Spec §1.6, §2.3, §8.
  *
- * The five EVM networks share path and address, so an address that was asked for on one of them receives on all and
- * counts once; asking again, for whichever of them, issues the next index. What an address is follows from the
- * account's extended key alone: no edge has to be there, save on the pooled chains when the pool is empty.
+ * The five EVM networks share path and address: for a (userRef, tag) the n-th address asked for on one of them is the
+ * n-th on every other. Each network has a row of its own, and the index counts once while one of its rows is active. Which
+ * index is next on a network the store knows; it refuses what was decided on rows that changed meanwhile.
+ * What an address is follows from the account's extended key alone: no edge has to be there, save on the pooled chains
+ * when the pool is empty.
  */
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AddressRow, RowWrite } from '../../persistence/rows.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
@@ -15,6 +17,7 @@ import { suspended } from './guards.ts';
 import { addressLimit, noSubscription, tierLimit } from './plan.ts';
 import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from './readiness.ts';
+import { presentFrom } from './retired-identities.ts';
 import type { AccountEvent, AccountState, Pool } from './messages.ts';
 
 /** Customers' addresses are `M/0/i`. Spec: chains.md 4.1, 5.1. */
@@ -23,7 +26,7 @@ const CHANGE = 0;
 /**
  * The next address.
  * Refuses: ACCOUNT_SUSPENDED, NO_SUBSCRIPTION, TIER_FEATURE_LOCKED, CHAIN_NOT_READY, ADDRESS_LIMIT_EXCEEDED,
- * EDGE_OFFLINE and EDGE_NOT_SYNCED (pool empty), SERVICE_UNAVAILABLE (the pool addresses that came along are used up).
+ * EDGE_OFFLINE and SERVICE_UNAVAILABLE (pool empty; the pool addresses that came along are used up; pairs changed).
  */
 export function createAddress(deciding: Deciding<'create_address'>): AccountDecision<'create_address'> {
   const { state, command, nowMs } = deciding;
@@ -31,14 +34,21 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   const ready = notReady(state, chain);
   const taken = ready === null ? takeNext(deciding) : null;
   const no = firstRefusal(
-    suspended(state), noSubscription(state), chainLimit(state, deciding), ready, addressLimit(state),
+    suspended(state), noSubscription(state), chainLimit(state, deciding), ready,
+    command.paired === null ? addressLimit(state) : null, // a further network of an address that counts already
     isRefusal(taken) ? taken : null,
   );
   if (no !== null) return no;
   const { row, pool } = taken as Taken;
-  const issued: AccountEvent = { type: 'address_issued', id: row.id, family: row.family, chain, index: row.index! };
+  const paired = command.paired !== null && row.family === 'evm';
+  const issued: AccountEvent = {
+    type: 'address_issued', id: row.id, family: row.family, chain, index: row.index!, ...(paired ? { paired } : {}),
+  };
   const low = pool === null ? { events: [], rows: [] } : announceLow(state, chain as PooledChain, pool, 2, nowMs);
-  return accept(row, [issued, ...low.events], [{ table: 'address', row } satisfies RowWrite, ...low.rows]);
+  const write: RowWrite = row.family === 'evm'
+    ? { table: 'address', row, paired, pairsFrom: presentFrom(state, 'evm') }
+    : { table: 'address', row };
+  return accept(row, [issued, ...low.events], [write, ...low.rows]);
 }
 
 function chainLimit(state: AccountState, { command: { chain } }: Deciding<'create_address'>): Refusal | null {
@@ -53,7 +63,8 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
   const { derivation } = book.facts(chain);
   const poolChain = pooled(chain);
   if (derivation.kind === 'xpub') {
-    const index = state.indexes[FAMILY_OF[chain]] ?? 0;
+    const index = nextIndex(deciding);
+    if (isRefusal(index)) return index;
     const { xpub } = state.enrolment!.keys[FAMILY_OF[chain]]!;
     return {
       row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)), pool: null,
@@ -64,6 +75,14 @@ function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
   const next = deciding.command.unissued.find(({ index }) => index === pool.next);
   if (next === undefined) return refuse('SERVICE_UNAVAILABLE', { reason: 'pool_moved_on', retryAfterSeconds: 1 });
   return { row: rowOf(deciding, next.index, next), pool: { ...pool, next: pool.next + 1 } };
+}
+
+/** The index that the store found for the pair, where it is one of the present identity; else the next of the family. */
+function nextIndex({ state, command: { chain, paired } }: Deciding<'create_address'>): number | Refusal {
+  const family = FAMILY_OF[chain], next = state.indexes[family] ?? 0;
+  if (family !== 'evm' || paired === null) return next;
+  if (paired < next && paired >= presentFrom(state, family)) return paired;
+  return refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 });
 }
 
 // Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; a live one is asked for more
@@ -90,23 +109,23 @@ function rowOf(
 }
 
 /**
- * Archives an address or brings it back; only active ones count. The row may have been read before another change,
- * which the store then refuses.
+ * Archives an address or brings it back; only active ones count, and an EVM address once. The row may have been read
+ * before another change, which the store then refuses.
  * Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, ADDRESS_LIMIT_EXCEEDED, NOT_FOUND (no customer's address), CONFLICT.
  */
 export function setAddressStatus(
-  { state, command: { known, status } }: Deciding<'set_address_status'>,
+  { state, command: { known, status, alone } }: Deciding<'set_address_status'>,
 ): AccountDecision<'set_address_status'> {
   const no = firstRefusal(
     suspended(state),
     known.purpose === 'deposit' ? null : refuse('NOT_FOUND'),
-    status === 'active' ? addressLimit(state) : null,
+    status === 'active' && alone ? addressLimit(state) : null,
     known.status === status ? refuse('CONFLICT', { status }) : null,
   );
   if (no !== null) return no;
   return accept(
-    { ...known, status }, [{ type: 'address_status_changed', id: known.id, status }],
-    [{ table: 'address_status', id: known.id, status }]);
+    { ...known, status }, [{ type: 'address_status_changed', id: known.id, status, ...(alone ? {} : { counts: false }) }],
+    [{ table: 'address_status', id: known.id, status, alone }]);
 }
 
 /** The day's highest count of active addresses, which is what is billed. Spec §2.9, I26. */

@@ -18,6 +18,8 @@
  * zero or its amount (I6), whatever the order of facts. Value that the account's own jobs move and change are no
  * deposits (G20, G21): the fact stays in the store, nothing is credited. A deposit to an archived address is credited
  * and not announced (spec §2.3); one that was announced is told to its end, whatever becomes of its address.
+ * An EVM address has a row for each network it was asked for: a deposit takes that of its network, else the oldest active
+ * one. The watcher names the address by its first row, always the same, so a movement is known by payee, asset and amount.
  */
 import type { AddressRow, DepositRow, LedgerEntryRow, RowWrite, SeenTransfer } from '../../persistence/rows.ts';
 import { eventId } from '../../protocol/ids.ts';
@@ -43,6 +45,8 @@ export class DepositBook {
   readonly #changed = new Map<string, DepositRow>();
   readonly #known: Map<string, DepositRow>;
   readonly #addresses: Map<string, AddressRow>;
+  /** Rows of one address, by family and index. */
+  readonly #networks: Partial<Record<string, AddressRow[]>>;
   readonly #own: Set<string>;
   readonly #state: AccountState;
   readonly #nowMs: number;
@@ -58,6 +62,7 @@ export class DepositBook {
     this.#events = events;
     this.#known = new Map(read.deposits.map((row) => [creditKey(row), row]));
     this.#addresses = new Map(read.addresses.map((row) => [row.id, row]));
+    this.#networks = Object.groupBy(read.addresses.filter(({ purpose, index }) => purpose === 'deposit' && index !== null), atIndex);
     this.#own = new Set([
       ...read.addresses.filter(({ purpose }) => purpose !== 'deposit').map(({ address }) => address),
       ...Object.values(state.pools).map(({ gasTank }) => gasTank),
@@ -72,7 +77,7 @@ export class DepositBook {
 
   /** Applies one fact; `newId` becomes the deposit's id if this is the first that is heard of it. */
   apply(kind: DepositFactKind, seen: SeenTransfer, newId: string): void {
-    const address = this.#addresses.get(seen.addressId);
+    const address = this.#paid(seen);
     const known = this.#known.get(creditKey(seen));
     if (address === undefined || address.purpose !== 'deposit') return;
     if (kind === 'orphaned') {
@@ -85,6 +90,19 @@ export class DepositBook {
       const current = this.#inBlock(known, seen);
       if (kind === 'matured' && current.status === 'detected') this.#confirm(current, seen, address);
     }
+  }
+
+  /** The row that a movement is of. */
+  #paid({ addressId, chain }: SeenTransfer): AddressRow | undefined {
+    const first = this.#addresses.get(addressId);
+    if (first === undefined || first.purpose !== 'deposit' || first.index === null) return first;
+    const rows = (this.#networks[atIndex(first)] ?? []).toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+    return rows.find((row) => row.chain === chain) ?? rows.find(({ status }) => status === 'active') ?? first;
+  }
+
+  /** Whether somebody is told what becomes of a deposit: an archived address announces no new ones. */
+  #heardOf(deposit: DepositRow, address: AddressRow): boolean {
+    return deposit.announced || address.status !== 'archived' || this.#addresses.get(deposit.addressId)?.status === 'active';
   }
 
   #isOwnMovement({ from, address }: SeenTransfer): boolean {
@@ -102,7 +120,7 @@ export class DepositBook {
       ? this.#created(seen, address, newId)
       : {
         ...before, ...(again ? this.#blockOf(seen) : this.#movementOf(seen, address)),
-        status: 'detected' as const, incarnation: before.incarnation + 1, announced: heardOf(before, address),
+        status: 'detected' as const, incarnation: before.incarnation + 1, announced: this.#heardOf(before, address),
       };
     this.#put('deposit_detected', deposit);
     const told = again ? null : this.#announce('deposit_detected', deposit, seen);
@@ -113,7 +131,7 @@ export class DepositBook {
 
   #confirm(before: DepositRow, seen: SeenTransfer, address: AddressRow): void {
     const deposit: DepositRow = {
-      ...before, ...this.#blockOf(seen), status: 'confirmed', announced: heardOf(before, address),
+      ...before, ...this.#blockOf(seen), status: 'confirmed', announced: this.#heardOf(before, address),
     };
     this.#put('deposit_confirmed', deposit);
     this.#enter('credit', deposit, deposit.amount, this.#announce('deposit_confirmed', deposit, seen));
@@ -122,7 +140,7 @@ export class DepositBook {
   #reverse(before: DepositRow, seen: SeenTransfer, address: AddressRow): DepositRow {
     if (before.status === 'reversed') return before;
     const deposit: DepositRow = {
-      ...before, status: 'reversed', updatedAtMs: this.#nowMs, announced: heardOf(before, address),
+      ...before, status: 'reversed', updatedAtMs: this.#nowMs, announced: this.#heardOf(before, address),
     };
     this.#put('deposit_reversed', deposit);
     const told = this.#announce(
@@ -154,7 +172,7 @@ export class DepositBook {
   /** What of a deposit is of its movement: all but its key and its story. */
   #movementOf(seen: SeenTransfer, address: AddressRow) {
     return {
-      addressId: seen.addressId, address: seen.address, amount: BigInt(seen.amount), decimals: seen.decimals,
+      addressId: address.id, address: seen.address, amount: BigInt(seen.amount), decimals: seen.decimals,
       tokenContract: seen.tokenContract, tokenSymbol: seen.tokenSymbol, userRef: address.userRef, tag: address.tag,
       chainTag: seen.chainTag, threshold: seen.threshold, ...this.#blockOf(seen),
     };
@@ -188,14 +206,11 @@ export class DepositBook {
   }
 }
 
-/** Whether somebody is told what becomes of a deposit: an archived address announces no new ones. */
-function heardOf(deposit: DepositRow, address: AddressRow): boolean {
-  return deposit.announced || address.status !== 'archived';
-}
+const atIndex = ({ family, index }: AddressRow): string => `${family}/${index}`;
 
 /** Whether a fact is about the movement that a deposit stands for: same payee, asset and amount. */
 function sameMovement(deposit: DepositRow, seen: SeenTransfer): boolean {
-  return deposit.addressId === seen.addressId && deposit.amount === BigInt(seen.amount)
+  return deposit.address === seen.address && deposit.amount === BigInt(seen.amount)
     && deposit.tokenContract === seen.tokenContract;
 }
 

@@ -40,6 +40,7 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'key_source_registered': return sourceRegistered(state, event);
     case 'key_source_purged': return sourcePurged(state, event);
     case 'address_status_changed':
+      if (event.counts === false) return state;
       return { ...state, activeAddresses: state.activeAddresses + (event.status === 'active' ? 1 : -1) };
     case 'peak_noted': return { ...state, peak: { day: event.day, active: event.active } };
     case 'deposit_detected':
@@ -133,14 +134,16 @@ function counted({ settled }: AccountState, period: string): AccountState['settl
 }
 
 function issued(
-  state: AccountState, { family, chain, index }: Extract<AccountEvent, { type: 'address_issued' }>,
+  state: AccountState, { family, chain, index, paired }: Extract<AccountEvent, { type: 'address_issued' }>,
 ): AccountState {
   const poolChain = pooled(chain), pool = poolChain === null ? undefined : state.pools[poolChain];
   const pools = pool === undefined ? state.pools : { ...state.pools, [chain]: { ...pool, next: index + 1 } };
   const chains = state.chains.includes(chain) ? state.chains : [...state.chains, chain];
   return {
-    ...state, pools, chains, indexes: { ...state.indexes, [family]: index + 1 },
-    activeAddresses: state.activeAddresses + 1,
+    ...state, pools, chains,
+    ...(paired === true
+      ? {}
+      : { indexes: { ...state.indexes, [family]: index + 1 }, activeAddresses: state.activeAddresses + 1 }),
   };
 }
 

@@ -129,9 +129,12 @@ export type AccountCommand = (
   | { type: 'purge_key_source'; publicKey: string; id: string }
   // Addresses
   | { type: 'create_address'; id: string; chain: Chain; userRef: string; tag: string | null; label: string | null;
+      /** EVM: the lowest index of this (userRef, tag) without a row on the chain, as the store sees it; null for a new one. */
+      paired: number | null;
       /** Pooled chains: the next unissued pool addresses as the store sees them; the actor takes the one that is next. */
       unissued: { index: number; address: string; path: string }[] }
-  | { type: 'set_address_status'; known: AddressRow; status: AddressStatus }
+  /** `alone`: no other active row has the address, as the store sees it. */
+  | { type: 'set_address_status'; known: AddressRow; status: AddressStatus; alone: boolean }
   | { type: 'note_peak'; day: string }
   // Chain
   | { type: 'apply_facts'; inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[];
@@ -178,8 +181,10 @@ export type AccountEvent =
   | { type: 'lease_granted'; sessionId: string; epoch: number }
   | { type: 'lease_released'; sessionId: string; epoch: number }
   | { type: 'edge_liveness_changed'; liveness: Liveness }
-  | { type: 'address_issued'; id: string; family: Family; chain: Chain; index: number }
-  | { type: 'address_status_changed'; id: string; status: AddressStatus }
+  /** `paired`: on a further network, so that it counts no more than before. */
+  | { type: 'address_issued'; id: string; family: Family; chain: Chain; index: number; paired?: true }
+  /** `counts` false: another network of the address is active. */
+  | { type: 'address_status_changed'; id: string; status: AddressStatus; counts?: false }
   | { type: 'peak_noted'; day: string; active: number }
   | { type: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved'; id: string; incarnation: number;
       amount: string; height: number; blockHash: string }

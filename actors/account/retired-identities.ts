@@ -27,6 +27,11 @@ export function retire({ enrolment, indexes, pools }: AccountState, atMs: number
   return { fingerprint: fingerprintOf(enrolment!.publicKey), atMs, next };
 }
 
+/** First deposit index of a family that is of the present identity. */
+export function presentFrom({ retired = [] }: Pick<AccountState, 'retired'>, family: Family): number {
+  return Math.max(0, ...retired.map(({ next }) => next[family] ?? 0));
+}
+
 /** The path of an address as callers see it: an origin where its identity is retired. */
 export function pathOf(
   { retired = [] }: Pick<AccountState, 'retired'>,

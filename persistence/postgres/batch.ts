@@ -30,8 +30,8 @@ const encoded = (table: string, row: Row, identity: string | null = null): Encod
 
 function encodeRow(accountId: string, write: RowWrite, nowMs: number): Encoded[] {
   switch (write.table) {
-    case 'address': return [encoded('addresses', addressRow(accountId, write.row))];
-    case 'address_status': return [encoded('address_statuses', { id: write.id, status: write.status })];
+    case 'address': return [encoded('addresses', { ...addressRow(accountId, write.row), ...pairOf(write) })];
+    case 'address_status': return [encoded('address_statuses', { id: write.id, status: write.status, ...(write.alone === undefined ? {} : { alone: write.alone }) })];
     case 'identity': return [encoded('identities', { public_key: write.publicKey }, '')];
     case 'pool_address': {
       const { chain, index, address, path, addressKey } = write.row;
@@ -78,6 +78,10 @@ function addressRow(accountId: string, row: Extract<RowWrite, { table: 'address'
     address_key: row.addressKey, derivation_path: row.derivationPath, purpose: row.purpose, index: row.index,
     user_ref: row.userRef, tag: row.tag, label: row.label, status: row.status, created_at: instant(row.createdAtMs),
   };
+}
+
+function pairOf({ paired, pairsFrom }: Extract<RowWrite, { table: 'address' }>): Row {
+  return { ...(paired === undefined ? {} : { paired }), ...(pairsFrom === undefined ? {} : { pairs_from: pairsFrom }) };
 }
 
 function depositRow(row: Extract<RowWrite, { table: 'deposit' }>['row']): Row {

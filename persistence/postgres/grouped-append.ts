@@ -9,7 +9,7 @@
  */
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { APPEND_REFUSED, AppendOutcome } from '../../actors/kernel/protocol.ts';
-import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
 import { encodeEntry, joinEntries, type AccountAppend, type EncodedEntry } from './batch.ts';
 import { constraintOf, sqlstateOf, type Sql } from './sql.ts';
 
@@ -42,6 +42,7 @@ export class AppendRefused extends Error {
 const REFUSALS: Readonly<Record<string, () => Refusal>> = {
   address_registry_key: () => refuse('ADDRESS_CONFLICT'), // I9
   pinned_identity_once: () => refuse('CROSS_ENVIRONMENT_IDENTITY'), // I20
+  address_pairs: () => refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 }),
   address_status_changes: () => refuse('CONFLICT', { reason: 'the address has that status already' }),
   delivery_replays_delivery: () => refuse('NOT_FOUND', { reason: 'the delivery or its endpoint is gone' }),
 };

@@ -83,12 +83,16 @@ async function withdrawalsOf(sql: Sql, accountId: AccountId, inbox: readonly Inb
   return rows.map(withdrawalOf);
 }
 
-/** The addresses paid, and the account's own ones (G20). */
+/** The addresses paid, on every network that they have a row for, and the account's own ones (G20). */
 async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]) {
   const ids = [...new Set(transfersOf(inbox).map(({ addressId }) => addressId))];
   const rows = await sql<Columns[]>`
     select v.* from ${asTenant(sql, accountId, sql`
       select * from address where account_id = t.account and id = any(${ids}::text[])
+      union
+      select n.* from address a join address n on n.account_id = a.account_id and n.family = a.family and n.index = a.index
+       where a.account_id = t.account and a.id = any(${ids}::text[]) and a.purpose = 'deposit' and a.family = 'evm'
+         and a.index is not null and n.index is not null
       union
       select * from address where account_id = t.account and purpose <> 'deposit'`)}`;
   return rows.map(addressOf);

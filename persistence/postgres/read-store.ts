@@ -4,6 +4,7 @@ import { FAMILY_OF } from '../../protocol/slugs.ts';
 import type { AccountState } from '../../actors/account/messages.ts';
 import type { IdempotencyRow } from '../rows.ts';
 import type { ReadStore } from '../ports.ts';
+import { addressPairs } from './address-pairs.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -13,7 +14,7 @@ import { transactionReads } from './transaction-reads.ts';
 
 /** The gateway's reads over PostgreSQL. */
 export function createReadStore(sql: Sql): ReadStore {
-  return { ...idempotency(sql), ...addresses(sql), ...transactionReads(sql), ...webhooks(sql), ...deliveryReads(sql) };
+  return { ...idempotency(sql), ...addresses(sql), ...addressPairs(sql), ...transactionReads(sql), ...webhooks(sql), ...deliveryReads(sql) };
 }
 
 function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'purgeIdempotent'> {
@@ -55,10 +56,11 @@ function addresses(
         (row) => row['retired'] as AccountState['retired'] | null);
       return retired == null ? {} : { retired };
     },
-    // An EVM address receives on all five networks, so it is found by any of them.
+    // An EVM address receives on all five networks, so it is found by any of them: by its row there, else its oldest active one.
     async addressByText(accountId, chain, address) {
       return oneOf(sql, accountId, sql`
-        select * from address where account_id = t.account and address = ${address} and family = ${FAMILY_OF[chain]}`, addressOf);
+        select * from address where account_id = t.account and address = ${address} and family = ${FAMILY_OF[chain]}
+         order by chain = ${chain} desc, status = 'active' desc, created_at, id limit 1`, addressOf);
     },
     async addressesAmong(accountId, chain, addresses) {
       const rows = await sql<{ address: string }[]>`

@@ -53,7 +53,7 @@ async function refusedApp(t: ExecutionContext, constraint: string, rows: RowWrit
 
 /** What the tables of the application role are for reading only. */
 const MONEY = [
-  'account', 'event', 'idempotency', 'pinned_identity', 'address', 'address_registry', 'account_key', 'pool_address', 'address_peak',
+  'account', 'event', 'idempotency', 'pinned_identity', 'address', 'address_registry', 'account_key', 'pool_address', 'address_peak', 'address_gap',
   'deposit', 'ledger_entry', 'withdrawal', 'billable', 'webhook', 'publication', 'delivery', 'attempt', 'fact', 'inbox',
   'chain_start', 'chain_cursor', 'chain_head', 'block_link', 'unresolved_height', 'shard', 'organization', 'discrepancy',
   'sandbox_block', 'sandbox_transaction', 'sandbox_balance',
@@ -86,7 +86,7 @@ test.serial('the application role may call the posting functions and no other', 
     'drop_attempt_partitions', 'ensure_attempt_partitions', 'facts_set_aside', 'hold_unreadable', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_chain_start', 'note_head',
     'note_unresolved', 'note_withdrawal_fact', 'open_withdrawals', 'purge_deliveries', 'purge_idempotent', 'record_attempts', 'record_block', 'record_discrepancy',
     'record_late', 'record_mail', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'release_unreadable', 'reseal_webhook', 'reset_sandbox_ledgers', 'resolve_height', 'retell_block', 'retry_facts', 'sandbox_behind', 'sandbox_mine',
-    'sandbox_unmine', 'save_idempotent', 'save_instructions', 'set_aside_fact', 'take_sandbox_tasks', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable',
+    'sandbox_unmine', 'save_idempotent', 'save_instructions', 'set_aside_fact', 'take_sandbox_tasks', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable',
   ]);
   const [role] = await database.owner`select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'flock_app'`;
   t.deepEqual({ ...role }, { rolsuper: false, rolbypassrls: false, rolcreaterole: false });

@@ -81,7 +81,7 @@ test.serial('§2.9 §8.1 billed is the highest daily snapshot of the month, not 
   for (let n = 0; n < 3; n += 1) made.push(await must(live, commands.createAddress({ id: newId('adr', nowMs), chain: 'btc' })));
   await daily();
   nowMs += DAY_MS;
-  for (const known of made.slice(1)) await must(live, { type: 'set_address_status', known, status: 'archived' });
+  for (const known of made.slice(1)) await must(live, { type: 'set_address_status', known, status: 'archived', alone: true });
   await daily();
   t.like((await usage(live)).activeAddresses, { current: 1, billed: 3 });
   nowMs = Date.UTC(2026, 7, 2);

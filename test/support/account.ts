@@ -88,7 +88,7 @@ export const commands = {
   createAddress: (
     more: Partial<Extract<AccountCommand, { type: 'create_address' }>> = {},
   ): Extract<AccountCommand, { type: 'create_address' }> => ({
-    type: 'create_address', id: adr(), chain: 'eth', userRef: 'customer-1', tag: null, label: null, unissued: [], ...more,
+    type: 'create_address', id: adr(), chain: 'eth', userRef: 'customer-1', tag: null, label: null, paired: null, unissued: [], ...more,
   }),
 };
 

@@ -119,7 +119,7 @@ test('decisions 3: sandbox is exempt from subscription and caps', async (t) => {
   const organization = await cloud.organization({ tier: 'free', subscription: 'lapsed' });
   await enrol(cloud, organization.sandbox);
   for (const chain of ['eth', 'bsc', 'polygon'] as const) t.false(isRefusal(await organization.sandbox.client.call('createAddress', { body: { chain, userRef: 'customer-1' } })), chain);
-  t.like(await organization.sandbox.client.must('getUsage'), { activeAddresses: { current: 3, billed: 3, limit: null }, settledTransactions: { count: 0, included: null }, overage: { transactions: 0, amount: '0' } });
+  t.like(await organization.sandbox.client.must('getUsage'), { activeAddresses: { current: 1, billed: 1, limit: null }, settledTransactions: { count: 0, included: null }, overage: { transactions: 0, amount: '0' } });
 });
 
 test('ADDRESS_CONFLICT: an address that another account has is not given out twice', async (t) => {

@@ -1,7 +1,5 @@
 create or replace function append_addresses(batch jsonb) returns void language plpgsql as $$
 #variable_conflict use_column
-declare
-  change jsonb;
 begin
   if batch ? 'account_keys' then
     insert into account_key as k (account_id, family, fingerprint, xpub, account_path, status)
@@ -23,6 +21,13 @@ begin
                 and a.index = excluded.index) is null; -- an issued one stays what it is; scalar, as below
   end if;
   if batch ? 'addresses' then
+    if exists (
+      select from jsonb_to_recordset(batch -> 'addresses') r(account_id text, chain text, index bigint, paired boolean)
+       where r.paired and (select a.id from address a where a.account_id = r.account_id and a.family = 'evm' and a.index = r.index
+                              and a.chain = r.chain) is not null) then
+      raise exception 'a network has the index already'
+        using errcode = 'check_violation', constraint = 'address_pairs', table = 'address';
+    end if;
     with issued as (
       insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose,
                            index, user_ref, tag, label, status, created_at)
@@ -38,18 +43,17 @@ begin
            select g.account_id from address_registry g where g.address_key = r.address_key) is distinct from r.account_id
       returning account_id, id, address_key
     )
-    insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from issued;
+    -- A further network of an EVM address: the registry has the address already. `check_pairs` says that it is the account's.
+    insert into address_registry (address_key, account_id, address_id)
+      select i.address_key, i.account_id, i.id
+        from issued i join jsonb_to_recordset(batch -> 'addresses') r(account_id text, id text, paired boolean) using (account_id, id)
+       where r.paired is distinct from true;
+    perform check_pairs(batch -> 'addresses');
   end if;
   if batch ? 'address_statuses' then
     -- One by one: two changes of one address in a batch each see the other's.
-    for change in select value from jsonb_array_elements(batch -> 'address_statuses') loop
-      update address set status = change ->> 'status'
-       where account_id = change ->> 'account_id' and id = change ->> 'id' and status <> change ->> 'status';
-      if not found then
-        raise exception 'address % is % already', change ->> 'id', change ->> 'status'
-          using errcode = 'check_violation', constraint = 'address_status_changes', table = 'address';
-      end if;
-    end loop;
+    perform change_address_status(value ->> 'account_id', value ->> 'id', value ->> 'status', (value ->> 'alone')::boolean)
+      from (select value from jsonb_array_elements(batch -> 'address_statuses') with ordinality e(value, n) order by n) e;
   end if;
   if batch ? 'address_peaks' then
     insert into address_peak as p (account_id, day, active)

@@ -19,5 +19,6 @@ begin
   delete from address_registry g using address a
    where a.account_id = of_account and a.purpose = 'deposit' and g.address_key = a.address_key and g.account_id = a.account_id;
   delete from address where account_id = of_account and purpose = 'deposit';
+  delete from address_gap where account_id = of_account;
   perform set_config('flock.sandbox_reset', '', true);
 end $$;

@@ -132,7 +132,7 @@ test.serial('§3.6 from a recorded block to deposit, ledger, publication and del
   const again = { ...transfer, accountId, addressKey: paid.addressKey, height: next!.height, blockHash: next!.hash };
   await stores.watch.recordBlock('eth', recordOf(next!, [again]));
   t.deepEqual((await wake(accountId)).events, []);
-  await accepted(accountId, { type: 'set_address_status', known: paid, status: 'archived' });
+  await accepted(accountId, { type: 'set_address_status', known: paid, status: 'archived', alone: true });
   await stores.watch.mature(
     'eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: next!.hash, confirmations: 12 }],
   );
@@ -216,7 +216,7 @@ test.serial('an address that was archived meanwhile is not archived twice: CONFL
   const { accountId } = await enrolledAccount();
   const known = await address(accountId);
   const outcomes = await Promise.all(
-    [1, 2, 3].map(() => send(accountId, { type: 'set_address_status', known, status: 'archived' })),
+    [1, 2, 3].map(() => send(accountId, { type: 'set_address_status', known, status: 'archived', alone: true })),
   );
   t.deepEqual(
     outcomes.map((outcome) => (outcome.ok === false ? outcome.code : 'ok')).sort(), ['CONFLICT', 'CONFLICT', 'ok'],

@@ -30,7 +30,7 @@ async function issue(accountId: AccountId, ...more: Partial<AddressRow>[]): Prom
 test('decisions 3: addresses are listed newest first, stable, filtered and counted', async (t) => {
   const { live } = await newOrganization(stores);
   const rows = await issue(live, ...Array.from({ length: 7 }, (_, n) => ({
-    userRef: n % 2 === 0 ? 'even' : 'odd', tag: n < 3 ? 'early' : null, status: n === 6 ? 'archived' as const : 'active' as const,
+    userRef: n % 2 === 0 ? 'even' : 'odd', tag: n < 3 ? 'early' : n === 5 ? 'base' : null, status: n === 6 ? 'archived' as const : 'active' as const,
     chain: n === 5 ? 'base' as const : 'eth' as const,
   })));
   await write(stores, live, [{ table: 'address', row: addressRow(live, { purpose: 'gas_tank', index: null, derivationPath: "m/44'/60'/0'/1/0" }) }]);

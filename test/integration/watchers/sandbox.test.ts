@@ -57,7 +57,7 @@ async function world(t: ExecutionContext) {
     type: 'enrol', publicKey: 'ab'.repeat(32), keys: [{ family: 'evm', xpub: wallet.neuter().extendedKey, accountPath: "m/44'/60'/0'" }], pools: [],
     rotationId: newId('rot', NOW_MS), addressIds: Array.from({ length: 12 }, () => newId('adr', NOW_MS)),
   });
-  const address = await ask({ type: 'create_address', id: newId('adr', NOW_MS), chain: 'eth', userRef: 'customer-1', tag: null, label: null, unissued: [] });
+  const address = await ask({ type: 'create_address', id: newId('adr', NOW_MS), chain: 'eth', userRef: 'customer-1', tag: null, label: null, paired: null, unissued: [] });
   return Object.assign(self, { stores, accountId, accounts, sandbox, access, ask, address, transactions: () => transactionsOf(stores, accountId) });
 }
 

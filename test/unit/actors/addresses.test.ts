@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { AccountCommand } from '../../../actors/account/messages.ts';
+import { pathOf } from '../../../actors/account/retired-identities.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
 import { BAND_TERMS, TIER_TERMS } from '../../../protocol/plans.ts';
 import { commands, enrolled, keyVector, pushedKey, pushedPool, rowsOf, TestAccount } from '../../support/account.ts';
@@ -11,19 +12,47 @@ function crowded(account: TestAccount, activeAddresses: number): TestAccount {
   return account;
 }
 
-test('§1.6 the five EVM networks share path and address: each request issues the next index, counted once', (t) => {
+test('found F40: the five EVM networks share path and address: a further network of an index has a row of its own and counts no more', (t) => {
   const account = enrolled();
-  const rows = (['eth', 'bsc', 'polygon', 'avax', 'base'] as const).map(
-    (chain) => account.accept(commands.createAddress({ chain })).reply,
-  );
-  t.deepEqual(rows.map(({ index }) => index), [0, 1, 2, 3, 4]);
-  t.deepEqual(rows.map(({ chain }) => chain), ['eth', 'bsc', 'polygon', 'avax', 'base']);
-  t.is(account.state.activeAddresses, 5);
+  const networks = ['eth', 'bsc', 'polygon', 'avax', 'base'] as const;
+  const rows = networks.map((chain) => account.accept(commands.createAddress({ chain, paired: chain === 'eth' ? null : 0 })).reply);
+  t.deepEqual(rows.map(({ index }) => index), [0, 0, 0, 0, 0]);
+  t.deepEqual(rows.map(({ chain }) => chain), [...networks]);
+  t.is(new Set(rows.map(({ address, derivationPath, addressKey }) => `${address} ${derivationPath} ${addressKey}`)).size, 1);
+  t.like(account.state, { activeAddresses: 1, indexes: { evm: 1 }, chains: [...networks] });
+  const next = account.accept(commands.createAddress({ chain: 'base' })).reply;
+  t.is(next.index, 1);
   const deposits = keyVector('evm').addresses.filter(({ relativePath }) => relativePath.startsWith('0/'));
-  t.deepEqual(
-    rows.slice(0, 2).map(({ address, derivationPath }) => [address, derivationPath]),
-    deposits.slice(0, 2).map(({ address, path }) => [address, path]),
-  );
+  t.deepEqual([rows[0]!, next].map(({ address, derivationPath }) => [address, derivationPath]), deposits.slice(0, 2).map(({ address, path }) => [address, path]));
+  t.like(account.refused(commands.createAddress({ chain: 'bsc', paired: 2 })), { code: 'SERVICE_UNAVAILABLE', details: { reason: 'pairs_changed' } }, 'an index that was never issued');
+  // A full account takes a further network of what it has; archived and back counts with the last and the first row.
+  const full = crowded(enrolled({ plan: { tier: 'premium' } }), 999);
+  const eth = full.accept(commands.createAddress({ chain: 'eth' })).reply;
+  t.is(full.refused(commands.createAddress({ chain: 'bsc' })).code, 'ADDRESS_LIMIT_EXCEEDED');
+  full.accept(commands.createAddress({ chain: 'bsc', paired: 0 }));
+  const status = (becomes: 'active' | 'archived', alone: boolean): AccountCommand =>
+    ({ type: 'set_address_status', known: { ...eth, status: becomes === 'active' ? 'archived' : 'active' }, status: becomes, alone });
+  full.accept(status('archived', false));
+  t.is(full.state.activeAddresses, 1_000);
+  full.accept(status('active', false));
+  full.accept(status('archived', true));
+  t.is(full.state.activeAddresses, 999);
+  full.accept(status('active', true));
+  t.is(full.refused(status('active', true)).code, 'ADDRESS_LIMIT_EXCEEDED');
+});
+
+test('found F40: an index of a retired identity is no pair, and after a sandbox reset the first indexes are the present one\'s', (t) => {
+  const account = enrolled({ environment: 'sandbox' });
+  account.accept(commands.createAddress());
+  const rotated = { publicKey: 'b'.repeat(64), keys: [pushedKey('evm', 1)], rotationId: 'rot_2' };
+  account.accept(commands.enrol(rotated));
+  account.accept({ type: 'decide_rotation', rotationId: 'rot_2', decision: 'approve', byUser: 'usr_1', addressIds: commands.enrol().addressIds });
+  t.is(account.refused(commands.createAddress({ chain: 'bsc', paired: 0 })).code, 'SERVICE_UNAVAILABLE');
+  t.is(account.accept(commands.createAddress({ chain: 'bsc' })).reply.index, 1);
+  account.accept({ type: 'reset_sandbox' });
+  const first = account.accept(commands.createAddress()).reply;
+  t.is(pathOf(account.state, first), first.derivationPath);
+  t.is(account.accept(commands.createAddress({ chain: 'bsc', paired: 0 })).reply.address, first.address);
 });
 
 test('chains.md 4.1, 6.1, 8.1: the first addresses of btc, tron and xrp are those of the published vectors', (t) => {
@@ -109,12 +138,12 @@ test('§8 archiving makes room, bringing back takes it again; the store refuses 
   const account = crowded(enrolled({ plan: { tier: 'premium' } }), 999);
   const row = account.accept(commands.createAddress()).reply;
   const status = (status: 'active' | 'archived', known = row): AccountCommand => (
-    { type: 'set_address_status', known, status }
+    { type: 'set_address_status', known, status, alone: true }
   );
   t.is(account.refused(status('active')).code, 'ADDRESS_LIMIT_EXCEEDED');
   const { reply, rows } = account.accept(status('archived'));
   t.is((reply as typeof row).status, 'archived');
-  t.deepEqual(rowsOf(rows, 'address_status'), [{ table: 'address_status', id: row.id, status: 'archived' }]);
+  t.deepEqual(rowsOf(rows, 'address_status'), [{ table: 'address_status', id: row.id, status: 'archived', alone: true }]);
   t.is(account.refused(status('archived', { ...row, status: 'archived' })).code, 'CONFLICT');
   account.accept(commands.createAddress());
   t.is(account.refused(status('active', { ...row, status: 'archived' })).code, 'ADDRESS_LIMIT_EXCEEDED');

@@ -174,7 +174,7 @@ test('I27 never over the address limit, whatever is created, archived and brough
       } else {
         const index = which % Math.max(1, rows.length), known = rows[index];
         const command = known === undefined ? null : {
-          type: 'set_address_status' as const, known,
+          type: 'set_address_status' as const, alone: true, known,
           status: act === 'archive' ? 'archived' as const : 'active' as const,
         };
         if (command !== null && account.attempt(command) === null) rows[index] = { ...known!, status: command.status };

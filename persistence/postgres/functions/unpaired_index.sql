@@ -1,0 +1,28 @@
+-- Of a pair (user_ref, tag) the lowest index from `base` and below `below` that has no row on an EVM network and an active
+-- one on another; null for none. `tag` is '' for none. A few look-ups in `address_by_pair`, however many addresses the pair
+-- has: the orders name all its columns, so that no plan sorts or filters instead.
+create or replace function unpaired_index(of_account text, of_user text, of_tag text, of_chain text, base bigint, below bigint)
+returns bigint language plpgsql stable as $$
+declare
+  last bigint := greatest(base - 1,
+    (select a.index from address a where a.account_id = of_account and a.user_ref = of_user and coalesce(a.tag, '') = of_tag
+        and a.chain = of_chain and a.status = 'active' and a.index < below and a.family = 'evm' and a.purpose = 'deposit'
+        and a.index is not null and a.user_ref is not null
+      order by a.account_id desc, a.user_ref desc, coalesce(a.tag, '') desc, a.chain desc, a.status desc, a.index desc limit 1),
+    (select a.index from address a where a.account_id = of_account and a.user_ref = of_user and coalesce(a.tag, '') = of_tag
+        and a.chain = of_chain and a.status = 'archived' and a.index < below and a.family = 'evm' and a.purpose = 'deposit'
+        and a.index is not null and a.user_ref is not null
+      order by a.account_id desc, a.user_ref desc, coalesce(a.tag, '') desc, a.chain desc, a.status desc, a.index desc limit 1));
+begin
+  return least(
+    (select g.index from address_gap g where g.account_id = of_account and g.user_ref = of_user and g.tag = of_tag
+        and g.chain = of_chain and g.index >= base and g.index < below
+      order by g.account_id, g.user_ref, g.tag, g.chain, g.index limit 1),
+    (select min(n.index) from unnest('{eth,bsc,polygon,avax,base}'::text[]) o(chain) cross join lateral (
+       select a.index from address a where a.account_id = of_account and a.user_ref = of_user and coalesce(a.tag, '') = of_tag
+          and a.chain = o.chain and a.status = 'active' and a.index > last and a.index < below and a.family = 'evm'
+          and a.purpose = 'deposit' and a.index is not null and a.user_ref is not null
+        order by a.account_id, a.user_ref, coalesce(a.tag, ''), a.chain, a.status, a.index limit 1) n
+      where o.chain <> of_chain));
+end $$;
+grant execute on function unpaired_index to flock_app;
