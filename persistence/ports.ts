@@ -12,8 +12,8 @@ import type {
   AddressStatus, Chain, DeliveryStatus, Direction, Environment, EventName, HeldReason, Liveness, OrgRole,
 } from '../protocol/slugs.ts';
 import type {
-  AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, WebhookRow,
-  WithdrawalRow,
+  AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, UsedValue,
+  WebhookRow, WithdrawalRow,
 } from './rows.ts';
 
 // ── Accounts (actor) ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -358,6 +358,8 @@ export interface PageAsk { page: number; size: number }
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;
   saveIdempotent(owner: KeyOwner, row: IdempotencyRow): Promise<void>;
+  /** Forgets a stored answer that tells of something dead; nothing when another answer is there by now. */
+  forgetIdempotent(owner: KeyOwner, row: Pick<IdempotencyRow, 'method' | 'path' | 'key'>, deadId: string): Promise<void>;
   purgeIdempotent(olderThanMs: number): Promise<number>;
   addresses(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: AddressStatus }, page: PageAsk): Promise<Page<AddressRow>>;
   address(accountId: AccountId, id: string): Promise<AddressRow | null>;
@@ -381,6 +383,8 @@ export interface ReadStore {
   transactions(accountId: AccountId, filter: { chain?: Chain; userRef?: string; tag?: string; status?: string; direction?: Direction }, page: PageAsk): Promise<Page<TransactionView>>;
   transaction(accountId: AccountId, id: string): Promise<TransactionView | null>;
   withdrawal(accountId: AccountId, id: string): Promise<WithdrawalRow | null>;
+  /** The highest counter value that withdrawals of a sender used in blocks of a ledger; null where there is none. */
+  usedValue(accountId: AccountId, ledger: LedgerId, from: string): Promise<UsedValue | null>;
   webhooks(accountId: AccountId): Promise<WebhookRow[]>;
   webhook(accountId: AccountId, id: string): Promise<WebhookRow | null>;
   /** Newest first. `event` is a name; `fromMs`/`toMs` bound the creation of the delivery, `[from, to)`. */

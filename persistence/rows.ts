@@ -102,6 +102,9 @@ export interface WithdrawalRow {
   updatedAtMs: number;
 }
 
+/** The highest counter value that a sender's transactions have used, and the block of ours that holds it. */
+export interface UsedValue { value: string; height: number }
+
 export interface WebhookRow {
   id: string;
   accountId: AccountId;

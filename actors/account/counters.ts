@@ -5,12 +5,13 @@
  *               value that is in flight
  *   freed       a build that was abandoned, or a transaction that is proven dead without using its value
  *   dropped     the whole entry, once nothing is in flight: the chain's own count is then the truth (C6-52: a local
- *               count that is never lowered gaps every later send)
+ *               count that is never lowered gaps every later send), but no less than our own blocks show (`chainNextOf`)
  *
  * Where the chain has no counter but spends outputs (btc) the values are outpoints, held so that a second build does
  * not spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
  */
 import type { ReplayKey } from '../../chains/chain.ts';
+import type { UsedValue } from '../../persistence/rows.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { Counter, Hold, InFlight } from './messages.ts';
 import type { InFlightLimits } from './decision.ts';
@@ -38,6 +39,18 @@ export function counterKey(chain: Chain, address: string): string {
 }
 
 export interface Allocation { readonly value: string; readonly next: string; readonly free: string[] }
+
+/**
+ * What the chain itself would take next. A node counts too little when it lags, or when its branch has not taken in yet what
+ * ours holds: the sender's highest value in a block of the kept window is not used again. C6-52, G15.
+ */
+export function chainNextOf(
+  told: bigint, readAtHeight: number, used: UsedValue | null | undefined, reorgWindow: number,
+): bigint {
+  if (used == null || used.height < readAtHeight - reorgWindow) return told;
+  const after = BigInt(used.value) + 1n;
+  return after > told ? after : told;
+}
 
 /** The next value to build with. `chainNext` is what the chain itself would take. */
 export function allocate(counter: Counter | undefined, chainNext: bigint): Allocation {

@@ -3,7 +3,7 @@
  * time and ids come in with them, so that `decide` is pure.
  */
 import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, Signed } from '../../chains/chain.ts';
-import type { AddressRow, DepositRow, IdempotencyRow, InboxRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AddressRow, DepositRow, IdempotencyRow, InboxRow, UsedValue, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type {
   AddressStatus, Band, Chain, EdgeRole, Environment, EventName, Family, Liveness, PooledChain, Readiness, Tier,
@@ -141,7 +141,9 @@ export type AccountCommand = (
       depositIds: string[] }
   // Withdrawals
   | { type: 'build_withdrawal'; id: string; intent: Intent; inputs: BuildInputs; from: AddressRow; tokenSymbol: string;
-      decimals: number }
+      decimals: number;
+      /** Of the sender's withdrawals that are in a block, as the store has them. */
+      used?: UsedValue | null }
   | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
   | { type: 'abandon_withdrawal'; known: WithdrawalRow }
   | { type: 'submit_signed'; known: WithdrawalRow; signed: Signed; sessionId: string; leaseEpoch: number }

@@ -17,7 +17,7 @@ import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, counterKey, holdOf, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
+import { allocate, chainNextOf, counterKey, holdOf, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
 import { watchOnly } from './key-sources.ts';
@@ -46,7 +46,7 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const feeEstimate = module!.estimateFee(network, inputs, intent);
   if (isRefusal(feeEstimate)) return feeEstimate;
   const key = counterKey(intent.chain, intent.from);
-  const claim = claimFor(module!, command, counter);
+  const claim = claimFor(module!, network, command, counter);
   const unsigned = module!.buildUnsigned(network, inputs, intent, claim?.replayKey ?? spokenFor(counter));
   if (isRefusal(unsigned)) return unsigned;
   const hold = claim === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : { key, values: [claim.value] };
@@ -69,11 +69,12 @@ interface Claim {
 }
 
 function claimFor(
-  module: ChainModule, { intent, inputs }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined,
+  module: ChainModule, { reorgWindow }: Network, { intent, inputs, used }: Deciding<'build_withdrawal'>['command'],
+  counter: Counter | undefined,
 ): Claim | null {
-  const chainNext = module.nextReplayValue(inputs);
-  if (chainNext === null) return null;
-  const allocation = allocate(counter, BigInt(chainNext));
+  const told = module.nextReplayValue(inputs);
+  if (told === null) return null;
+  const allocation = allocate(counter, chainNextOf(BigInt(told), inputs.readAtHeight, used, reorgWindow));
   const replayKey = replayKeyOf(FAMILY_OF[intent.chain], allocation.value);
   return replayKey === null ? null : { ...allocation, replayKey };
 }

@@ -8,6 +8,7 @@ import type { IdempotencyClaim } from '../../actors/account/messages.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { DuplicateKey } from '../ports.ts';
+import type { Outgrown } from './idempotency.ts';
 
 /** A signed-in user of the console. */
 export interface Bearer {
@@ -60,7 +61,7 @@ export type Handle<O extends OperationId> = (asked: Asked<O>) => Handled<O>;
 /** A route whose key is stored with the account's effect: `replay` makes the same data of the stored reply. */
 export interface Replayable<O extends OperationId> {
   readonly handle: Handle<O>;
-  readonly replay: (stored: unknown, asked: Asked<O>) => Promise<ReplyOf<O>>;
+  readonly replay: (stored: unknown, asked: Asked<O>) => Promise<ReplyOf<O> | Outgrown>;
 }
 export type Handlers = { readonly [O in OperationId]?: Handle<O> | Replayable<O> };
 

@@ -18,6 +18,11 @@ export const KEY_CHARS_MAX = 255;
 export interface Done { readonly ok: true; readonly status: number; readonly reply: unknown }
 export type Outcome = Done | Refusal | { readonly ok: 'duplicate' };
 
+/** What a stored answer told of is dead and was never signed: the key is free for another one. */
+export interface Outgrown { readonly outgrown: string }
+
+export const isOutgrown = (reply: unknown): reply is Outgrown => (reply as Partial<Outgrown> | null)?.outgrown !== undefined;
+
 export interface Answered {
   readonly outcome: Done | Refusal;
   readonly replayed: boolean;
@@ -36,7 +41,10 @@ export interface KeyUse {
 export interface Idempotency {
   /** The answer of a use as it is stored, for a statement that writes its effect. */
   answerOf(use: KeyUse, status: number, body: unknown): FirstAnswer;
-  /** Runs `act` once for a key. `replay` makes the reply of what an account stored. */
+  /**
+   * Runs `act` once for a key. `replay` makes the reply of what an account stored; where that is `Outgrown`, `act` runs again
+   * and its answer takes the place of the stored one.
+   */
   once(use: KeyUse, act: () => Promise<Outcome>, replay: (stored: unknown) => Promise<unknown>): Promise<Answered>;
 }
 
@@ -50,7 +58,7 @@ const isKept = (code: ErrorCode): boolean => statusOf(code) < 500
 interface Flight { readonly bodyHash: string; readonly done: Promise<Answered & { readonly kept: boolean }> }
 
 export function createIdempotency(
-  { reads, secrets }: { reads: Pick<ReadStore, 'idempotent' | 'saveIdempotent'>; secrets: SecretBox },
+  { reads, secrets }: { reads: Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent'>; secrets: SecretBox },
 ): Idempotency {
   const flights = new Map<string, Flight>();
   // Bodies stored here may hold a key that is shown once, so they are sealed.
@@ -65,7 +73,7 @@ export function createIdempotency(
 
   async function replayed(
     use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>,
-  ): Promise<Answered> {
+  ): Promise<Answered | Outgrown> {
     if (row.bodyHash !== use.bodyHash) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
     const sealed = (row.body as { sealed?: unknown } | null)?.sealed;
     const body: unknown = typeof sealed === 'string' ? JSON.parse(secrets.open(sealed, context(use))) : row.body;
@@ -74,6 +82,7 @@ export function createIdempotency(
       return { outcome: refuse(code, details, message), replayed: true };
     }
     const reply = typeof sealed === 'string' ? body : await replay(withBigints(body));
+    if (isOutgrown(reply)) return reply;
     return { outcome: { ok: true, status: row.status, reply }, replayed: true };
   }
 
@@ -82,7 +91,8 @@ export function createIdempotency(
   ): Promise<Answered & { kept: boolean }> {
     const stored = () => reads.idempotent(use.owner, use.method, use.path, use.key);
     const before = use.kept === 'actor' ? null : await stored();
-    if (before !== null) return { ...await replayed(use, before, replay), kept: true };
+    const again = before === null ? null : await replayed(use, before, replay);
+    if (again !== null && !isOutgrown(again)) return { ...again, kept: true };
     const outcome = await act();
     if (outcome.ok === true) {
       if (use.kept === 'store') await save(use, outcome.status, outcome.reply);
@@ -90,7 +100,12 @@ export function createIdempotency(
     }
     // A refusal may rest on what the first use of the key did (the cap is reached, the webhook is gone).
     const earlier = await stored();
-    if (earlier !== null) return { ...await replayed(use, earlier, replay), kept: true };
+    const told = earlier === null ? null : await replayed(use, earlier, replay);
+    if (told !== null && !isOutgrown(told)) return { ...told, kept: true };
+    if (told !== null) {
+      await reads.forgetIdempotent(use.owner, use, told.outgrown);
+      return first(use, act, replay);
+    }
     if (outcome.ok === 'duplicate') {
       return { outcome: refuse('INTERNAL_ERROR', { reason: 'stored answer missing' }), replayed: false, kept: false };
     }

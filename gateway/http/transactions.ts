@@ -7,7 +7,7 @@ import type { BuildInputs, Intent } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { TransactionView } from '../../persistence/ports.ts';
 import { ERRORS, isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
-import { newId, type AccountId } from '../../protocol/ids.ts';
+import { ledgerOf, newId, type AccountId } from '../../protocol/ids.ts';
 import { parseAmount } from '../../protocol/money.ts';
 import type { AddressRow, WithdrawalRow } from '../../persistence/rows.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
@@ -16,6 +16,7 @@ import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import { presentTanks, stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
+import type { Outgrown } from './idempotency.ts';
 import { coveredBySource } from './key-sources.ts';
 import { builtView, feeView, transactionView } from './views.ts';
 
@@ -39,16 +40,22 @@ interface Ready {
 
 export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const { accounts, chains, edges, stores: { reads }, nowMs } = deps;
-  const replay = async (stored: unknown) => builtView(stored as WithdrawalRow);
+  // A build that nobody signed and nobody can: its key would answer with it for ever.
+  const replay = async (stored: unknown, asked: Asked): Promise<ReturnType<typeof builtView> | Outgrown> => {
+    const row = stored as WithdrawalRow;
+    const known = await reads.withdrawal(accountOf(asked), row.id);
+    return known !== null && await isDead(deps, known) ? { outgrown: row.id } : builtView(row);
+  };
 
   async function build(asked: Asked<'buildTransaction'> | Asked<'createTrustline'>, wish: Wish) {
     const accountId = accountOf(asked);
     const ready = await prepare(deps, accountId, wish);
     if (isRefusal(ready)) return ready;
     const { binding, intent, inputs, from } = ready;
+    const used = await reads.usedValue(accountId, ledgerOf(intent.chain, accountId), intent.from);
     const { symbol, decimals } = assetOf(binding, intent.token);
     const answer = await accounts.ask(accountId, {
-      type: 'build_withdrawal', id: newId('txn', nowMs()), intent, inputs, from, tokenSymbol: symbol, decimals,
+      type: 'build_withdrawal', id: newId('txn', nowMs()), intent, inputs, from, used, tokenSymbol: symbol, decimals,
       ...claimOf(asked),
     });
     return answer.ok === true ? builtView(answer.reply) : answer;
@@ -84,7 +91,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       },
     },
     repriceTransaction: {
-      replay,
+      replay: async (stored) => builtView(stored as WithdrawalRow),
       async handle(asked) {
         const accountId = accountOf(asked);
         const known = await reads.withdrawal(accountId, asked.params.id);
@@ -111,6 +118,15 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     getFees: (asked) => fees(deps, asked),
   };
+}
+
+/** A build that was given up, or whose counter value a block has used: nothing of it was signed, and nothing can be. */
+async function isDead({ stores: { reads } }: HandlerDeps, { accountId, ledger, from, status, versions, unsigned: { replayKey } }: WithdrawalRow): Promise<boolean> {
+  if (versions.length > 0) return false;
+  if (status === 'expired' || status === 'failed') return true;
+  if (replayKey.kind !== 'nonce' && replayKey.kind !== 'sequence') return false;
+  const used = await reads.usedValue(accountId, ledger, from);
+  return used !== null && BigInt(replayKey.value) <= BigInt(used.value);
 }
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */

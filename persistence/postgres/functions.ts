@@ -17,6 +17,7 @@ export const FUNCTIONS = [
   'refuse',
   'append_only',
   'save_idempotent',
+  'forget_idempotent',
   'purge_idempotent',
   'claim_shards',
   'load_account',

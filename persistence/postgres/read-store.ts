@@ -2,7 +2,7 @@
 import { failpoint } from '../../protocol/failpoint.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import type { AccountState } from '../../actors/account/messages.ts';
-import type { IdempotencyRow } from '../rows.ts';
+import type { IdempotencyRow, UsedValue } from '../rows.ts';
 import type { ReadStore } from '../ports.ts';
 import { addressPairs } from './address-pairs.ts';
 import { deliveryReads } from './delivery-reads.ts';
@@ -17,7 +17,7 @@ export function createReadStore(sql: Sql): ReadStore {
   return { ...idempotency(sql), ...addresses(sql), ...addressPairs(sql), ...transactionReads(sql), ...webhooks(sql), ...deliveryReads(sql) };
 }
 
-function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'purgeIdempotent'> {
+function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent' | 'purgeIdempotent'> {
   return {
     async idempotent(owner, method, path, key) {
       return oneOf(sql, owner, sql`
@@ -29,6 +29,11 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
       failpoint('save_idempotent.before');
       await sql`select ${savingOf(sql, { ...row, owner })}`;
       failpoint('save_idempotent.after');
+    },
+    async forgetIdempotent(owner, { method, path, key }, deadId) {
+      failpoint('forget_idempotent.before');
+      await sql`select forget_idempotent(${owner}, ${method}, ${path}, ${key}, ${deadId})`;
+      failpoint('forget_idempotent.after');
     },
     async purgeIdempotent(olderThanMs) {
       const [row] = await sql<{ gone: number }[]>`select purge_idempotent(${olderThanMs}::timestamptz) as gone`;
@@ -92,10 +97,18 @@ function addresses(
   };
 }
 
-function webhooks(sql: Sql): Pick<ReadStore, 'webhooks' | 'webhook' | 'withdrawal'> {
+function webhooks(sql: Sql): Pick<ReadStore, 'webhooks' | 'webhook' | 'withdrawal' | 'usedValue'> {
   return {
     async withdrawal(accountId, id) {
       return oneOf(sql, accountId, sql`select * from withdrawal where account_id = t.account and id = ${id}`, withdrawalOf);
+    },
+    async usedValue(accountId, ledger, from) {
+      return oneOf(sql, accountId, sql`
+        select unsigned -> 'replayKey' ->> 'value' as value, height from withdrawal
+         where account_id = t.account and ledger = ${ledger} and from_address = ${from}
+           and height is not null and unsigned -> 'replayKey' ->> 'kind' in ('nonce', 'sequence')
+         order by (unsigned -> 'replayKey' ->> 'value')::numeric desc limit 1`,
+      ({ value, height }): UsedValue => ({ value: String(value), height: Number(height) }));
     },
     async webhooks(accountId) {
       const rows = await sql<Columns[]>`

@@ -83,7 +83,7 @@ test.serial('the application role may call the posting functions and no other', 
      where n.nspname = 'flock' and has_function_privilege('flock_app', p.oid, 'execute') order by 1`;
   t.deepEqual(callable.map(({ name }) => name), [
     'accounts_with_addresses', 'accounts_with_inbox', 'accounts_with_pending_band', 'addresses_since', 'append_accounts', 'begin_chain', 'claim_deliveries', 'claim_mail', 'claim_shards', 'count_facts_set_aside', 'counter_gaps', 'create_organization',
-    'drop_attempt_partitions', 'ensure_attempt_partitions', 'facts_set_aside', 'hold_unreadable', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_chain_start', 'note_head',
+    'drop_attempt_partitions', 'ensure_attempt_partitions', 'facts_set_aside', 'forget_idempotent', 'hold_unreadable', 'immature_facts', 'incomplete_publications', 'ledger_balances', 'load_account', 'mature_facts', 'note_chain_start', 'note_head',
     'note_unresolved', 'note_withdrawal_fact', 'open_withdrawals', 'purge_deliveries', 'purge_idempotent', 'record_attempts', 'record_block', 'record_discrepancy',
     'record_late', 'record_mail', 'record_reorg', 'refute_facts', 'release_abandoned_claims', 'release_deliveries', 'release_unreadable', 'reseal_webhook', 'reset_sandbox_ledgers', 'resolve_height', 'retell_block', 'retry_facts', 'sandbox_behind', 'sandbox_mine',
     'sandbox_unmine', 'save_idempotent', 'save_instructions', 'set_aside_fact', 'take_sandbox_tasks', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable',

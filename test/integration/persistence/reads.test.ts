@@ -161,3 +161,43 @@ test('design 3: what an address read needs of its account comes from the project
   t.deepEqual(await stores.read.retiredIdentities(sandbox), {});
   t.deepEqual(await stores.read.retiredIdentities('acc_nobody_live' as AccountId), {});
 });
+
+test('found F57: the highest counter value in a block is one step of an index, per sender and ledger, among ten thousand', async (t) => {
+  const { live } = await newOrganization(stores);
+  const [from, other] = await issue(live, {}, {}) as [AddressRow, AddressRow];
+  const nonce = (value: number, more: Parameters<typeof withdrawalRow>[1] = {}): RowWrite => {
+    const row = withdrawalRow(from);
+    return { table: 'withdrawal', row: { ...row, versions: [{ txid: '0x1', signedPayload: '0x', payload: '0x' }], unsigned: { ...row.unsigned, replayKey: { kind: 'nonce', value } }, ...more } };
+  };
+  t.is(await stores.read.usedValue(live, 'eth', from.address), null);
+  await write(stores, live, [
+    nonce(9, { status: 'confirmed', height: 70 }), nonce(10, { status: 'failed', height: 71 }), nonce(11, { status: 'failed' }), nonce(12, { status: 'signing' }),
+    nonce(99, { from: other.address, status: 'confirmed', height: 72 }), nonce(98, { ledger: 'bsc', chain: 'bsc', status: 'confirmed', height: 72 }),
+  ]);
+  t.deepEqual(await stores.read.usedValue(live, 'eth', from.address), { value: '10', height: 71 });
+  t.is(await stores.read.usedValue(theirs.live, 'eth', from.address), null);
+  await database.owner`insert into withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol, status, unsigned, versions, height, created_at, updated_at)
+    select account_id, 'txn_' || n, ledger, chain, from_address, to_address, amount, decimals, token_symbol, status,
+           jsonb_set(unsigned, '{replayKey,value}', to_jsonb(n)), versions, height, created_at, updated_at
+      from withdrawal, generate_series(1000, 10999) n where account_id = ${live} and height = 70`;
+  await database.owner`analyze withdrawal`;
+  t.deepEqual(await stores.read.usedValue(live, 'eth', from.address), { value: '10999', height: 70 });
+  const plan = await database.owner<{ 'QUERY PLAN': string }[]>`explain (analyze, costs off, timing off)
+    select unsigned -> 'replayKey' ->> 'value' as value, height from withdrawal
+     where account_id = ${live} and ledger = 'eth' and from_address = ${from.address}
+       and height is not null and unsigned -> 'replayKey' ->> 'kind' in ('nonce', 'sequence')
+     order by (unsigned -> 'replayKey' ->> 'value')::numeric desc limit 1`;
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+  t.regex(text, /withdrawal_used_value/);
+  t.notRegex(text, /Sort|Seq Scan/);
+});
+
+test('found F57: only the answer that tells of the dead one is forgotten', async (t) => {
+  const row = { key: 'built', method: 'POST', path: '/v1/x', bodyHash: 'a', status: 201, body: { id: 'txn_new' } };
+  await stores.read.saveIdempotent(ours.live, row);
+  await stores.read.forgetIdempotent(ours.live, row, 'txn_dead');
+  await stores.read.forgetIdempotent(theirs.live, row, 'txn_new');
+  t.deepEqual(await stores.read.idempotent(ours.live, 'POST', '/v1/x', 'built'), row);
+  await stores.read.forgetIdempotent(ours.live, row, 'txn_new');
+  t.is(await stores.read.idempotent(ours.live, 'POST', '/v1/x', 'built'), null);
+});

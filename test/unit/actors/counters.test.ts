@@ -1,6 +1,7 @@
 import test from 'ava';
+import fc from 'fast-check';
 import {
-  allocate, counterKey, held, holdOf, limitOf, IN_FLIGHT_LIMITS, released, replayKeyOf, waitingIn,
+  allocate, chainNextOf, counterKey, held, holdOf, limitOf, IN_FLIGHT_LIMITS, released, replayKeyOf, waitingIn,
 } from '../../../actors/account/counters.ts';
 import type { Counter, InFlight } from '../../../actors/account/messages.ts';
 
@@ -67,4 +68,17 @@ test('V40, R21, M19 what waits outside of a block counts, by purpose and family'
     (purpose) => (['evm', 'xrp', 'xlm', 'btc'] as const).map((family) => limitOf(IN_FLIGHT_LIMITS, purpose, family)),
   );
   t.deepEqual(limits, [[1, 1, 1, 1], [16, 10, 1, 16], [16, 10, 1, 16]]);
+});
+
+test('found F57: no node talks a sender back onto a value that a block of the window holds', (t) => {
+  fc.assert(fc.property(
+    fc.bigInt(0n, 2n ** 63n), fc.bigInt(0n, 2n ** 63n), fc.nat(10_000), fc.nat(10_000), fc.nat(300),
+    (told, used, height, readAtHeight, window) => {
+      const next = chainNextOf(told, readAtHeight, { value: String(used), height }, window);
+      t.true(next >= told);
+      if (height >= readAtHeight - window) t.true(next > used);
+      else t.is(next, told);
+      t.is(chainNextOf(told, readAtHeight, null, window), told);
+    },
+  ));
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { AccountCommand } from '../../../actors/account/messages.ts';
 import type { Signed } from '../../../chains/chain.ts';
+import { networkOf } from '../../../chains/registry.ts';
 import type { Fact } from '../../../persistence/rows.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { commands, OTHER_IDENTITY, pushedKey, rowsOf } from '../../support/account.ts';
@@ -38,6 +39,23 @@ test('C6-52 with nothing in flight the chain\'s own count is the truth, also whe
   sender.do({ type: 'abandon_withdrawal', known: sender.rows.get(id)! });
   t.deepEqual(sender.account.state.counters, {});
   t.is(sender.nonceOf(sender.built(47_002).id), 47_002);
+});
+
+test('found F57: a nonce that a block of ours has used is not built again while the reorg window may hold the node back', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent(7);
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_matured');
+  t.deepEqual(sender.account.state.counters, {}, 'nothing is in flight: the node alone would be asked');
+  const used = { value: '7', height: 200 };
+  const nonceAt = (readAtHeight: number, nonceLatest: number) => {
+    const fresh = new Sender();
+    return fresh.nonceOf(fresh.do({ ...fresh.build(nonceLatest), inputs: inputsOf({ nonceLatest, noncePending: nonceLatest, readAtHeight }), used }).reply.id);
+  };
+  const { reorgWindow } = networkOf('eth');
+  t.deepEqual([nonceAt(201, 7), nonceAt(199, 7), nonceAt(200 + reorgWindow, 7)], [8, 8, 8], 'one too few, also from a node that lags');
+  t.is(nonceAt(201, 12), 12, 'the node knows more');
+  t.is(nonceAt(201 + reorgWindow, 3), 3, 'C6-52: outside of the window the chain is the truth');
 });
 
 test('V40 a deposit address sends one at a time; a build that nobody signed gives way and its nonce is used again', (t) => {

@@ -18,6 +18,10 @@ function keeping() {
         const at = slot(accountId, row.method, row.path, row.key);
         if (!rows.has(at)) rows.set(at, row);
       },
+      forgetIdempotent: async (accountId: string, row: Pick<IdempotencyRow, 'method' | 'path' | 'key'>, deadId: string) => {
+        const at = slot(accountId, row.method, row.path, row.key);
+        if ((rows.get(at)?.body as { id?: string } | undefined)?.id === deadId) rows.delete(at);
+      },
     },
   };
 }
@@ -75,6 +79,26 @@ test('an account\'s own stored answer is told after "duplicate", and before a re
     t.deepEqual(await idempotency.once(use(kept), async () => outcome, replay), { outcome: { ok: true, status: 201, reply: { seen: { amount: 5n } } }, replayed: true });
   }
   t.like((await idempotency.once(use({ ...kept, key: 'lost' }), async () => ({ ok: 'duplicate' }), replay)).outcome, { code: 'INTERNAL_ERROR' });
+});
+
+test('found F57: a build that died unsigned is not an answer to keep: the key builds once more, and then answers with that', async (t) => {
+  const { reads, rows } = keeping();
+  const [one, two] = [createIdempotency({ reads, secrets }), createIdempotency({ reads, secrets })];
+  const kept = { kept: 'actor' as const };
+  await reads.saveIdempotent('org_1_live', { key: 'k', method: 'POST', path: '/v1/x', bodyHash: 'h', status: 201, body: { id: 'txn_dead' } });
+  const replay = async (stored: unknown) => ((stored as { id: string }).id === 'txn_dead' ? { outgrown: 'txn_dead' } : stored);
+  let built = 0;
+  // The account's own append: nothing is written while the key is taken.
+  const act = async (): Promise<Outcome> => {
+    if (rows.size > 0) return { ok: 'duplicate' };
+    built += 1;
+    await reads.saveIdempotent('org_1_live', { key: 'k', method: 'POST', path: '/v1/x', bodyHash: 'h', status: 201, body: { id: `txn_${built}` } });
+    return done({ id: `txn_${built}` });
+  };
+  const answers = await Promise.all([one, two, one, two].map((node) => node.once(use(kept), act, replay)));
+  t.deepEqual(answers.map(({ outcome }) => outcome), answers.map(() => ({ ok: true, status: 201, reply: { id: 'txn_1' } })));
+  t.is(built, 1);
+  t.like((await one.once(use({ ...kept, bodyHash: 'other' }), act, replay)).outcome, { code: 'IDEMPOTENCY_CONFLICT' });
 });
 
 test('decisions 3: refusals are kept, except those that speak of the moment', async (t) => {
