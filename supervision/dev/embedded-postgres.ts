@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { binaryDirectory, reachable, stageDirectory, unprivilegedUser, type RunAs } from './postgres-binaries.ts';
+import { binaryDirectory, majorVersion, reachable, stageDirectory, unprivilegedUser, type RunAs } from './postgres-binaries.ts';
 
 export interface EmbeddedPostgres {
   /** Superuser's URL on 127.0.0.1; the password is this cluster's own. */
@@ -51,6 +51,8 @@ const LEFTOVER_MS = 10_000;
 const PORT_TRIES = 20;
 const ABANDONED_MS = 3_600_000;
 const CONNECTIONS_MAX = 200;
+const BUILTIN_LOCALES_FROM = 17;
+const IO_METHODS_FROM = 18;
 /** Of /proc/PID/stat, counted after the name. Source: proc_pid_stat(5), field 22. */
 const START_TIME_FIELD = 19;
 
@@ -132,7 +134,7 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
   try {
     await run(join(binaries, 'initdb'), [
       '--pgdata', directory, '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256',
-      '--encoding', 'UTF8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C', '--no-sync',
+      '--encoding', 'UTF8', ...localeOf(majorVersion(binaries)), '--no-sync',
     ], { cwd: '/', env: environment(), ...user });
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
@@ -142,6 +144,11 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
   }
   saveCluster(dataDir, cluster);
   return cluster;
+}
+
+/** Bytes order text on every version; 17 and later classify characters without the machine's C library too. */
+function localeOf(major: number): string[] {
+  return major >= BUILTIN_LOCALES_FROM ? ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'] : ['--locale', 'C.UTF-8'];
 }
 
 /** A place outside of the data directory, which a file beside it names as its owner. */
@@ -249,7 +256,8 @@ interface Launch { binaries: string; cluster: Cluster; port: number; user: RunAs
 async function launch({ binaries, cluster, port, user, log, durable }: Launch): Promise<EmbeddedPostgres | 'port_taken'> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', max_connections: String(CONNECTIONS_MAX),
-    timezone: 'UTC', log_timezone: 'UTC', jit: 'off', io_method: 'sync',
+    timezone: 'UTC', log_timezone: 'UTC', jit: 'off',
+    ...(majorVersion(binaries) >= IO_METHODS_FROM ? { io_method: 'sync' } : {}),
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -3,6 +3,7 @@
  * and the unprivileged user that stands in may not be able to walk to a clone below root's home: then programs and
  * data are staged under a directory of the system.
  */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -77,8 +78,16 @@ function linkLibraries(root: string): void {
   }
 }
 
-/** Directory of `initdb` and `postgres`, ready to run as the user: in place when it can be, else a staged copy. */
+/**
+ * Directory of `initdb` and `postgres`, ready to run as the user: in place when it can be, else a staged copy.
+ * `POSTGRES_BIN` names the directory of another PostgreSQL, such as Debian's. Throws: Error when it holds no server.
+ */
 export function binaryDirectory(user: RunAs): string {
+  const other = process.env.POSTGRES_BIN;
+  if (other !== undefined && other !== '') {
+    if (!existsSync(join(other, 'postgres'))) throw new Error(`POSTGRES_BIN: ${other} holds no postgres; name the directory of a PostgreSQL 15 or later`);
+    return other;
+  }
   const { root, version } = packageRoot();
   const inPlace = join(root, 'native/bin');
   if (reachable(inPlace, user)) {
@@ -105,4 +114,12 @@ export function binaryDirectory(user: RunAs): string {
     }
   }
   return join(staged, 'native/bin');
+}
+
+/** Major version of the server in a directory: 15, 18. Throws: Error when it does not say. */
+export function majorVersion(binaries: string): number {
+  const said = execFileSync(join(binaries, 'postgres'), ['--version'], { encoding: 'utf8' });
+  const major = Number(/PostgreSQL\) ([0-9]+)/.exec(said)?.[1] ?? NaN);
+  if (Number.isNaN(major)) throw new Error(`${binaries}/postgres --version answered ${said.trim()}`);
+  return major;
 }

@@ -1,5 +1,6 @@
 -- I21: an address is never derived from a key that is held back. Pooled chains have addresses and no key.
-create or replace function address_has_active_key() returns trigger language plpgsql as $$
+create or replace function address_has_active_key() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   if exists (select 1 from issued i where i.family not in ('sol', 'xlm') and not exists (
        select 1 from account_key k where k.account_id = i.account_id and k.family = i.family and k.status = 'active')) then

@@ -1,5 +1,6 @@
 -- I8: the cursor moves from a block to its child, or with a whole branch by record_reorg.
-create or replace function cursor_follows_parent() returns trigger language plpgsql as $$
+create or replace function cursor_follows_parent() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   if new.ledger <> old.ledger or (current_setting('flock.reorg', true) is distinct from new.ledger and not exists (
        select 1 from block_link l where l.ledger = new.ledger and l.height = new.height and l.hash = new.hash

@@ -1,4 +1,5 @@
-create or replace function ledger_entry_fits_deposit() returns trigger language plpgsql as $$
+create or replace function ledger_entry_fits_deposit() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   if new.kind <> 'reversal' and not exists (
     select 1 from deposit d where d.account_id = new.account_id and d.id = new.deposit_id

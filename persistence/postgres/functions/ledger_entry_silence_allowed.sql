@@ -1,4 +1,6 @@
-create or replace function ledger_entry_silence_allowed() returns trigger language plpgsql as $$
+-- Runs as the owner: up to PostgreSQL 17 a deferred trigger fires as the session's role, whose row security hides the address.
+create or replace function ledger_entry_silence_allowed() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   if new.event_id is null and not (new.kind = 'detected' and new.incarnation > 1)
      and not exists (select 1 from deposit d join address a on a.account_id = d.account_id and a.id = d.address_id

@@ -1,6 +1,7 @@
 -- Other secrets, or an endpoint that is enabled again: what waited for that is due. If they do not open either, it is held
 -- again.
-create or replace function release_with_secrets() returns trigger language plpgsql as $$
+create or replace function release_with_secrets() returns trigger
+language plpgsql security definer set search_path = flock, pg_temp as $$
 begin
   perform release_unreadable(new.account_id, new.id);
   return null;

@@ -99,6 +99,16 @@ test.serial('house 4: each function of the database stands in one file, and is r
   });
 });
 
+test.serial('found F71: a trigger that looks at rows runs as their owner, so that row security hides none from it', async (t) => {
+  await withEmpty(async ({ url, admin }) => {
+    await migrate({ url });
+    const asCaller = await admin<{ name: string }[]>`
+      select proname as name from pg_proc where pronamespace = 'flock'::regnamespace and prorettype = 'trigger'::regtype
+         and not prosecdef and prosrc ~* '(select|insert|update|delete|perform)[[:space:]]'`;
+    t.deepEqual(asCaller.map(({ name }) => name), []);
+  });
+});
+
 test.serial('all objects belong to flock_owner, and the application role can be given a password of its own', async (t) => {
   await withEmpty(async ({ url, admin }) => {
     const before = await admin`select rolpassword from pg_authid where rolname = 'flock_app'`;

@@ -1,0 +1,35 @@
+/**
+ * The parts of the suite that depend on PostgreSQL, once more on the oldest supported version that the machine has from
+ * its distribution; the first run was on the embedded one. Ends with the first run's kind of exit code.
+ *   node test/support/on-other-postgres.ts        POSTGRES_BIN names another directory of `postgres` and `initdb`
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { majorVersion } from '../../supervision/dev/postgres-binaries.ts';
+
+const OLDEST = 15;
+const PACKAGES = '/usr/lib/postgresql';
+const PARTS = [
+  'test/integration/persistence/**', 'test/integration/account/**', 'test/integration/watchers/**', 'test/integration/invariants.test.ts',
+  'test/wire/**', 'test/scenario/**',
+];
+
+/** The directory of the oldest packaged server; null when there is none. */
+function packaged(): string | null {
+  const versions = existsSync(PACKAGES) ? readdirSync(PACKAGES).map(Number).filter((version) => version >= OLDEST) : [];
+  const found = versions.sort((a, b) => a - b).map((version) => join(PACKAGES, String(version), 'bin')).find((path) => existsSync(join(path, 'postgres')));
+  return found ?? null;
+}
+
+const binaries = process.env.POSTGRES_BIN ?? packaged();
+if (binaries === null) {
+  process.stderr.write(`no PostgreSQL of the distribution is here (apt-get install postgresql): nothing was run on version ${OLDEST}\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write(`\nOn PostgreSQL ${majorVersion(binaries)}: ${PARTS.join(' ')}\n`);
+  const { status } = spawnSync(process.execPath, ['node_modules/ava/entrypoints/cli.js', ...PARTS], {
+    stdio: 'inherit', env: { ...process.env, POSTGRES_BIN: binaries },
+  });
+  process.exitCode = status ?? 1;
+}
