@@ -130,7 +130,9 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   const poster = createWebhookPoster({
     policy, connections: config.webhookConcurrencyPerHost, monotonicMs: ports.monotonicMs, wallMs: ports.wallMs,
     ...(ports.resolve === undefined ? {} : { resolve: ports.resolve }),
-    onBlocked: (deliveryId, reason) => log.warn('webhook_blocked', { deliveryId, reason }),
+    onBlocked: (deliveryId, reason) => log.warn('webhook_blocked', {
+      deliveryId, reason, setting: 'EDGE_WEBHOOK_ALLOWLIST', next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
+    }),
   });
   const check = config.verifyNodes.size === 0 ? null : createDepositCheck({ nodes: config.verifyNodes, confirmations: config.verifyConfirmations, monotonicMs: ports.monotonicMs });
   const relay = new WebhookRelay({

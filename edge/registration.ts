@@ -13,6 +13,7 @@
 import { createHash } from 'node:crypto';
 import { isRefusal, type ErrorCode, type Refusal } from '../protocol/errors.ts';
 import type { SyncBody } from '../protocol/frames.ts';
+import { adviceFor, type Advice } from './advice.ts';
 import { backoffMs } from './backoff.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Timers } from './timers.ts';
@@ -22,7 +23,7 @@ const RETRY = { firstMs: 500, capMs: 60_000 } as const;
 const SETTING = 'enrolled_as';
 
 export type RegistrationState =
-  | { readonly kind: 'unconfirmed'; readonly code: ErrorCode | null }
+  | { readonly kind: 'unconfirmed'; readonly code: ErrorCode | null; readonly advice?: Advice | null }
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'halted'; readonly code: ErrorCode };
 
@@ -107,7 +108,7 @@ export class Registration {
       if (refusal === null) return this.#confirm();
       this.#settings.onRefused(known ? 'resume' : 'sync', refusal);
       if (refusal.code === 'EDGE_SIGNATURE_INVALID' || refusal.code === 'IDENTITY_ROTATION_PENDING') return this.#halt(refusal.code);
-      this.#state = { kind: 'unconfirmed', code: refusal.code };
+      this.#state = { kind: 'unconfirmed', code: refusal.code, advice: adviceFor(refusal) };
       if (!known && refusal.code === 'ALREADY_ENROLLED') this.#settings.storage.setSetting(SETTING, this.#cacheName());
       if (known && refusal.code === 'RESYNC_REQUIRED') this.#forget();
       this.#tries += 1;

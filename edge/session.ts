@@ -8,6 +8,7 @@ import {
   type HeartbeatBody, type InstructionRecord, type LeaseFrame, type WelcomeFrame,
 } from '../protocol/frames.ts';
 import type { PooledChain } from '../protocol/slugs.ts';
+import { adviceFor } from './advice.ts';
 import type { EdgeLog } from './log.ts';
 import type { Lease } from './lease.ts';
 import type { InstructionShare } from './instruction-share.ts';
@@ -73,7 +74,7 @@ export class Session {
       ...settings.registration, upstream, timers, edgeVersion, sessionId, onFault,
       onConfirmed: () => this.#confirmed(),
       onForgotten: () => settings.lease.forget(),
-      onRefused: (step, { code }) => log.warn('registration_refused', { step, code }),
+      onRefused: (step, refusal) => log.warn('registration_refused', { step, code: refusal.code, ...adviceFor(refusal) }),
     });
     this.#stream = new EdgeStream({
       cloudUrl: settings.cloudUrl, timers, monotonicMs: settings.monotonicMs, onFault,
@@ -296,7 +297,7 @@ export class Session {
   }
 
   #refused(code: string): void {
-    this.#settings.log.warn('cloud_refused', { code });
+    this.#settings.log.warn('cloud_refused', { code, ...adviceFor({ code: code as ErrorCode, details: {} }) });
     if (LEASE_CODES.has(code)) this.#settings.lease.lose();
     if (code === 'RESYNC_REQUIRED') {
       this.#stream.stop();

@@ -35,9 +35,7 @@ function headlineOf({ registration, streamUp, lease, outbox, stopping }: EdgeSta
   if (registration.kind === 'unconfirmed') {
     return {
       tone: 'warn', headline: 'Not registered yet',
-      explanation: registration.code === null || registration.code === 'UPSTREAM_UNAVAILABLE'
-        ? 'The edge runs and is trying to reach the cloud. It registers as soon as the cloud answers.'
-        : `The cloud answered ${registration.code}. The edge keeps trying.`,
+      explanation: whyUnconfirmed(registration),
     };
   }
   if (outbox.outboxPoisoned) {
@@ -49,6 +47,13 @@ function headlineOf({ registration, streamUp, lease, outbox, stopping }: EdgeSta
   return lease.held
     ? { tone: 'good', headline: 'Leading', explanation: 'Connected. This replica relays the webhooks and signs the withdrawals.' }
     : { tone: 'good', headline: 'Following', explanation: 'Connected. Another replica leads; this one takes over when that one is gone.' };
+}
+
+function whyUnconfirmed({ code, advice }: Extract<RegistrationState, { kind: 'unconfirmed' }>): string {
+  const said = code === null || code === 'UPSTREAM_UNAVAILABLE'
+    ? 'The edge runs and is trying to reach the cloud. It registers as soon as the cloud answers.'
+    : `The cloud answered ${code}. The edge keeps trying.`;
+  return advice == null ? said : `${said} What to look at: ${advice.setting} – ${advice.next}.`;
 }
 
 function linesOf(status: EdgeStatus): StatusLine[] {
