@@ -16,7 +16,7 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./chain-jsonl.ts')).chainJsonl(args),
   },
   {
-    words: ['webhooks', 'listen'], usage: 'webhooks listen [--port 9000] [--secret whsec_…]', does: 'verifies deliveries and prints them',
+    words: ['webhooks', 'listen'], usage: 'webhooks listen [--port 9000] [--secret whsec_…] [--count N]', does: 'verifies deliveries and prints them',
     run: async (args) => (await import('./webhooks-listen.ts')).webhooksListen(args),
   },
   operator('users create', '--email E [--admin]', 'makes a console user; the password comes from standard input or is made'),

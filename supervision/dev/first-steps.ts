@@ -6,9 +6,10 @@ export interface Up { cloudUrl: string; edgeUrl: string; localApiKey: string; da
 export const STEPS = `call() { curl -sS -X "$1" "$EDGE$2" -H "X-API-Key: $KEY" -H 'content-type: application/json' \${3:+-d "$3"}; echo; }
 field() { node -pe "const { data, error } = JSON.parse(fs.readFileSync(0, 'utf8')); error?.message ?? data.$1"; }
 
-# 1. Where should events go? Paste what this prints into another terminal: it receives and verifies.
-SECRET=$(call POST /v1/webhooks '{"url":"http://127.0.0.1:9000/webhooks","events":["deposit_detected","deposit_confirmed","withdrawal_confirmed"]}' | field secret)
-echo "npm run -s flock -- webhooks listen --port 9000 --secret $SECRET"
+# 1. Where should events go? A listener receives and verifies them; its lines appear here. It ends with the fourth event.
+SECRET=$(call POST /v1/webhooks '{"url":"http://127.0.0.1:9000/webhooks","events":["deposit_detected","deposit_confirmed","withdrawal_broadcast","withdrawal_confirmed"]}' | field secret)
+npm run -s flock -- webhooks listen --port 9000 --secret "$SECRET" --count 4 & LISTENER=$!
+until curl -s -o /dev/null http://127.0.0.1:9000; do sleep 0.2; done
 
 # 2. A deposit address for your customer 42, which your edge derived itself.
 ADDRESS=$(call POST /v1/addresses '{"chain":"eth","userRef":"customer-42"}' | field address); echo "$ADDRESS"
@@ -23,7 +24,8 @@ call GET "/v1/balances/eth/$ADDRESS"
 ID=$(call POST /v1/transactions/unsigned '{"chain":"eth","from":"'"$ADDRESS"'","to":"0x52908400098527886E0F7030069857D2E4169EE7","amount":"1000000000000000"}' | field id)
 TXID=$(call POST "/v1/transactions/$ID/broadcast" | field txid)
 call POST /v1/sandbox/simulate-confirmation '{"chain":"eth","txid":"'"$TXID"'","confirmations":12}'
-call GET "/v1/transactions/$ID"`;
+call GET "/v1/transactions/$ID"
+wait $LISTENER`;
 
 /** The text; every line of the steps runs as it stands. */
 export function firstSteps({ cloudUrl, edgeUrl, localApiKey, dataDir, seconds }: Up): string {
