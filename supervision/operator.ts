@@ -117,7 +117,7 @@ export const OPERATOR_COMMANDS = {
 } as const;
 export type OperatorCommand = keyof typeof OPERATOR_COMMANDS;
 
-/** Runs one command against DATABASE_URL; the exit code: 0 done, 1 refused, 2 not understood. */
+/** Runs one command against DATABASE_URL; the exit code: 0 done, 1 refused, 2 not understood. Throws: what `parseArgs` throws. */
 export async function runOperatorCommand(command: OperatorCommand, args: readonly string[], env: NodeJS.ProcessEnv, out: Output, err: Output): Promise<number> {
   const url = env.DATABASE_URL;
   if (url === undefined || url === '') {
@@ -129,12 +129,12 @@ export async function runOperatorCommand(command: OperatorCommand, args: readonl
     await OPERATOR_COMMANDS[command]({ sql, identity: createIdentityStore(sql, initialAccount), args, env, out, nowMs: Date.now() });
     return 0;
   } catch (error) {
-    const expected = error instanceof RangeError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true;
     const { code } = error as { code?: string };
+    if (code?.startsWith('ERR_PARSE_ARGS') === true) throw error; // the command line answers with what the command takes
     const reason = code === 'ECONNREFUSED' ? 'DATABASE_URL: no server answers there'
       : error instanceof Error ? error.message : String(error);
     err.write(`${command}: ${reason}\n`);
-    return expected ? 2 : 1;
+    return error instanceof RangeError ? 2 : 1;
   } finally {
     await sql.end({ timeout: 5 });
   }

@@ -13,9 +13,10 @@ import { ENVIRONMENT_SETTING, openStorage, type Storage } from '../storage/stora
 const USAGE = `usage: flock-edge local-keys mint --label NAME
        flock-edge local-keys list
        flock-edge local-keys revoke ID
-   --data-dir DIR      the edge's data directory (EDGE_DATA_DIR, .data/edge)
+   --data-dir DIR      the edge's data directory (EDGE_DATA_DIR; .data/edge where API_KEY is set)
    --environment NAME  live or sandbox, where neither API_KEY nor the data directory says`;
 
+const DEFAULT_DATA_DIR = '.data/edge';
 const OPTIONS = { label: { type: 'string' }, 'data-dir': { type: 'string' }, environment: { type: 'string' } } as const;
 
 export interface Output { write(text: string): void }
@@ -28,13 +29,19 @@ export function localKeysCommand(args: readonly string[], env: Environ, out: Out
     return 2;
   }
   const { positionals: [verb, id], values } = parsed;
-  const storage = openStorage(values['data-dir'] ?? (env['EDGE_DATA_DIR'] || '.data/edge'));
+  const dataDir = values['data-dir'] ?? (env['EDGE_DATA_DIR'] || (environmentOfKey(env['API_KEY'], []) === null ? null : DEFAULT_DATA_DIR));
+  if (dataDir === null) {
+    err.write('which edge? Neither EDGE_DATA_DIR nor API_KEY is set here: set what the edge is started with, or give --data-dir DIR\n');
+    return 2;
+  }
+  const storage = openStorage(dataDir);
   try {
     const environment = environmentFor(values.environment, env, storage);
     if (environment === null) {
       err.write('which environment? Set API_KEY to the key of the cloud, or give --environment live or sandbox\n');
       return 2;
     }
+    err.write(`edge in ${dataDir}, ${environment}\n`);
     return run(new LocalKeys(storage, environment, Date.now), { verb: verb!, id, label: values.label }, out, err);
   } finally {
     storage.close();

@@ -96,7 +96,8 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
       if (refusal !== null) throw new Refused(refusal);
       if (route.credential === 'none') return;
       const key = request.headers['x-api-key'];
-      if (typeof key !== 'string' || settings.authenticate(key) === null) throw new Refused(refuse('UNAUTHORIZED'));
+      if (typeof key !== 'string') throw new Refused(refuse('UNAUTHORIZED', { reason: 'no_key', next: 'send a local key as X-API-Key; flock-edge local-keys mint makes one' }));
+      if (settings.authenticate(key) === null) throw new Refused(refuse('UNAUTHORIZED', adviceOnKey(key)));
     },
     handler: async (request, reply) => {
       const rule = keyMaterialIn(request);
@@ -204,4 +205,10 @@ function refusalOf(error: unknown): Refusal {
 
 function metaOf(requestId: string, nowMs: number): { requestId: string; timestamp: string } {
   return { requestId, timestamp: new Date(nowMs).toISOString() };
+}
+
+/** What to do about a key that this edge does not know. */
+function adviceOnKey(key: string): Record<string, string> {
+  return /^flk_(?:live|test)_/.test(key)
+    ? { reason: 'cloud_key', next: 'this is a key of the cloud: send a local key; flock-edge local-keys mint makes one' } : {};
 }

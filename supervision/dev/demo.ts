@@ -17,6 +17,7 @@ import { tellStory } from './demo-story.ts';
 
 /** The whole demo, in milliseconds; a hang is a failure. */
 const DEMO_LIMIT_MS = 180_000;
+const DEMO_USAGE = `usage: npm run demo -- [--chain ${CHAINS.join('|')}]`;
 /** Shown of each log when a check fails. */
 const LOG_LINES = 15;
 
@@ -30,8 +31,9 @@ function chainOf(args: readonly string[]): Chain {
 /** Seconds with one decimal, for people. */
 const secondsSince = (startedAtMs: number): number => Math.round((performance.now() - startedAtMs) / 100) / 10;
 
-function lastLines(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n') : '(nothing)';
+/** Null before the part was started. */
+function lastLines(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n') : null;
 }
 
 async function main(): Promise<void> {
@@ -67,7 +69,10 @@ async function main(): Promise<void> {
     await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
     console.log(`\nEvery check held. ${secondsSince(startedAt)} s in all.`);
   } catch (error) {
-    for (const part of ['cloud', 'edge']) console.error(`\nLast lines of the ${part}:\n${lastLines(join(dataDir, `${part}.log`))}`);
+    for (const part of ['cloud', 'edge']) {
+      const lines = lastLines(join(dataDir, `${part}.log`));
+      console.error(lines === null ? `\nThe ${part} was not started.` : lines === '' ? `\nThe ${part} logged nothing.` : `\nLast lines of the ${part}:\n${lines}`);
+    }
     throw error;
   } finally {
     clearTimeout(limit);
@@ -81,7 +86,7 @@ main().then(
     // A wrong option needs no stack; a check that did not hold does.
     const { code, message, stack } = error as { code?: string; message?: string; stack?: string };
     const plain = error instanceof RangeError || code?.startsWith('ERR_PARSE_ARGS') === true;
-    console.error(`\nThe demo failed: ${(plain ? message : stack) ?? String(error)}`);
+    console.error(`\nThe demo failed: ${(plain ? message : stack) ?? String(error)}${plain ? `\n${DEMO_USAGE}` : ''}`);
     process.exit(1);
   },
 );

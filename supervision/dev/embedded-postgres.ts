@@ -138,12 +138,19 @@ async function openCluster(dataDir: string, binaries: string, user: RunAs): Prom
     ], { cwd: '/', env: environment(), ...user });
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
-    throw new Error(`initdb failed: ${(error as { stderr?: string }).stderr?.trim() ?? String(error)}`);
+    throw new Error(initdbFailure((error as { stderr?: string }).stderr?.trim() ?? String(error), directory));
   } finally {
     rmSync(passwordFile, { force: true });
   }
   saveCluster(dataDir, cluster);
   return cluster;
+}
+
+/** What a person does about it; a new cluster takes some 40 MB. */
+export function initdbFailure(said: string, directory: string): string {
+  if (/No space left on device|Disk quota exceeded/i.test(said)) return `the disk is full: PostgreSQL needs 100 MB below ${directory}. Make room, or name another data directory (--data-dir)`;
+  if (/Permission denied/i.test(said)) return `PostgreSQL may not write to ${directory}: name a data directory that its user can reach (--data-dir)`;
+  return `initdb failed: ${said}`;
 }
 
 /** Bytes order text on every version; 17 and later classify characters without the machine's C library too. */

@@ -3,6 +3,11 @@ import { parseArgs } from 'node:util';
 
 export interface StartOptions { fresh: boolean; cloudPort: number; edgePort: number; dataDir: string }
 
+export const START_USAGE = `usage: npm start -- [--fresh] [--data-dir DIRECTORY]
+  --fresh               deletes the data and begins anew
+  --data-dir DIRECTORY  where keys, people, database and logs are (FLOCK_DATA_DIR, .data)
+  CLOUD_PORT, EDGE_PORT in the environment: the ports (8080, 8081)`;
+
 function portOf(name: string, text: string): number {
   const port = Number(text);
   if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError(`${name} must be a port number, got "${text.slice(0, 20)}"`);

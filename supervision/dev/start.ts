@@ -7,7 +7,7 @@ import { claimDirectory, type DirectoryLock } from './directory-lock.ts';
 import { clearEmbeddedPostgres } from './embedded-postgres.ts';
 import { firstSteps } from './first-steps.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
-import { startOptions, type StartOptions } from './options.ts';
+import { START_USAGE, startOptions, type StartOptions } from './options.ts';
 import { requireFreePorts } from './ports.ts';
 
 /** The parts of a start that was killed end within this time. */
@@ -92,6 +92,7 @@ main().then(
   (code) => process.exit(code),
   (error: unknown) => {
     console.error(`\nFlock did not start: ${error instanceof Error ? error.message : String(error)}`);
+    if ((error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS') === true) console.error(START_USAGE);
     if (error instanceof MigrationError) {
       console.error('The data was made by another version of Flock. "npm start -- --fresh" deletes it and begins anew.');
     }

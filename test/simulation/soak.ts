@@ -38,6 +38,6 @@ try {
 } catch (error) {
   const isAsk = error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
   if (!isAsk) throw error;
-  process.stderr.write(`${(error as Error).message}\n`);
+  process.stderr.write(`${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N]\n`);
   process.exitCode = 2;
 }

@@ -42,6 +42,7 @@ test('§5.1 a key that is malformed, unknown, edge-local or of the other prefix 
   for (const key of wrong) {
     const answer = await raw(cloud.url, 'GET', '/v1/addresses', { headers: { 'x-api-key': key } });
     t.deepEqual([answer.status, answer.json.error.code], [401, 'UNAUTHORIZED'], key.slice(0, 10));
+    t.is(answer.json.error.details.reason, key.startsWith('loc_') ? 'local_key' : undefined, 'found F76: a local key at the cloud is named as one');
   }
   t.is((await raw(cloud.url, 'GET', '/v1/addresses', { headers: { 'x-api-key': mine.sandbox.apiKey } })).status, 200);
 });

@@ -35,6 +35,9 @@ export function createCredentials(deps: {
   };
 }
 
+/** Only the edge that issued it can know such a key. */
+const isLocalKey = (key: string): boolean => /^loc_(?:live|test)_/.test(key);
+
 async function whoAsks(
   route: Route, headers: IncomingHttpHeaders, { apiKeys, bearers }: { apiKeys: ApiKeys; bearers: Bearers },
 ): Promise<Caller | Refusal> {
@@ -42,7 +45,7 @@ async function whoAsks(
   if (route.credential === 'application' || route.credential === 'signed') {
     if (typeof apiKey === 'string') {
       const row = await apiKeys.authenticate(apiKey);
-      if (row === null) return refuse('UNAUTHORIZED');
+      if (row === null) return refuse('UNAUTHORIZED', isLocalKey(apiKey) ? { reason: 'local_key', next: 'this is a key of your edge: call your edge, or the cloud with a flk_ key' } : {});
       return { ...NOBODY, accountId: row.accountId, environment: row.environment, apiKeyId: row.id };
     }
     if (route.credential === 'signed') return refuse('UNAUTHORIZED', { reason: 'an API key is needed' });

@@ -27,6 +27,7 @@ test('§5 without a valid local key every path of the application is 401, and no
       const reply = await ask(edge.url, { method, path: concrete, headers: headers as Record<string, string> });
       t.is(reply.status, 401, `${method} ${concrete}`);
       t.is(reply.error?.code, 'UNAUTHORIZED');
+      if ('x-api-key' in headers && headers['x-api-key'].startsWith('flk_')) t.is(reply.error?.details['reason'], 'cloud_key', 'found F76');
     }
   }
   t.deepEqual(passedOn(cloud), []);

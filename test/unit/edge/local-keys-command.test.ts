@@ -25,6 +25,15 @@ test('decisions 2: a key is minted for the environment of API_KEY, of the data d
   t.regex(run(mint()).out, /"key":"loc_test_/);
 });
 
+test('found F76: without the settings of an edge no key is minted in some other directory; the directory and environment are named', (t) => {
+  const nowhere = run(['mint', '--label', 'x']);
+  t.like(nowhere, { code: 2, out: '' });
+  t.regex(nowhere.err, /EDGE_DATA_DIR.*API_KEY.*--data-dir/);
+  const dataDir = newDirectory();
+  const minted = run(['mint', '--label', 'x'], { EDGE_DATA_DIR: dataDir, API_KEY: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' });
+  t.true(minted.err.includes(`edge in ${dataDir}, live`));
+});
+
 test('answers are one JSON line each on standard output; everything for people goes to standard error', (t) => {
   const dataDir = newDirectory();
   const at = (...args: string[]) => run([...args, '--data-dir', dataDir, '--environment', 'live']);

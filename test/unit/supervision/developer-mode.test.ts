@@ -1,11 +1,14 @@
 /** What `npm start` and `npm run demo` say before anything runs: options, ports, what is played on. */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { nodesOf } from '../../../supervision/dev/demo-chain.ts';
-import { inUse } from '../../../supervision/dev/embedded-postgres.ts';
+import { initdbFailure, inUse } from '../../../supervision/dev/embedded-postgres.ts';
 import { startOptions } from '../../../supervision/dev/options.ts';
 import { requireFreePorts } from '../../../supervision/dev/ports.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
 import { ROOT } from '../../support/tree.ts';
 
 test('issue 2.1: the demo calls a node real where one runs, and a stand-in what is one', (t) => {
@@ -33,4 +36,39 @@ test('issue 2.1: a port that this user may not have is not called taken', async 
 test('issue 2.1: a server that outlived its Flock is not called another Flock', (t) => {
   t.regex(inUse('/data/cluster', [1_412, 1_403, 1_413], false), /\(pid 1412, 1403, 1413\): .*does not end by itself.*kill -INT 1403$/);
   t.regex(inUse('/data/cluster', [1_403], true), /another Flock runs on the same data; stop it first/);
+});
+
+test('found F76: before npm ci every command says so, in place of a stack', (t) => {
+  const clone = newDirectory();
+  mkdirSync(join(clone, 'supervision/dev'), { recursive: true });
+  cpSync(`${ROOT}supervision/dev/installed.mjs`, join(clone, 'supervision/dev/installed.mjs'));
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
+  const commands = Object.values(scripts).filter((line) => line.startsWith('exec node'));
+  t.true(commands.length >= 9);
+  for (const line of commands) t.true(line.startsWith('exec node --import ./supervision/dev/installed.mjs '), line);
+  const { status, stderr } = spawnSync(process.execPath, ['--import', './supervision/dev/installed.mjs', 'supervision/dev/start.ts'], { cwd: clone, encoding: 'utf8' });
+  t.is(status, 1);
+  t.regex(stderr, /^The packages of Flock are not installed\. Run {2}npm ci {2}in this directory first/);
+  t.notRegex(stderr, /\bat .*:[0-9]+:[0-9]+/);
+});
+
+test('found F76: initdb on a full disk, or below a directory that its user cannot write to, says what to do', (t) => {
+  t.regex(initdbFailure('initdb: error: could not create directory "/data/x": No space left on device', '/data/x'), /the disk is full.*--data-dir/);
+  t.regex(initdbFailure('initdb: error: could not access directory: Permission denied', '/data/x'), /may not write to \/data\/x.*--data-dir/);
+  t.is(initdbFailure('something else', '/data/x'), 'initdb failed: something else');
+});
+
+test('found F76: an unknown option of a command is answered with those that it has', (t) => {
+  for (const [entry, args, usage] of [
+    ['supervision/dev/start.ts', ['--frehs'], /Unknown option '--frehs'[^]*usage: npm start -- \[--fresh\]/],
+    ['supervision/dev/demo.ts', ['--chian', 'eth'], /Unknown option '--chian'[^]*usage: npm run demo -- \[--chain btc\|/],
+    ['test/simulation/soak.ts', ['--sedes', '1'], /Unknown option '--sedes'[^]*usage: npm run soak -- \[--seeds N\]/],
+    ['gateway/cli/flock.ts', ['webhooks', 'listen', '--prot', '1'], /Unknown option '--prot'[^]*usage: flock webhooks listen/],
+    ['gateway/cli/flock.ts', ['users', 'create', '--mail', 'x'], /Unknown option '--mail'[^]*usage: flock users create/],
+    ['edge/cli/flock-edge.ts', ['local-keys', 'mint', '--lable', 'x'], /usage: flock-edge local-keys mint --label NAME/],
+  ] as const) {
+    const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH ?? '', DATABASE_URL: 'postgres://flock_app@127.0.0.1:9/none' } });
+    t.true(status === 1 || status === 2, entry);
+    t.regex(stderr, usage);
+  }
 });
