@@ -19,6 +19,7 @@ import { openParts, type EdgeParts, type EdgePorts } from './parts.ts';
 import { derivePool } from './pools.ts';
 import { claimSessionId } from './session-id.ts';
 import { Session } from './session.ts';
+import { LiveChains } from './live-chains.ts';
 import { loadSigner } from './signer-loader.ts';
 import { Signing } from './signing.ts';
 import { markIfPossible, SPEND_MARK_MS } from './spend-clock.ts';
@@ -181,8 +182,9 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
     keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log,
     checks: () => ({ registered: session.registration.kind === 'confirmed', stream: session.streamUp }),
   });
+  const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
   const status = () => statusOfEdge({
-    config, registration: session.registration, streamUp: session.streamUp, lease: parts.lease.view(), outbox: parts.outbox.report(),
+    liveChains: liveChains.view(), config, registration: session.registration, streamUp: session.streamUp, lease: parts.lease.view(), outbox: parts.outbox.report(),
     deliveries: links.relay.load, alarms: log.alarms, uptimeSeconds: (ports.monotonicMs() - running.startedAtMs) / 1_000, sessionId,
     stopping: running.stopping,
   });

@@ -4,11 +4,14 @@ import type { EdgeConfig } from './config.ts';
 import type { StatusLine, StatusView } from './http/status-page.ts';
 import type { LeaseView } from './lease.ts';
 import type { OutboxReport } from './outbox.ts';
+import type { Chain } from '../protocol/slugs.ts';
 import type { RegistrationState } from './registration.ts';
 
 export interface EdgeStatus {
   readonly config: Pick<EdgeConfig, 'environment' | 'chains' | 'podHint'>;
   readonly registration: RegistrationState;
+  /** Chains that the cloud serves; null while that is not known. */
+  readonly liveChains: ReadonlySet<Chain> | null;
   readonly streamUp: boolean;
   readonly lease: LeaseView;
   readonly outbox: OutboxReport;
@@ -74,10 +77,21 @@ function linesOf(status: EdgeStatus): StatusLine[] {
     ...(outbox.setAside === 0 ? [] : [{ label: 'Set aside', value: String(outbox.setAside), tone: 'warn', hint: 'kept until `flock-edge outbox restore`' } as const]),
     { label: 'Webhooks in flight', value: String(deliveries) },
     { label: 'Alarms', value: String(alarms), ...(alarms === 0 ? {} : { tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const) },
-    { label: 'Chains', value: config.chains.join(', ') },
+    chainsLine(config.chains, status.liveChains),
     { label: 'Replica', value: config.podHint, hint: status.sessionId },
     { label: 'Version', value: EDGE_VERSION, hint: `up ${durationText(status.uptimeSeconds)}` },
   ];
+}
+
+/** Keys are registered for every chain of EDGE_CHAINS; addresses exist on those that the cloud has a node for. */
+function chainsLine(own: readonly Chain[], live: ReadonlySet<Chain> | null): StatusLine {
+  if (live === null) return { label: 'Chains', value: own.join(', '), hint: 'keys are here; which of them the cloud serves is not known yet' };
+  const served = own.filter((chain) => live.has(chain));
+  const idle = own.filter((chain) => !live.has(chain));
+  return {
+    label: 'Chains', value: served.length === 0 ? 'none is served by the cloud' : served.join(', '),
+    ...(idle.length === 0 ? {} : { hint: `not served by the cloud now: ${idle.join(', ')}` }),
+  };
 }
 
 /** `3 d 4 h`, `5 h 6 min`, `42 s`: the two largest parts. */

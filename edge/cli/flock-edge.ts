@@ -18,6 +18,10 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./local-keys.ts')).localKeysCommand(args, process.env, process.stdout, process.stderr),
   },
   {
+    words: ['phrase'], usage: 'phrase FILE', does: 'makes a recovery phrase in a new file that only its owner may read',
+    run: async (args) => (await import('./phrase.ts')).phraseCommand(args, process.stdout, process.stderr),
+  },
+  {
     words: ['outbox'], usage: 'outbox list | set-aside SEQ | restore SEQ', does: 'writes to the cloud that wait, and one that holds them up',
     run: async (args) => (await import('./outbox.ts')).outboxCommand(args, process.env, process.stdout, process.stderr),
   },

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, statusOf, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
+import { codesOf } from '../../protocol/route.ts';
 import type { GatewayDeps } from '../ports.ts';
 import type { Listed } from './head.ts';
 import type { Answered } from './idempotency.ts';
@@ -59,11 +60,24 @@ export function malformed(deps: Answering): string {
     + `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }
 
+/** Of a refusal that the route table does not list: clients cannot have prepared for it. */
+export const UNDOCUMENTED = 'a refusal that the API description does not name';
+const codesByRoute = new Map<Listed, ReadonlySet<string>>();
+
+function documented(route: Listed): ReadonlySet<string> {
+  const known = codesByRoute.get(route) ?? new Set<string>(codesOf(route));
+  codesByRoute.set(route, known);
+  return known;
+}
+
 /** One line and one measurement for each request; nothing of what was sent. */
 export function report(deps: Answering, request: FastifyRequest, reply: FastifyReply): void {
   const route = request.routeOptions.config.route;
   const operationId = route?.operationId ?? 'none';
   const status = reply.statusCode;
+  if (route !== undefined && request.code !== null && !documented(route).has(request.code)) {
+    deps.log.error({ requestId: request.id, operationId, code: request.code }, UNDOCUMENTED);
+  }
   deps.metrics.observeRequest(operationId, status, reply.elapsedTime / 1_000);
   deps.log[status >= 500 ? 'warn' : 'info']({
     requestId: request.id, operationId, method: request.method, status, durationMs: Math.round(reply.elapsedTime),

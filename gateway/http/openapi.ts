@@ -14,6 +14,7 @@ import * as platform from '../../protocol/schema/platform.ts';
 import * as transactions from '../../protocol/schema/transactions.ts';
 import * as webhooks from '../../protocol/schema/webhooks.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
+import { exampleOfFailure, exampleOfSchema } from './examples.ts';
 
 /** Spec §9.2: "The interface description is version 2.0.0." */
 const DESCRIPTION_VERSION = '2.0.0';
@@ -28,9 +29,10 @@ export interface ApiDescription extends Json {
 /** The whole description; `origin` is where clients reach the service. */
 export function describeApi(origin: string): ApiDescription {
   const names = namesOfSchemas();
+  const parts = componentsOf(names);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of ROUTE_LIST) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route.operationId, route, names);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route.operationId, route, names, parts);
   }
   return {
     openapi: '3.1.0',
@@ -44,7 +46,7 @@ export function describeApi(origin: string): ApiDescription {
     tags: TAGS.map((name) => ({ name })),
     paths,
     webhooks: Object.fromEntries(EVENTS.map((event) => [event, webhookOf(event)])),
-    components: { schemas: componentsOf(names), securitySchemes: SECURITY },
+    components: { schemas: parts, securitySchemes: SECURITY },
   };
 }
 
@@ -151,8 +153,14 @@ const FAILURE: Json = {
 
 // ── Operations ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-function operationOf(operationId: string, route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
-  const content = (body: z.ZodType) => ({ 'application/json': { schema: schemaOf(body, names, 'input') } });
+type Names = ReadonlyMap<z.ZodType, string>;
+type Parts = Readonly<Record<string, Json>>;
+
+function operationOf(operationId: string, route: Route, names: Names, parts: Parts): Json {
+  const content = (body: z.ZodType) => {
+    const schema = schemaOf(body, names, 'input');
+    return { 'application/json': { schema, example: exampleOfSchema(schema, parts) } };
+  };
   const input = route.body === undefined ? {} : { requestBody: { required: true, content: content(route.body) } };
   return {
     operationId, tags: [route.tag], summary: route.summary, 'x-deployment': route.where,
@@ -160,7 +168,7 @@ function operationOf(operationId: string, route: Route, names: ReadonlyMap<z.Zod
     ...(route.role === null ? {} : { 'x-role': route.role }),
     parameters: [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...headersOf(route)],
     ...input,
-    responses: { [route.status]: success(route, names), ...failuresOf(route) },
+    responses: { [route.status]: success(route, names, parts), ...failuresOf(route) },
   };
 }
 
@@ -169,7 +177,7 @@ function schemaOf(schema: z.ZodType, names: ReadonlyMap<z.ZodType, string>, io: 
   return name === undefined ? clean(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json) : ref(name);
 }
 
-function success(route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
+function success(route: Route, names: Names, parts: Parts): Json {
   if (route.bare !== undefined) {
     return { description: 'the document itself', content: { [route.bare]: { schema: {} } } };
   }
@@ -179,7 +187,7 @@ function success(route: Route, names: ReadonlyMap<z.ZodType, string>): Json {
   };
   return {
     description: 'done', headers: { 'X-Request-Id': { schema: { type: 'string' } } },
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema, example: exampleOfSchema(schema, parts) } },
   };
 }
 
@@ -194,6 +202,7 @@ function failuresOf(route: Route): Record<string, Json> {
     ...(codes.some((code) => WITH_PATIENCE.has(code)) ? { headers: RETRY_AFTER } : {}),
     content: { 'application/json': {
       schema: { allOf: [ref('Failure'), { properties: { error: { properties: { code: { enum: codes } } } } }] },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOfFailure(code) }])),
     } },
   }]));
 }

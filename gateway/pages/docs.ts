@@ -86,14 +86,14 @@ function operationDetails({ path, method, operation }: { path: string; method: s
     typeOf(one['schema'] as Json), escaped(one['description'] ?? ''),
   ]);
   const answers = Object.entries(responses).map(([status, response]) => [
-    `<b>${status}</b>`, `${escaped(response['description'])}${status.startsWith('2') ? ` ${answerShape(response)}` : ''}`,
+    `<b>${status}</b>`, `${escaped(response['description'])}${status.startsWith('2') ? ` ${answerShape(response)}` : ''}${exampleDetails(response)}`,
   ]);
   return details(
     operationId, `<span class="method ${method}">${method.toUpperCase()}</span> ${code(path)} <span>${escaped(summary)}</span>`,
     [
       `<p><small>${[operationId, who, ...role, `served by ${String(served)}`].map(escaped).join(' · ')}</small></p>`,
       table(asked),
-      requestBody === undefined ? '' : `<h4>Body</h4>${shape(contentOf(requestBody))}`,
+      requestBody === undefined ? '' : `<h4>Body</h4>${shape(contentOf(requestBody))}${exampleDetails(requestBody)}`,
       `<h4>Answers</h4>${table(answers)}`,
     ].join(''),
   );
@@ -101,6 +101,14 @@ function operationDetails({ path, method, operation }: { path: string; method: s
 
 const contentOf = (holder: Json): Json =>
   (Object.values((holder['content'] ?? {}) as Record<string, { schema: Json }>)[0]?.schema ?? {});
+
+/** The examples of a body or an answer, folded away. */
+function exampleDetails(holder: Json): string {
+  const media = Object.values((holder['content'] ?? {}) as Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>)[0];
+  const shown = media?.example !== undefined ? [media.example] : Object.values(media?.examples ?? {}).map(({ value }) => value);
+  return shown.length === 0 ? ''
+    : `<details class="example"><summary>Example</summary>${shown.map((value) => `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`).join('')}</details>`;
+}
 
 function answerShape(response: Json): string {
   const data = (contentOf(response)['properties'] as { data?: Json } | undefined)?.data;

@@ -10,6 +10,7 @@ import { initialAccount } from '../../actors/account/state.ts';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../../gateway/http/auth/passwords.ts';
 import { totpContext } from '../../gateway/http/auth/totp.ts';
+import { UNDOCUMENTED } from '../../gateway/http/answers.ts';
 import { createLog } from '../../gateway/http/log.ts';
 import { createIdentityStore } from '../../persistence/postgres/identity.ts';
 import type { IdentityStore } from '../../persistence/ports.ts';
@@ -113,6 +114,8 @@ export async function startTestCloud(env: Readonly<Record<string, string>> = {})
     async stop() {
       await node.stop();
       await database.close();
+      const unnamed = lines.filter((line) => line.includes(UNDOCUMENTED));
+      if (unnamed.length > 0) throw new Error(`refusals that the API description does not name:\n${unnamed.join('\n')}`);
     },
   };
 }

@@ -1,8 +1,13 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { adviceFor } from '../../../edge/advice.ts';
+import { phraseCommand } from '../../../edge/cli/phrase.ts';
+import { isMnemonic } from '../../../edge/keys.ts';
 import { createEdgeLog } from '../../../edge/log.ts';
 import { statusOfEdge } from '../../../edge/status.ts';
 import { ERRORS, refuse, type ErrorCode } from '../../../protocol/errors.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
 
 const REASONS = [
   'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -35,10 +40,27 @@ test('found F76: log and status page carry the advice whole', (t) => {
     createEdgeLog('info', { write: (line: string) => { lines.push(line); } }).warn('registration_refused', { code: refusal.code, ...advice });
     t.like(JSON.parse(lines[0]!), { code: refusal.code, setting: advice.setting, next: advice.next });
     const { explanation } = statusOfEdge({
-      config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'unconfirmed', code: refusal.code, advice }, streamUp: false,
+      config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'unconfirmed', code: refusal.code, advice }, liveChains: null, streamUp: false,
       lease: { role: 'follower', leaseEpoch: 0, held: false }, outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 },
       deliveries: 0, alarms: 0, uptimeSeconds: 1, sessionId: 'ses_x', stopping: false,
     });
     t.true(explanation.includes(advice.setting) && explanation.includes(advice.next));
   }
+});
+
+test('found F78: a phrase is made by a command, in a new file of mode 600, shown nowhere, and written over none', (t) => {
+  const file = join(newDirectory(), 'phrase');
+  const said: string[] = [];
+  const sink = { write: (text: string) => void said.push(text) };
+  t.is(phraseCommand([file], sink, sink), 0);
+  const phrase = readFileSync(file, 'utf8').trim();
+  t.is(phrase.split(' ').length, 24);
+  t.true(isMnemonic(phrase));
+  t.is(statSync(file).mode & 0o777, 0o600);
+  t.false(said.join('').includes(phrase.split(' ').slice(0, 2).join(' ')));
+  writeFileSync(file, 'precious');
+  t.is(phraseCommand([file], sink, sink), 1);
+  t.is(readFileSync(file, 'utf8'), 'precious');
+  for (const args of [[], ['a', 'b'], ['--help']]) t.is(phraseCommand(args, sink, sink), 2);
+  t.is(phraseCommand([join(file, 'below', 'a', 'file')], sink, sink), 1);
 });

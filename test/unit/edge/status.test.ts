@@ -1,10 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { createStatusPage } from '../../../edge/http/status-page.ts';
 import { durationText, statusOfEdge, type EdgeStatus } from '../../../edge/status.ts';
+import { LiveChains } from '../../../edge/live-chains.ts';
+import type { Client } from '../../../protocol/client.ts';
+import { refuse } from '../../../protocol/errors.ts';
 import { routeOf } from '../../../protocol/routes.ts';
 
 const STATUS: EdgeStatus = {
-  config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'confirmed' }, streamUp: true,
+  config: { environment: 'live', chains: ['eth'], podHint: 'pod-1' }, registration: { kind: 'confirmed' }, liveChains: new Set(['eth']), streamUp: true,
   lease: { role: 'leader', leaseEpoch: 4, held: true }, outbox: { outboxDepth: 0, outboxPoisoned: false, poisonedBy: null, setAside: 0 }, deliveries: 0, alarms: 0,
   uptimeSeconds: 3_700, sessionId: 'ses_x', stopping: false,
 };
@@ -40,4 +44,35 @@ test('the page is one document, without scripts or foreign assets, and escapes w
 
 test('durations are read by people', (t) => {
   t.deepEqual([0, 59, 60, 3_700, 90_061, 86_400].map(durationText), ['0 s', '59 s', '1 min', '1 h 1 min', '1 d 1 h', '1 d']);
+});
+
+test('found F78: the page names the chains that the cloud serves, apart from those that only have keys here', (t) => {
+  const chainsOf = (live: EdgeStatus['liveChains']) => statusOfEdge({ ...STATUS, config: { ...STATUS.config, chains: ['btc', 'eth', 'sol'] }, liveChains: live })
+    .lines.find(({ label }) => label === 'Chains')!;
+  t.like(chainsOf(new Set(['eth', 'sol', 'xrp'])), { value: 'eth, sol', hint: 'not served by the cloud now: btc' });
+  t.is(chainsOf(new Set(['btc', 'eth', 'sol'])).hint, undefined);
+  t.like(chainsOf(new Set()), { value: 'none is served by the cloud' });
+  t.regex(chainsOf(null).hint!, /not known yet/);
+});
+
+test('found F78: the cloud is asked once a minute at most, by one question at a time; a refusal keeps what was known', async (t) => {
+  let nowMs = 0, asked = 0;
+  const answers: (() => void)[] = [];
+  const replies: unknown[] = [{ content: [{ chain: 'eth', enabled: true }, { chain: 'btc', enabled: false }] }, refuse('UPSTREAM_UNAVAILABLE')];
+  const call = async () => {
+    asked += 1;
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return replies.shift();
+  };
+  const live = new LiveChains({ unsigned: { call } as unknown as Client }, () => nowMs);
+  t.deepEqual([live.view(), live.view(), asked], [null, null, 1]);
+  answers.shift()!();
+  await setImmediate();
+  t.deepEqual(live.view(), new Set(['eth']));
+  nowMs = 60_000;
+  live.view();
+  t.is(asked, 2);
+  answers.shift()!();
+  await setImmediate();
+  t.deepEqual(live.view(), new Set(['eth']));
 });

@@ -2,6 +2,8 @@ import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describeApi, type Json } from '../../../gateway/http/openapi.ts';
 import { docsPage } from '../../../gateway/pages/docs.ts';
+import { statusOf } from '../../../protocol/errors.ts';
+import { codesOf } from '../../../protocol/route.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { EVENTS } from '../../../protocol/slugs.ts';
 
@@ -91,4 +93,28 @@ test('the docs page shows every operation, event and shape, and needs nothing fr
   for (const event of EVENTS) t.true(page.includes(`id="event-${event}"`), event);
   for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) t.true(page.includes(`id="${target}"`), `#${target}`);
   t.notRegex(page, /<script|\son[a-z]+=|(?:src|href)="(?:https?:)?\/\//);
+});
+
+test('found F78: every body, reply and refusal of the description has an example that its schema takes', (t) => {
+  const wrong: string[] = [];
+  for (const route of ROUTE_LIST) {
+    const operation = API.paths[route.path]![route.method.toLowerCase()] as Json;
+    const exampleIn = (at: unknown): unknown => (at as { content?: Record<string, { example?: unknown }> }).content?.['application/json']?.example;
+    if (route.body !== undefined) {
+      const checked = route.body.safeParse(exampleIn(operation['requestBody']));
+      if (!checked.success) wrong.push(`${route.operationId} body: ${checked.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`);
+    }
+    const responses = operation['responses'] as Record<string, Json>;
+    if (route.bare === undefined) {
+      const { success, data } = exampleIn(responses[route.status]) as { success: boolean; data: unknown };
+      const checked = route.reply.safeParse(data);
+      if (!checked.success) wrong.push(`${route.operationId} reply: ${checked.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`);
+      t.true(success);
+    }
+    for (const code of codesOf(route)) {
+      const { examples } = (responses[String(statusOf(code))]!['content'] as Record<string, { examples: Record<string, { value: { error: { code: string } } }> }>)['application/json']!;
+      t.is(examples[code]?.value.error.code, code, `${route.operationId} ${code}`);
+    }
+  }
+  t.deepEqual(wrong, []);
 });
