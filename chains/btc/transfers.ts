@@ -1,6 +1,6 @@
 /** Payments of a Bitcoin block. Spec: chains.md 4.3 (B1 to B10), G2, G3, G21, G22. */
 import { decimalTextOf } from '../../protocol/lossless-json.ts';
-import type { Block, Catalogue, Decoded, Outcome, Transfer } from '../chain.ts';
+import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Outcome, type Transfer } from '../chain.ts';
 import { exactDecimal } from '../decimal.ts';
 import { countIn, hashIn, listIn, malformed, objectIn, type Answer } from '../node-answer.ts';
 import { isCoinbase, spentScripts } from './inputs.ts';
@@ -99,7 +99,23 @@ export function outcomesIn(
   return transactionsOf(block.raw).flatMap((transaction) => {
     const txid = hashIn(transaction['txid'], 'txid');
     if (!wanted.has(txid)) return [];
-    const { fee } = transaction;
-    return [{ txid, success: true, reason: null, fee: fee === undefined || fee === null ? null : satoshiOf(fee) }];
+    return [{ txid, success: true, reason: null, fee: feeIn(transaction) }];
   });
+}
+
+/**
+ * What a transaction paid, satoshi: as the node states it, and as its inputs less its outputs say where the node names
+ * the outputs that it spends; null where neither is told. Throws: ChainUnavailable when the two differ, MalformedReply.
+ */
+export function feeIn(transaction: Answer): bigint | null {
+  const inputs = listIn(transaction['vin'], 'inputs').map((input) => objectIn(input, 'input'));
+  const stated = transaction['fee'] === undefined || transaction['fee'] === null ? null : satoshiOf(transaction['fee']);
+  const spent = inputs.map(({ prevout }) => (prevout === undefined || prevout === null ? null : satoshiOf(objectIn(prevout, 'prevout')['value'])));
+  if (inputs.some(isCoinbase) || spent.includes(null)) return stated;
+  const sum = (amounts: readonly (bigint | null)[]) => amounts.reduce<bigint>((total, amount) => total + amount!, 0n);
+  const paid = sum(spent) - sum(listIn(transaction['vout'], 'outputs').map((output) => satoshiOf(objectIn(output, 'output')['value'])));
+  if (paid < 0n || (stated !== null && stated !== paid)) {
+    throw new ChainUnavailable('btc', `transaction ${String(transaction['txid'])}: a fee of ${stated ?? 'none'} beside inputs less outputs of ${paid}`);
+  }
+  return paid;
 }

@@ -119,7 +119,7 @@ async function assertCounted(
   if (others.length > 0) throw unproven('its gas is more than its receipts used, and no other endpoint counts its transactions');
 }
 
-/** V5. State syncs stand outside the bloom of older blocks and inside that of newer ones. */
+/** V5. State syncs are outside the bloom of older blocks and inside that of newer ones. */
 function doubtOf(
   network: EvmNetwork, { raw: { block, receipts } }: Block<EvmRaw>, tokens: readonly string[],
 ): string | null {

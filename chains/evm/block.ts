@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ChainUnavailable, MalformedReply, type Block, type Network } from '../chain.ts';
+import { doubtOfReceipt } from './contradictions.ts';
 import { evmOf } from './network.ts';
 import { countOf, isSameHex } from './quantity.ts';
 
@@ -228,6 +229,8 @@ export function assertWhole(network: Network, unit: Block<EvmRaw>): void {
     indexBefore = index;
     // Before Byzantium a receipt had a state root and no status; success cannot be read from it.
     if (status !== '0x1' && status !== '0x0') throw unproven(`receipt ${i} has no status`);
+    const doubt = doubtOfReceipt(network, unit.raw.block, own, receipts[i]!);
+    if (doubt !== null) throw unproven(`receipt ${i} ${doubt}`);
     for (const one of logs) {
       if (!isSameHex(one.blockHash, blockHash) || one.removed === true) {
         throw unproven(`a log of receipt ${i} belongs to another block`);

@@ -106,6 +106,13 @@ export function doubtOfLogs(
   return areEqual(union, header) ? null : 'the receipts lack logs that the header\'s bloom holds';
 }
 
+/** What the receipts of a part of a block deny by their own blooms, or null. */
+export function contradictionOfLogs(receipts: readonly RawReceipt[]): string | null {
+  const stated = emptyBloom(), own = emptyBloom(), hashed = new Map<string, Bits>();
+  const contradicts = ({ logs, logsBloom }: RawReceipt) => readBloom(logsBloom, stated) && !areEqual(writeBloomOf(logs, own, hashed), stated);
+  return receipts.some(contradicts) ? 'a receipt has other logs than its bloom holds' : null;
+}
+
 function concernsTokens(bloom: Bloom, tokens: readonly string[]): boolean {
   return mayHold(bloom, keptBitsOf(TRANSFER_TOPIC)) && tokens.some((token) => mayHold(bloom, keptBitsOf(token)));
 }

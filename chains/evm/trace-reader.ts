@@ -9,6 +9,7 @@
  */
 import { ChainUnavailable, type Block, type Endpoint, type Transport } from '../chain.ts';
 import type { EvmRaw } from './block.ts';
+import { doubtOfTraces } from './contradictions.ts';
 import type { EvmNetwork, TraceMethod } from './network.ts';
 import { atHeight, call, isMethodMissing, resultOf, tryAsk } from './node.ts';
 
@@ -75,7 +76,9 @@ export function createTraceReader(network: EvmNetwork, transport: Transport): Tr
     const failures: string[] = [];
     for (const endpoint of [first, ...transport.endpoints.filter((one) => one !== first)]) {
       try {
-        const traces = await readFrom(endpoint, block);
+        const traces = await readFrom(endpoint, block), doubt = traces === null ? null : doubtOfTraces(network, unit, traces);
+        // Traced again later, here or elsewhere: what the receipt denies is not proven (G8).
+        if (doubt !== null) throw new ChainUnavailable(network.slug, doubt);
         if (traces !== null) return traces;
       } catch (error) {
         if (!(error instanceof ChainUnavailable)) throw error;

@@ -14,6 +14,7 @@ import {
 } from '../chain.ts';
 import { addressOfHex } from './address.ts';
 import { assertWhole, isStateSync, type EvmRaw, type RawLog, type RawReceipt, type RawTransaction } from './block.ts';
+import { doubtOfTraces } from './contradictions.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
 import { bigintOf, isSameHex } from './quantity.ts';
 import { internalCallsOf, type InternalCall } from './traces.ts';
@@ -54,6 +55,8 @@ interface Walk {
  */
 export function transfersIn(network: Network, block: Block<EvmRaw>, catalogue: Catalogue): Decoded {
   assertWhole(network, block);
+  const doubt = block.raw.traces === undefined ? null : doubtOfTraces(network, block, block.raw.traces);
+  if (doubt !== null) throw new ChainUnavailable(network.slug, `block ${block.height}: ${doubt}`);
   const evm = evmOf(network), { raw } = block, { transactions, withdrawals } = raw.block;
   const walk: Walk = {
     network: evm, tokens: lowerCaseIndexOf(catalogue), raw, transfers: [], ignored: [], unattributed: [],

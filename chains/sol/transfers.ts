@@ -9,6 +9,7 @@ import {
 import { countIn, integerIn, listIn, malformed, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { SOL_DECIMALS } from './network.ts';
 import { isTokenProgram } from './programs.ts';
+import { doubtOfBalances } from './token-moves.ts';
 
 /** The answer of `getBlock` in `json` or `jsonParsed` encoding with full details, parsed without loss. */
 export type SolBlock = Answer;
@@ -38,11 +39,34 @@ function entriesOf(block: SolBlock): readonly Entry[] {
     }
     const meta = objectIn(outer['meta'], 'meta');
     if (!('err' in meta)) malformed('metadata without a result', meta);
-    return { txid, meta, failed: meta['err'] !== null, transaction };
+    const failed = meta['err'] !== null, doubt = doubtOfResult(meta, failed);
+    if (doubt !== null) throw new ChainUnavailable('sol', `transaction ${txid}: ${doubt}`);
+    return { txid, meta, failed, transaction };
   });
   const distinct = new Set(entries.map(({ txid }) => txid));
   if (distinct.size !== entries.length) malformed('a transaction stands in the block twice', block);
   return entries;
+}
+
+const FAILED_LINE = /^Program [1-9A-HJ-NP-Za-km-z]{32,44} failed: /;
+
+/** What else a node says about whether a transaction succeeded: `status`, its last log line, and balances that moved. G8. */
+function doubtOfResult(meta: Answer, failed: boolean): string | null {
+  const { status, logMessages: logs, preBalances: before, postBalances: after } = meta;
+  if (typeof status === 'object' && status !== null && 'Err' in status !== failed) return 'its error and its status disagree';
+  const last: unknown = Array.isArray(logs) ? logs.at(-1) : undefined;
+  if (!failed && typeof last === 'string' && FAILED_LINE.test(last)) return 'its logs say that it failed';
+  if (!failed || !Array.isArray(before) || !Array.isArray(after)) return null;
+  // The payer of the fee is the first account; nothing else moves in a transaction that failed.
+  const moved = before.some((value, index) => index > 0 && String(value) !== String(after[index]));
+  return moved || tokenAmounts(meta['preTokenBalances']) !== tokenAmounts(meta['postTokenBalances']) ? 'it failed and moved balances' : null;
+}
+
+/** Amounts by account, as text. */
+function tokenAmounts(balances: unknown): string {
+  if (!Array.isArray(balances)) return '';
+  return balances.map((one: { accountIndex?: unknown; uiTokenAmount?: { amount?: unknown } } | null) =>
+    `${String(one?.accountIndex)}:${String(one?.uiTokenAmount?.amount)}`).sort().join();
 }
 
 /**
@@ -79,6 +103,8 @@ export function transfersIn(network: Network, block: Block<SolBlock>, catalogue:
     const keys = keysOf(entry, before.length);
     const tokens = tokenBalancesOf(entry, keys);
     const holders = new Set(tokens.map(({ accountIndex }) => accountIndex));
+    const doubt = doubtOfBalances(entry.transaction, meta, keys, holders);
+    if (doubt !== null) throw new ChainUnavailable('sol', `transaction ${txid}: ${doubt}`);
     const lamports = lamportChanges(meta, before, after);
     const payers = lamports.filter(({ index, change }) => change < 0n && !holders.has(index))
       .map(({ index }) => keys[index]!);

@@ -1,8 +1,9 @@
 /**
- * Whether a TRON transaction did what it says. Three signs tell, and all must agree (chains.md T4):
+ * Whether a TRON transaction did what it says. Four signs tell, and all must agree (chains.md T4):
  *
  *   ret[0].contractRet   SUCCESS, or the failure; absent only for contracts older than the virtual machine
  *   receipt.result       SUCCESS, or the failure; only contract calls have one
+ *   ret[0].ret           FAILED; absent or SUCESS otherwise, also beside a contract that failed
  *   result               FAILED; absent otherwise (the default of its enumeration, which is spelt SUCESS)
  *
  * A word that is not known is no success. Signs that contradict each other prove nothing.
@@ -24,25 +25,29 @@ type Sign = 'ok' | 'failed' | 'none';
 export interface ExecutionSigns {
   readonly type: string;
   readonly contractRet: unknown;
+  readonly ret: unknown;
   readonly receiptResult: unknown;
   readonly result: unknown;
 }
 
-/** The verdict of the three signs. Spec: chains.md T1, T2, T4. */
-export function executionOf({ type, contractRet, receiptResult, result }: ExecutionSigns): Execution {
+/** The verdict of the four signs. Spec: chains.md T1, T2, T4. */
+export function executionOf({ type, contractRet, ret, receiptResult, result }: ExecutionSigns): Execution {
   const runsCode = RUNS_CODE.has(type);
   const called = signOf(contractRet, runsCode ? 'none' : 'ok');
   const receipt = signOf(receiptResult, 'none');
-  const final: Sign = result === undefined || result === 'SUCESS' || result === 'SUCCESS' ? 'ok' : 'failed';
-  const told = `contractRet ${word(contractRet)}, receipt ${word(receiptResult)}, result ${word(result)}`;
+  const final: Sign = isDefault(result) ? 'ok' : 'failed', whole: Sign = isDefault(ret) ? 'none' : 'failed';
+  const told = `contractRet ${word(contractRet)}, ret ${word(ret)}, receipt ${word(receiptResult)}, result ${word(result)}`;
   const receiptAgrees = receipt === 'ok' || (receipt === 'none' && !runsCode);
-  if (called === 'ok' && receiptAgrees && final === 'ok') return { kind: 'success' };
-  const signs = [called, receipt, final];
+  if (called === 'ok' && receiptAgrees && final === 'ok' && whole !== 'failed') return { kind: 'success' };
+  const signs = [called, receipt, final, whole];
   // One failure may be alone only where the others say nothing.
   const failures = signs.filter((sign) => sign === 'failed').length;
   if (failures >= 2 && !signs.includes('ok')) return { kind: 'failed', reason: `failed: ${told}` };
   return { kind: 'unknown', reason: told };
 }
+
+/** The default of an enumeration, which proto3 leaves out; its name is misspelt in the protocol. */
+const isDefault = (value: unknown): boolean => value === undefined || value === 'SUCESS' || value === 'SUCCESS';
 
 function signOf(value: unknown, absent: Sign): Sign {
   if (value === undefined || value === 'DEFAULT') return absent;

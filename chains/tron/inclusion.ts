@@ -91,9 +91,10 @@ async function outcomeOf(
   const contract = objectIn(
     listIn(objectIn(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'contract',
   );
+  const own = objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret');
   const execution = executionOf({
     type: textIn(contract['type'], 'contract type'),
-    contractRet: objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret')['contractRet'],
+    contractRet: own['contractRet'], ret: own['ret'],
     receiptResult: objectIn(info['receipt'], 'receipt')['result'],
     result: info['result'],
   });

@@ -82,15 +82,25 @@ function entryOf(transaction: Answer, info: Answer): Entry {
   const type = textIn(contract['type'], 'contract type');
   // A receipt that is not there says "pending", not "success" (faults C2-23).
   if (info['receipt'] === undefined) throw new ChainUnavailable('tron', `transaction ${txid} has no receipt`);
+  const own = objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret');
   const execution = executionOf({
     type,
-    contractRet: objectIn(listIn(transaction['ret'] ?? [], 'ret')[0] ?? {}, 'ret')['contractRet'],
+    contractRet: own['contractRet'], ret: own['ret'],
     receiptResult: objectIn(info['receipt'], 'receipt')['result'],
     result: info['result'],
   });
   if (execution.kind === 'unknown') throw new ChainUnavailable('tron', `transaction ${txid}: ${execution.reason}`);
+  if (execution.kind === 'failed' && hasEffects(info)) {
+    throw new ChainUnavailable('tron', `transaction ${txid}: it failed and shows effects`);
+  }
   const value = objectIn(objectIn(contract['parameter'] ?? {}, 'parameter')['value'] ?? {}, 'value');
   return { txid, type, value, info, execution };
+}
+
+/** Logs, or internal transactions that are not rejected: java-tron clears the ones and rejects the others of a failed call. */
+function hasEffects(info: Answer): boolean {
+  return listIn(info['log'] ?? [], 'log').length > 0
+    || listIn(info['internal_transactions'] ?? [], 'internal_transactions').some((one) => objectIn(one, 'internal transaction')['rejected'] !== true);
 }
 
 /**

@@ -24,17 +24,19 @@ export interface InclusionParts { readonly network: Network; readonly ledgers: L
 
 /** Throws: ChainUnavailable when the server is behind, or its word and its ledger differ; MalformedReply. */
 export async function whereIs({ network, ledgers }: InclusionParts, source: Source, txid: string): Promise<Whereabouts> {
-  const { height, standing } = await heightOf(ledgers, source, txid);
+  const { height, standing, success } = await heightOf(ledgers, source, txid);
   if (height === null) return { kind: 'nowhere', oldest: standing.oldest, height: standing.height };
   const { header, raw } = await ledgers.readLedger(source, height);
   const { hash, parentHash } = header;
   const block = { height, hash, parentHash, parentHeight: height - 1, timeMs: null, raw };
   const [outcome] = outcomesIn(network, block, new Set([txid]));
   if (outcome === undefined) throw new ChainUnavailable('xlm', `the server says that ${txid} is in ledger ${height}, and it is not`);
+  if (success !== null && success !== outcome.success) throw new ChainUnavailable('xlm', `the server's status of ${txid} is not that of its ledger`);
   return { kind: 'included', included: { ...outcome, height, hash } };
 }
 
-interface Found { readonly height: number | null; readonly standing: Standing }
+/** `success` is what the server's own record of the transaction says; null where it says nothing. */
+interface Found { readonly height: number | null; readonly standing: Standing; readonly success: boolean | null }
 
 async function heightOf({ heads }: LedgerReader, source: Source, txid: string): Promise<Found> {
   if (source.kind === 'rpc') {
@@ -42,14 +44,15 @@ async function heightOf({ heads }: LedgerReader, source: Source, txid: string): 
     const height = countIn(latestLedger, 'latestLedger');
     heads.accept(source.endpoint, height);
     const standing = { height, oldest: countIn(oldestLedger, 'oldestLedger'), behind: 0 };
-    if (status === 'NOT_FOUND') return { height: null, standing };
+    if (status === 'NOT_FOUND') return { height: null, standing, success: null };
     if (status !== 'SUCCESS' && status !== 'FAILED') malformed('status of a transaction', status);
-    return { height: countIn(ledger, 'ledger of a transaction'), standing };
+    return { height: countIn(ledger, 'ledger of a transaction'), standing, success: status === 'SUCCESS' };
   }
   // First the standing: what lands meanwhile is then found, and not missed.
   const standing = await heads.standingOf(source);
   const record = await askHorizon(source.endpoint, `/transactions/${txid}`);
-  return { height: record === null ? null : countIn(record['ledger'], 'ledger of a transaction'), standing };
+  const success = typeof record?.['successful'] === 'boolean' ? record['successful'] : null;
+  return { height: record === null ? null : countIn(record['ledger'], 'ledger of a transaction'), standing, success };
 }
 
 /**

@@ -79,6 +79,8 @@ export interface TransactionNames {
   readonly fee: bigint | null;
   /** Why it failed, where the record tells. */
   readonly failure: string | null;
+  /** Whether it succeeded, where the record tells. */
+  readonly successful: boolean | null;
 }
 
 /** Hashes and memo of a transaction record. A fee bump is known by its outer hash (M15). */
@@ -93,6 +95,7 @@ export function namesOf(transaction: Answer): TransactionNames {
     memoId: memoType === 'id' ? idText(memo) : null,
     fee: fee === undefined ? null : integerOf(fee),
     failure: codes === undefined ? null : failureText(objectIn(codes, 'result_codes')),
+    successful: typeof transaction['successful'] === 'boolean' ? transaction['successful'] : null,
   };
 }
 

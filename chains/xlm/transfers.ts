@@ -44,10 +44,20 @@ function operationsOf(raw: XlmLedger): readonly Operation[] {
     const joined = transaction === undefined ? known.get(hash) : namesOf(objectIn(transaction, 'transaction'));
     return {
       id: textIn(record['id'], 'id of an operation'), record, successful, type: textIn(record['type'], 'type of an operation'),
-      names: joined ?? { txid: hash, innerTxid: null, memoId: null, fee: null, failure: null },
+      names: joined ?? { txid: hash, innerTxid: null, memoId: null, fee: null, failure: null, successful: null },
     };
   });
+  assertOneResult(operations);
   return [...new Map(operations.map((operation) => [operation.id, operation])).values()];
+}
+
+/** A transaction succeeds with all of its operations or with none: no two records may differ on it. Throws: ChainUnavailable. */
+function assertOneResult(operations: readonly Operation[]): void {
+  const results = new Map<string, boolean>();
+  for (const { names: { txid, successful }, successful: own } of operations) {
+    if ((results.get(txid) ?? own) !== own || (successful ?? own) !== own) throw new ChainUnavailable('xlm', `records differ on whether ${txid} succeeded`);
+    results.set(txid, own);
+  }
 }
 
 interface Paid {
@@ -108,10 +118,11 @@ const EXACT = new Set(['payment', 'create_account', 'account_merge']);
 function growthOf(
   { id, type, names: { txid } }: Operation, found: readonly Found[], effects: EffectsByOperation | null, catalogue: Catalogue,
 ): readonly Unattributed[] {
-  const credits = (effects?.get(id) ?? []).filter((effect) => effect['type'] === 'account_credited');
-  return [...Map.groupBy(credits, (credit) => `${String(credit['account'])} ${assetIn(credit) ?? 'native'}`).values()].flatMap((own) => {
-    const to = textIn(own[0]!['account'], 'account of an effect'), asset = assetIn(own[0]!);
-    const credited = own.reduce((sum, credit) => sum + stroopsIn(credit['amount'], 'amount of an effect'), 0n);
+  const own = effects?.get(id) ?? [], credits = own.filter((effect) => effect['type'] === 'account_credited');
+  assertCredited(id, type, found, own);
+  return [...Map.groupBy(credits, (credit) => `${String(credit['account'])} ${assetIn(credit) ?? 'native'}`).values()].flatMap((same) => {
+    const to = textIn(same[0]!['account'], 'account of an effect'), asset = assetIn(same[0]!);
+    const credited = same.reduce((sum, credit) => sum + stroopsIn(credit['amount'], 'amount of an effect'), 0n);
     const paid = found.reduce((sum, one) => ('reason' in one || one.to.address !== to || one.asset !== asset ? sum : sum + one.amount), 0n);
     if (credited < paid && EXACT.has(type)) {
       throw new ChainUnavailable('xlm', `operation ${id}: the effects credit less than ${type} paid`);
@@ -120,6 +131,17 @@ function growthOf(
     const evidence = `${txid}:${operationIndexOf(id)}`;
     return [{ to, amount: credited - paid, tokenContract: asset, reason: `${type}: no payment`, evidence }];
   });
+}
+
+/** Throws: ChainUnavailable where the effects of a payment are given and none of them credits its payee. */
+function assertCredited(id: string, type: string, found: readonly Found[], own: readonly Answer[]): void {
+  if (!EXACT.has(type) || own.length === 0) return;
+  for (const one of found) {
+    // An issuer holds nothing of its own asset: paid back to it, it is gone.
+    if ('reason' in one || one.amount === 0n || one.from.includes(one.to.address) || one.asset?.endsWith(`:${one.to.address}`) === true) continue;
+    const isCredited = own.some((effect) => effect['account'] === one.to.address && ['account_credited', 'account_created'].includes(String(effect['type'])));
+    if (!isCredited) throw new ChainUnavailable('xlm', `operation ${id}: the effects credit nobody with what ${type} paid`);
+  }
 }
 
 /** Why a payment is none (G22), or null. */

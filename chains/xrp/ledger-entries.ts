@@ -19,7 +19,7 @@ export interface TouchedEntry {
 }
 
 /** Entries whose fields are read; the others are carried, whatever stands in them (R14). */
-const READ_TYPES = new Set(['AccountRoot', 'RippleState', 'Escrow', 'PayChannel']);
+const READ_TYPES = new Set(['AccountRoot', 'RippleState', 'Escrow', 'PayChannel', 'Offer']);
 
 const KINDS = ['CreatedNode', 'ModifiedNode', 'DeletedNode'] as const;
 

@@ -7,10 +7,9 @@
  * Source: xrpl.org "Ledger Header"; XRPLF/rippled `InvariantCheck.cpp`, XRPNotCreated.
  */
 import { ChainUnavailable, type Block, type Network } from '../chain.ts';
-import { countIn, hashIn, integerIn, malformed, objectIn, type Answer } from '../node-answer.ts';
+import { countIn, hashIn, integerIn, objectIn, type Answer } from '../node-answer.ts';
 import { ledgerHashOf } from './hashes.ts';
-import { accountChange, touchedEntries } from './ledger-entries.ts';
-import { entriesOf, type LedgerEntry, type XrpLedger } from './transfers.ts';
+import { entriesOf, feePaid, type XrpLedger } from './transfers.ts';
 
 /** Seconds from 1970 to 2000, where the ledger's clock begins. Source: xrpl.org "Ripple Time". */
 const RIPPLE_EPOCH_SECONDS = 946_684_800;
@@ -78,13 +77,4 @@ export function assertWhole({ raw, height }: Block<XrpLedger>, parentDrops: bigi
   if (burnt !== paid) {
     throw unproven(height, `${burnt} drops were burnt and its transactions paid ${paid}: some are missing`);
   }
-}
-
-/** The fee that a transaction burnt: all of it, save for a sender that had less than it had promised. */
-function feePaid({ fields, meta, result }: LedgerEntry): bigint {
-  const stated = integerIn(fields['Fee'], 'Fee');
-  if (result !== 'tecINSUFF_FEE') return stated;
-  const change = accountChange(touchedEntries(meta), String(fields['Account']))
-    ?? malformed('a fee without its payer', fields);
-  return -change.drops;
 }

@@ -13,6 +13,7 @@ import { refusedBy, tryAsk } from './node.ts';
 import { explainError, explainResult, type Rejected, type Verdict } from './rejection.ts';
 import { decodeSigned } from './signed.ts';
 import type { XrpTransaction } from './transaction.ts';
+import { feePaid } from './transfers.ts';
 
 export interface SubmissionParts {
   readonly transport: Transport;
@@ -145,10 +146,10 @@ export async function readTransaction(
 }
 
 function includedOf(txid: string, fields: Answer, result: Answer): Included {
-  const code = textIn(objectIn(result['meta'], 'meta')['TransactionResult'], 'TransactionResult');
+  const meta = objectIn(result['meta'], 'meta'), code = textIn(meta['TransactionResult'], 'TransactionResult');
   return {
     txid, success: code === 'tesSUCCESS', reason: code === 'tesSUCCESS' ? null : code,
-    fee: integerIn(fields['Fee'], 'Fee'),
+    fee: feePaid({ fields, meta, result: code }),
     height: countIn(result['ledger_index'] ?? fields['ledger_index'], 'ledger_index'),
   };
 }

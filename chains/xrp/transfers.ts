@@ -76,7 +76,10 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
   const ignored: { txid: string; reason: string }[] = [];
   for (const entry of entriesOf(block.raw)) {
     const { txid } = entry;
+    assertAgrees(entry);
     if (entry.result !== 'tesSUCCESS') {
+      const destination = entry.fields['Destination'], change = typeof destination === 'string' ? accountChange(touchedEntries(entry.meta), destination) : null;
+      if (change !== null && change.drops > 0n) throw new ChainUnavailable('xrp', `transaction ${txid} says ${entry.result.slice(0, 40)} and paid its destination`);
       ignored.push({ txid, reason: `${entry.result.slice(0, 40)}: only the fee moved` });
       continue;
     }
@@ -90,8 +93,13 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
         ignored.push({ txid, reason: arrived.reason });
         continue;
       }
-      for (const { amount, asset } of arrived) {
+      for (const { asset, ...stated } of arrived) {
         const token = asset === null ? null : catalogue.get(`${asset.currency}:${asset.issuer}`);
+        const amount = asset === null || token === undefined ? stated.amount : grownBy(entry, touched, receiver, { ...stated, asset });
+        if (amount === null) {
+          ignored.push({ txid, reason: 'delivered less than its trust line can show: no line moved' });
+          continue;
+        }
         if (token === undefined) {
           ignored.push({ txid, reason: 'issued currency that is not in the catalogue' });
           continue;
@@ -108,6 +116,29 @@ export function transfersIn(network: Network, block: Block<XrpLedger>, catalogue
     }
   }
   return { transfers, ignored };
+}
+
+/**
+ * Pairs of statements about what a transaction delivered: its result, both spellings of the amount, and what it asked for at
+ * most. Throws: ChainUnavailable where one denies another (G8), MalformedReply.
+ */
+function assertAgrees({ txid, type, fields, meta, result }: LedgerEntry): void {
+  const { delivered_amount: stated, DeliveredAmount: recorded } = meta;
+  const no = (what: string) => new ChainUnavailable('xrp', `transaction ${txid} ${what}`);
+  const delivered = stated === 'unavailable' ? recorded : stated ?? recorded;
+  if (delivered === undefined || delivered === null) return;
+  if (result !== 'tesSUCCESS') throw no(`says ${result.slice(0, 40)} and delivered an amount`);
+  if (recorded !== undefined && stated !== undefined && stated !== 'unavailable' && !isSameAmount(stated, recorded)) throw no('states two delivered amounts');
+  const most = fields['DeliverMax'] ?? fields['Amount'];
+  if (type === 'Payment' && typeof delivered === 'string' && typeof most === 'string' && integerIn(delivered, 'delivered_amount') > integerIn(most, 'Amount')) {
+    throw no('delivered more than it asked for');
+  }
+}
+
+function isSameAmount(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return String(a) === String(b);
+  const [one, other] = [a as Answer, b as Answer];
+  return one['currency'] === other['currency'] && one['issuer'] === other['issuer'] && issuedAmountOf(one['value']) === issuedAmountOf(other['value']);
 }
 
 /** The transaction's own destination, and those of an escrow that it finished or a channel that it claimed from. */
@@ -147,9 +178,11 @@ function arrivedAt(
   const change = nativeChange(entry, touched, receiver.account);
   if (delivered !== undefined && delivered !== 'unavailable') {
     const amount = integerIn(delivered, 'delivered_amount');
-    // The two readings of one fact must agree; an old answer without entries has only the first (R4).
-    if (touched.length > 0 && change !== amount) {
-      return { reason: `delivered ${amount} drops and a balance change of ${change ?? 'none'} disagree: not credited` };
+    // The two readings of one fact must agree; an old answer without entries has only the first (R4). An offer of the
+    // receiver that the payment consumed on its way moves the balance too.
+    const traded = touched.some((one) => one.type === 'Offer' && one.fields['Account'] === receiver.account);
+    if (touched.length > 0 && change !== amount && !(traded && change !== null)) {
+      throw new ChainUnavailable('xrp', `transaction ${entry.txid} delivered ${amount} drops beside a balance change of ${change ?? 'none'}`);
     }
     return amount > 0n ? [{ amount, asset: null }] : { reason: 'delivered amount is not positive' };
   }
@@ -184,6 +217,27 @@ function issuedArrival(
   return arrived.length > 0 ? arrived : { reason: 'redeemed with its issuer' };
 }
 
+/**
+ * Units that are lost where a line of many digits takes in few: rippled then delivers and moves no line (rippled#4359). Lines
+ * keep 16 digits, so up to 10^-6 of a unit are lost beside ten thousand million units.
+ */
+const LOST_UNITS_MAX = 10n ** BigInt(ISSUED_DECIMALS - 6);
+
+/**
+ * What the receiver's line for a listed asset grew by: that is credited, not what the metadata state beside it. Null where
+ * it is too little for a line to show. Throws: ChainUnavailable where the two contradict each other (G8).
+ */
+function grownBy(
+  { txid }: LedgerEntry, touched: readonly TouchedEntry[], { account }: Receiver, { amount, asset }: { amount: bigint; asset: NonNullable<Arrived['asset']> },
+): bigint | null {
+  if (touched.length === 0) return amount; // an old answer without entries has the stated amount only (R4)
+  const lines = issuedChanges(touched, account).filter(({ currency, issuer }) => currency === asset.currency && issuer === asset.issuer);
+  const grown = lines.reduce((sum, line) => sum + line.amount, 0n);
+  if (grown > 0n) return grown;
+  if (lines.length === 0 && amount <= LOST_UNITS_MAX) return null;
+  throw new ChainUnavailable('xrp', `transaction ${txid} delivered an amount of ${asset.currency} and no trust line grew`);
+}
+
 function issuedArrivals(touched: readonly TouchedEntry[], { account }: Receiver): readonly Arrived[] {
   return issuedChanges(touched, account)
     .filter(({ amount }) => amount > 0n)
@@ -195,10 +249,18 @@ function issuedArrivals(touched: readonly TouchedEntry[], { account }: Receiver)
 export function outcomesIn(
   _network: Network, block: Block<XrpLedger>, wanted: ReadonlySet<string>,
 ): readonly Outcome[] {
-  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map(({ txid, result, fields }) => ({
-    txid,
-    success: result === 'tesSUCCESS',
-    reason: result === 'tesSUCCESS' ? null : result,
-    fee: integerIn(fields['Fee'], 'Fee'),
+  return entriesOf(block.raw).filter(({ txid }) => wanted.has(txid)).map((entry) => ({
+    txid: entry.txid,
+    success: entry.result === 'tesSUCCESS',
+    reason: entry.result === 'tesSUCCESS' ? null : entry.result,
+    fee: feePaid(entry),
   }));
+}
+
+/** The fee that a transaction burnt, drops: all of it, save for a sender that had less than it had promised. Throws: MalformedReply. */
+export function feePaid({ fields, meta, result }: Pick<LedgerEntry, 'fields' | 'meta' | 'result'>): bigint {
+  const stated = integerIn(fields['Fee'], 'Fee');
+  if (result !== 'tecINSUFF_FEE') return stated;
+  const change = accountChange(touchedEntries(meta), String(fields['Account'])) ?? malformed('a fee without its payer', fields);
+  return -change.drops;
 }

@@ -1,5 +1,5 @@
 /** The `transfers` operation: the movements that the service reads from the answers of a node. */
-import type { Block, Catalogue, Decoded, Network, Token } from '../../../chains/chain.ts';
+import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Network, type Token } from '../../../chains/chain.ts';
 import { objectIn } from '../../../chains/node-answer.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
@@ -41,7 +41,10 @@ const DECODERS: Readonly<Record<Family, Decoder>> = {
     async decode(network, answers, catalogue) {
       const { transfersIn } = await import('../../../chains/evm/transfers.ts');
       const { blockFromAnswers } = await import('../../../chains/evm/block.ts');
-      return transfersIn(network, blockFromAnswers(network, answers), catalogue);
+      const { contradictionOfLogs } = await import('../../../chains/evm/bloom.ts');
+      const unit = blockFromAnswers(network, answers), doubt = contradictionOfLogs(unit.raw.receipts);
+      if (doubt !== null) throw new ChainUnavailable(network.slug, `block ${unit.height}: ${doubt}`);
+      return transfersIn(network, unit, catalogue);
     },
   },
   tron: {

@@ -77,7 +77,7 @@ test('R1 C2-22 only a validated ledger is read, and only tesSUCCESS pays', (t) =
     t.throws(() => decode({ ...ledgerOf(paid), validated }), { instanceOf: ChainUnavailable });
   }
   for (const result of ['tecUNFUNDED_PAYMENT', 'tecPATH_PARTIAL', 'tecNO_DST_INSUF_XRP', 'tesSOMETHING_NEW']) {
-    const decoded = decode(ledgerOf(made({ delivered: '5', nodes: [root(US, '1', '6')], result })));
+    const decoded = decode(ledgerOf(made({ nodes: [root(PAYER, '100', '88')], result })));
     t.deepEqual(decoded, { transfers: [], ignored: [{ txid: HASH, reason: `${result}: only the fee moved` }] });
   }
 });
@@ -96,11 +96,35 @@ test('R2 R4 "unavailable" and an absent delivered_amount are read from the balan
   }
 });
 
-test('R4 a payment whose two readings disagree is not credited', (t) => {
-  const { transfers, ignored } = decode(ledgerOf(made({ delivered: '5', nodes: [root(US, '1', '5')] })));
-  t.deepEqual(transfers, []);
-  t.regex(ignored[0]!.reason, /disagree/);
-  t.deepEqual(amounts(ledgerOf(made({ delivered: '5', nodes: [root(PAYER, '9', '4')] }))), []);
+test('R4 a payment whose two readings disagree is not proven', (t) => {
+  for (const nodes of [[root(US, '1', '5')], [root(PAYER, '9', '4')]]) {
+    t.throws(() => decode(ledgerOf(made({ delivered: '5', nodes }))), { instanceOf: ChainUnavailable, message: /delivered 5 drops beside/ });
+  }
+});
+
+const OFFER = { ModifiedNode: { LedgerEntryType: 'Offer', FinalFields: { Account: US, TakerGets: '5' } } };
+
+test('found F28: of a listed token the growth of the receiver\'s own line is credited; without it nothing is proven', (t) => {
+  const paid = (value: string, ...nodes: unknown[]) => ledgerOf(made({ fields: { Amount: { currency: RLUSD, issuer: ISSUER, value } }, delivered: { currency: RLUSD, issuer: ISSUER, value }, nodes: [root(PAYER, '100', '88'), ...nodes] }));
+  t.deepEqual(amounts(paid('5', line(US, ISSUER, '1', '6'))), [5_000_000_000_000_000n]);
+  t.deepEqual(amounts(paid('5', line(ISSUER, US, '-1', '-6'))), [5_000_000_000_000_000n], 'seen from the other side');
+  t.deepEqual(amounts(paid('5', line(US, ISSUER, '1', '5.9'))), [4_900_000_000_000_000n], 'what the line grew by');
+  for (const [what, ...nodes] of [
+    ['no line'], ['the line of another', line(PAYER, ISSUER, '1', '6')], ['another issuer', line(US, PAYER, '1', '6')], ['another currency', line(US, ISSUER, '1', '6', 'USD')],
+    ['the line stood still', line(US, ISSUER, '6', '6')], ['the line shrank', line(US, ISSUER, '6', '1')],
+  ] as const) t.throws(() => decode(paid('5', ...nodes), listed), { instanceOf: ChainUnavailable }, what);
+  t.deepEqual(amounts(paid('0.0000001')), [], 'rippled#4359: less than a line can show');
+  t.deepEqual(amounts(paid('5'), none), [], 'of an asset that is not listed nothing is asked');
+});
+
+test('found F28: result, delivered amount and balances of XRP agree, or nothing is proven; an own offer on the way explains a difference', (t) => {
+  const grown = [root(US, '1', '6')];
+  t.deepEqual(amounts(ledgerOf(made({ delivered: '5', nodes: grown }))), [5n], 'the control');
+  t.throws(() => decode(ledgerOf(made({ delivered: '5', nodes: grown, result: 'tecPATH_DRY' }))), { instanceOf: ChainUnavailable });
+  t.throws(() => decode(ledgerOf(made({ nodes: grown, result: 'tecPATH_DRY' }))), { instanceOf: ChainUnavailable });
+  t.throws(() => decode(ledgerOf(made({ delivered: '5', nodes: grown, fields: { Amount: '4' } }))), { instanceOf: ChainUnavailable });
+  t.deepEqual(amounts(ledgerOf(made({ delivered: '5', nodes: [root(US, '1', '9'), OFFER] }))), [5n]);
+  t.throws(() => decode(ledgerOf(made({ delivered: '5', nodes: [OFFER] }))), { instanceOf: ChainUnavailable });
 });
 
 test('R5 escrows, channels and deleted accounts pay whom they name; offers, checks and pools pay nobody', (t) => {
