@@ -126,6 +126,18 @@ export interface GatewayConfig {
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
 }
 
+/** Why a node serves nothing at this moment: the database does not serve, or another node has taken over. */
+export type Trouble = 'database' | 'superseded';
+
+/** Whether the node serves. */
+export interface Serving {
+  trouble(): Trouble | null;
+  /** What the work comes to. Rejects: Refused SERVICE_UNAVAILABLE when a trouble begins before the work has ended. */
+  whileServing<T>(work: Promise<T>): Promise<T>;
+  /** Whether an error of a store says that the database does not serve. */
+  isAway(error: unknown): boolean;
+}
+
 /** Everything that `createGateway` is made of. */
 export interface GatewayDeps {
   readonly log: Logger;
@@ -148,5 +160,7 @@ export interface GatewayDeps {
   readonly rateLimiter: RateLimiter;
   /** Parts of `/health/ready` by name; false for one of them is a 503. */
   readonly health: () => Promise<Readonly<Record<string, boolean>>>;
+  /** Absent where nothing can go away: it always serves. */
+  readonly serving?: Serving;
   readonly config: GatewayConfig;
 }

@@ -56,7 +56,7 @@ export interface ChainsParts {
   readonly shelf: ModuleShelf;
   readonly stores: Stores;
   readonly accounts: Accounts;
-  readonly system: ActorSystem;
+  readonly system: Pick<ActorSystem, 'spawnWorker'>;
   readonly metrics: Metrics;
   readonly nowMs: () => number;
   readonly log: Logger;

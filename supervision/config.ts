@@ -30,6 +30,8 @@ const schema = z.object({
   DATABASE_CONNECTIONS: wholeNumber(2, 200).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),
+  /** How long a node that says nothing keeps its accounts, in seconds; then another one that waits takes them. */
+  NODE_LEASE_SECONDS: wholeNumber(3, 600).default(10),
   ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
   HOST: z.string().default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),

@@ -12,7 +12,7 @@ const LOOK_MS = 500;
 export interface MailParts {
   readonly config: Pick<CloudConfig, 'SMTP_URL' | 'MAIL_DIR' | 'MAIL_FROM'>;
   readonly publicUrl: string;
-  readonly system: ActorSystem;
+  readonly system: Pick<ActorSystem, 'spawnWorker'>;
   readonly stores: Pick<Stores, 'mail'>;
   readonly nowMs: () => number;
   readonly log: Logger;

@@ -8,16 +8,18 @@ import { summariseAccount } from '../actors/account/summary.ts';
 import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
 import type { AccountCommand, AccountEvent, AccountState } from '../actors/account/messages.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
+import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
 import { createMetrics, type Metrics } from '../gateway/http/metrics.ts';
 import { createGateway } from '../gateway/http/server.ts';
 import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
+import { createOwnership } from '../persistence/postgres/account-store.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import type { RowWrite } from '../persistence/rows.ts';
-import { SHARD_COUNT, shardOf } from '../protocol/ids.ts';
+import { newUuid, SHARD_COUNT, shardOf } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';
 import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';
@@ -26,7 +28,9 @@ import { drain, type DrainStep } from './drain.ts';
 import { createFirstSubmit } from './first-submit.ts';
 import { createGaugeReader } from './gauges.ts';
 import { startMail } from './mail.ts';
+import { pausedWorkers } from './paused-workers.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from './policy.ts';
+import { Presence, type Turns } from './presence.ts';
 import { startSchedules } from './schedules.ts';
 import { openRateLimiter } from './rate-limiter.ts';
 import { createSecretBox } from './secret-box.ts';
@@ -39,6 +43,8 @@ export interface CloudNode {
 }
 
 const nowMs = Date.now;
+/** A heartbeat that waits for longer fails, so that the next one has a new connection. */
+const PRESENCE_SILENCE_MS = 3_000;
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
@@ -56,9 +62,10 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => { steps.push({ name, limitMs, stop }); };
   const sql = openDatabase({ url: config.DATABASE_URL, connections: config.DATABASE_CONNECTIONS, name: config.NODE_NAME });
   later('database', 1_000, () => sql.end({ timeout: 1 }));
+  const presence = await openPresence(config, log, later);
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
-  const stores = await openStores(config, sql, (entries) => metrics.observeAppendBatch(entries));
+  const stores = await openStores(presence, sql, (entries) => metrics.observeAppendBatch(entries));
   const shelf = createModuleShelf(config);
   const accounts = startAccounts({
     config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
@@ -72,17 +79,18 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
     store: stores.deliveries, streams: rooms, secrets, clock: systemClock, random: Math.random, log, ladder: ladderOf(config),
     hooks: { onDelivered: (latencyMs) => metrics.observeDelivery('delivered', latencyMs / 1_000) },
   });
-  const chains: Chains = await openChains({ config, shelf, stores, accounts, system, metrics, nowMs, log });
+  const workers = pausedWorkers(system, () => presence.trouble() === 'superseded');
+  const chains: Chains = await openChains({ config, shelf, stores, accounts, system: workers, metrics, nowMs, log });
   const firstSubmit = createFirstSubmit({ access: chains.access, accounts, log });
   const gateway = await createGateway({
     log, nowMs, stores: { identity: stores.identity, reads: stores.read, edge: stores.edge, watch: stores.watch, inbox: stores.inbox },
     accounts, chains: chains.access, edges: rooms, sandbox: chains.sandbox, secrets, actors: system, metrics,
-    rateLimiter: openRateLimiter(config, { log, metrics, later }), health: async () => ({ database: await answers(sql) }), config: gatewayConfig(config),
+    rateLimiter: openRateLimiter(config, { log, metrics, later }), health: () => healthOf(presence), serving: presence, config: gatewayConfig(config),
   });
   later('actors', 3_000, () => system.stop(2_800));
   const url = await gateway.listen(config.HOST, config.CLOUD_PORT);
   later('gateway', 2_500, () => gateway.close());
-  const stream = attachEdgeStream({ httpServer: gateway.app.server, rooms, log, accounts, ...gateway.auth });
+  const stream = attachEdgeStream({ httpServer: gateway.app.server, rooms, log, accounts, serving: presence, ...gateway.auth });
   later('edge streams', 500, () => stream.close());
   await rooms.start();
   later('sessions', 500, () => rooms.stop());
@@ -91,11 +99,12 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   if (config.ROLES.includes('schedules')) {
-    const stopJobs = startSchedules({ system, stores, accounts, nowMs, log });
+    const stopJobs = startSchedules({ system: workers, stores, accounts, nowMs, log });
     later('schedules', 100, async () => stopJobs());
-    const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system, stores, nowMs, log });
+    const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system: workers, stores, nowMs, log });
     later('mail', 100, async () => closeMail());
   }
+  presence.follow(createTurns(config, { stores, rooms, publisher }));
   return {
     url, port: Number(new URL(url).port), system,
     stop() {
@@ -105,14 +114,47 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   };
 }
 
-/** The stores of a node that owns every shard: a new epoch for each fences whoever owned it before. */
-async function openStores(config: CloudConfig, sql: Sql, onBatch: (entries: number) => void): Promise<Stores> {
-  const epochs = new Map<number, number>();
-  const stores = createStores({ sql, nowMs, initialAccount, epochOf: (shard) => epochs.get(shard), onBatch });
-  for (const [shard, epoch] of await stores.ownership.claimShards(config.NODE_NAME, ALL_SHARDS)) epochs.set(shard, epoch);
+/** The node takes every shard: a new epoch for each fences whoever owned it before. A connection of its own: no backlog delays it. */
+async function openPresence(config: CloudConfig, log: Logger, later: (name: string, limitMs: number, stop: DrainStep['stop']) => void): Promise<Presence> {
+  const sql = openDatabase({ url: config.DATABASE_URL, connections: 1, name: `${config.NODE_NAME}-presence`, silenceMs: PRESENCE_SILENCE_MS });
+  later('presence connection', 500, () => sql.end({ timeout: 0 }));
+  const presence = new Presence({
+    ownership: createOwnership(sql), nodeId: `${config.NODE_NAME}/${newUuid(nowMs())}`, leaseSeconds: config.NODE_LEASE_SECONDS, log,
+  });
+  await presence.claim();
+  presence.start();
+  later('presence', 1_000, () => presence.stop());
+  return presence;
+}
+
+async function openStores(presence: Presence, sql: Sql, onBatch: (entries: number) => void): Promise<Stores> {
+  const stores = createStores({ sql, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard), onBatch });
   await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;
+}
+
+/** What a node stops doing while another one serves; workers pause by themselves, and requests are refused. */
+function createTurns(
+  { ROLES: roles }: CloudConfig, { stores, rooms, publisher }: { stores: Stores; rooms: EdgeRooms; publisher: Publisher },
+): Turns {
+  return {
+    async superseded() {
+      await publisher.stop();
+      await rooms.stop();
+    },
+    async regained() {
+      await stores.deliveries.releaseAbandoned(ALL_SHARDS);
+      await rooms.start();
+      if (roles.includes('publisher')) publisher.start();
+    },
+  };
+}
+
+/** Parts of `/health/ready`, as they are now. */
+async function healthOf(presence: Presence): Promise<Readonly<Record<string, boolean>>> {
+  await presence.look();
+  return { database: presence.trouble() !== 'database', owner: presence.trouble() !== 'superseded' };
 }
 
 function startAccounts({ config, log, stores, system, shelf, ...bells }: {
@@ -137,16 +179,6 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE, trustedProxies: config.TRUSTED_PROXIES,
     oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
   };
-}
-
-/** Whether the database answers a statement: a part of `/health/ready`. */
-async function answers(sql: Sql): Promise<boolean> {
-  try {
-    await sql`select 1`;
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function createTree(log: Logger): ActorSystem {

@@ -7,7 +7,7 @@ import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Logger } from 'pino';
 
 export interface ScheduleParts {
-  readonly system: ActorSystem;
+  readonly system: Pick<ActorSystem, 'spawnWorker'>;
   readonly stores: Stores;
   readonly accounts: Accounts;
   readonly nowMs: () => number;

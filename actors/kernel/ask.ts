@@ -14,7 +14,8 @@ export interface Duplicate { readonly ok: 'duplicate' }
 
 /**
  * What an asker is told. Beside the refusals of the entity itself:
- * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: full, stopping, not loadable, not begun in time;
+ * `SERVICE_UNAVAILABLE` with `retryAfterSeconds` — nothing was done: full, stopping, not loadable, not begun in time; or
+ * `store_away`: the store did not answer the append, so the outcome may be unknown;
  * `INTERNAL_ERROR` with `reason` — a crash, a deadline passed while at work, or given up: the outcome may be unknown;
  * or `undecidable` and `unstorable`: nothing was done, and nothing would be another time (`futility`).
  */
@@ -29,7 +30,7 @@ export const ASK_TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export type UnavailableReason =
-  'mailbox_full' | 'residents_full' | 'stopping' | 'load_failed' | 'stale_owner' | 'not_begun_in_time';
+  'mailbox_full' | 'residents_full' | 'stopping' | 'load_failed' | 'stale_owner' | 'not_begun_in_time' | 'store_away';
 export type CrashReason = 'crashed' | 'timed_out' | 'given_up';
 
 /** Nothing was done; the same command may be sent again. */

@@ -8,7 +8,8 @@
  *              one is told so
  *   refused    the schema says no to something: likewise
  *   unstorable the schema must never hold something of it: likewise; that member's command is at fault, not the entity
- *   throws     the outcome is unknown: every member gets INTERNAL_ERROR, the entity restarts and reads its state again
+ *   throws     the outcome is unknown: every member gets INTERNAL_ERROR, or SERVICE_UNAVAILABLE from a store that is
+ *              away; the entity restarts and reads its state again
  *
  * Nothing is appended after the leaf was stopped, however late a turn goes on; a write under way then is fenced by
  * version and epoch like any other.
@@ -16,7 +17,7 @@
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { DUPLICATE, futile, unavailable, type Duplicate, type Envelope } from './ask.ts';
 import { decideBatch, type BatchPlan } from './batch.ts';
-import { KernelFault, type RestartPolicy } from './fault.ts';
+import { isStoreAway, KernelFault, type RestartPolicy } from './fault.ts';
 import { Leaf } from './leaf.ts';
 import {
   APPEND_REFUSED, PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded,
@@ -80,6 +81,7 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
   }
 
   protected async turn(): Promise<void> {
+    if (this.#live !== null && this.#of.store.holds?.(this.id, this.#live.ownerEpoch) === false) this.#live = null;
     if (this.#live === null) await this.#load();
     const batch = this.take(this.#of.batchMax);
     if (batch.length === 0) return;
@@ -147,6 +149,7 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
       return await this.shared.deadlines.bound(store.append(entry), storeTimeoutMs, () => storeTimedOut('append'));
     } catch (error) {
       if (error instanceof Error && (error as { code?: unknown }).code === APPEND_REFUSED) return { kind: 'unstorable', error };
+      if (isStoreAway(error)) this.failWith(unavailable('store_away'));
       throw error;
     }
   }

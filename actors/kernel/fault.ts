@@ -1,4 +1,5 @@
 /** What went wrong in an actor, safe to show; and the vocabulary of restarting. */
+import { STORE_AWAY } from './protocol.ts';
 
 /** A fault as the admin endpoints show it: never a secret, never a stack. */
 export interface Fault {
@@ -15,6 +16,14 @@ export class KernelFault extends Error {
     this.name = 'KernelFault';
     this.code = code;
   }
+}
+
+/** Codes of faults that are the store's absence and not the actor's. */
+const NOT_THE_ACTORS: ReadonlySet<unknown> = new Set([STORE_AWAY, 'store_timed_out']);
+
+/** Whether a fault is the store's absence and not the actor's. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof Error && NOT_THE_ACTORS.has((error as { code?: unknown }).code);
 }
 
 /** What a restart policy says after a fault. `faultsMs` is the history that the next verdict needs. */

@@ -11,7 +11,7 @@
  *   any       --abandon()-->                   stopped   (a turn that still runs answers nobody and appends nothing)
  */
 import { crashed, unavailable, type Envelope, type Outcome } from './ask.ts';
-import { faultOf, type Fault, type RestartPolicy, type RestartVerdict } from './fault.ts';
+import { faultOf, isStoreAway, type Fault, type RestartPolicy, type RestartVerdict } from './fault.ts';
 import { PoisonousEvent } from './protocol.ts';
 import { spawnLeaf, stopActor, wake, type ActorRef, type Runnable } from './scheduler.ts';
 import type { Parent, Shared } from './shared.ts';
@@ -20,6 +20,8 @@ import type { TimerHandle } from './timers.ts';
 export type Phase = 'live' | 'backoff' | 'given_up' | 'draining' | 'stopped';
 
 const CRASHED = crashed('crashed');
+/** Pause before the store is asked again. Choice: most absences are a restart of the database; callers ask again in a second. */
+const STORE_AWAY_PAUSE_MS = 250;
 
 export abstract class Leaf implements Runnable {
   abstract readonly kind: string;
@@ -233,6 +235,7 @@ export abstract class Leaf implements Runnable {
   #verdictOn(error: unknown): RestartVerdict {
     const forGood: RestartVerdict = { kind: 'give_up', retryAfterMs: null, faultsMs: [] };
     if (error instanceof PoisonousEvent) return forGood;
+    if (isStoreAway(error)) return { kind: 'restart', delayMs: STORE_AWAY_PAUSE_MS, faultsMs: this.#faultsMs ?? [] };
     const { clock, random } = this.shared;
     return this.guard(() => this.policy(this.#faultsMs ?? [], clock.elapsedMs(), random())) ?? forGood;
   }

@@ -48,6 +48,12 @@ export type AppendOutcome =
 /** `code` of the error of a store whose schema must never hold what it was given. */
 export const APPEND_REFUSED = 'append_refused';
 
+/**
+ * `code` of the error of a store that does not serve at this moment: it is away, full, or its shard is another node's. That
+ * says nothing about the entity, which is restarted soon and never given up for it.
+ */
+export const STORE_AWAY = 'store_away';
+
 /** An event that cannot be folded. Reading it again cannot cure it: the entity is given up until someone restarts it. */
 export class PoisonousEvent extends Error {
   readonly code = 'poisonous_event';
@@ -64,8 +70,10 @@ export interface EntityStore<State, Event, Rows> {
   /** Loads AND fences the entity in one statement; null when there is none. Throws on a stale owner, PoisonousEvent. */
   load(entityId: string): Promise<Loaded<State> | null>;
   /**
-   * Durable when it resolves. Throws when the outcome is unknown, save for an error of the code APPEND_REFUSED: nothing
-   * was written, and nothing would be another time.
+   * Durable when it resolves. Throws when the outcome is unknown, STORE_AWAY included, save for an error of the code
+   * APPEND_REFUSED: nothing was written, and nothing would be another time.
    */
   append(entry: Append<State, Event, Rows>): Promise<AppendOutcome>;
+  /** False when what was loaded under this epoch is not this node's to answer from any more: it is loaded again. */
+  holds?(entityId: string, ownerEpoch: number): boolean;
 }

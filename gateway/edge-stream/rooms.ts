@@ -61,8 +61,10 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
     this.#deps = deps;
   }
 
-  /** Finds the sessions that were open when the node before stopped, then watches the time. */
+  /** Finds the sessions that were open when the node before stopped, then watches the time. Nothing of an earlier run stays. */
   async start(): Promise<void> {
+    this.#rooms.clear();
+    this.#leaders.clear();
     this.#stopped = false;
     this.#startedMs = this.#deps.clock.elapsedMs();
     const now = { nowMs: this.#deps.clock.nowMs(), elapsedMs: this.#startedMs };

@@ -8,6 +8,8 @@ import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
+import type { Serving } from '../ports.ts';
+import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
 import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';
 import type { EdgeRooms, Joined } from './rooms.ts';
@@ -25,6 +27,7 @@ export interface StreamServerDeps extends HandshakeDeps {
   readonly httpServer: HttpServer;
   readonly rooms: EdgeRooms;
   readonly log: StreamLog;
+  readonly serving?: Serving;
 }
 
 export interface StreamServer { close(): Promise<void> }
@@ -37,13 +40,16 @@ export function attachEdgeStream(deps: StreamServerDeps): StreamServer {
     perMessageDeflate: false,
   });
   io.use((socket, next) => {
+    const trouble = deps.serving?.trouble() ?? null;
+    if (trouble !== null) return next(Object.assign(new Error('SERVICE_UNAVAILABLE'), { data: dataOf(notServing(trouble)) }));
     join(deps, socket).then((joined) => {
       if (isRefusal(joined)) return next(Object.assign(new Error(joined.code), { data: dataOf(joined) }));
       (socket.data as { joined?: Joined }).joined = joined;
       next();
     }, (error: unknown) => {
       deps.log.warn({ err: error }, 'a handshake failed');
-      next(Object.assign(new Error('INTERNAL_ERROR'), { data: dataOf(refuse('INTERNAL_ERROR')) }));
+      const refusal = deps.serving?.isAway(error) === true ? notServing('database') : refuse('INTERNAL_ERROR');
+      next(Object.assign(new Error(refusal.code), { data: dataOf(refusal) }));
     });
   });
   io.on('connection', (socket) => serve(socket, (socket.data as { joined: Joined }).joined, deps.log));

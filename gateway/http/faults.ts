@@ -1,7 +1,9 @@
 /** What broke, as a refusal: a chain that does not answer, Fastify's own complaints, and everything else. */
-import type { Logger } from 'pino';
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { GatewayDeps } from '../ports.ts';
+
+type Faulty = Pick<GatewayDeps, 'log' | 'serving'>;
 
 /** Codes of Fastify that a caller can cause. */
 const FASTIFY: Readonly<Record<string, () => Refusal>> = {
@@ -23,10 +25,17 @@ export function refusalOf(error: unknown): Refusal | null {
   return typeof code === 'string' ? FASTIFY[code]?.() ?? null : null;
 }
 
+/** The answer while the node or its database does not serve: nothing is wrong with what was asked. */
+export const notServing = (reason: string): Refusal => refuse('SERVICE_UNAVAILABLE', { reason, retryAfterSeconds: 1 });
+
 /** The refusal of an error; one that is none of the caller's is logged and becomes INTERNAL_ERROR. */
-export function refusalOrFault(error: unknown, log: Logger, requestId: string): Refusal {
+export function refusalOrFault(error: unknown, { log, serving }: Faulty, requestId: string): Refusal {
   const known = refusalOf(error);
   if (known !== null) return known;
+  if (serving?.isAway(error) === true) {
+    log.warn({ err: error, requestId }, 'the database did not serve a request');
+    return notServing('database');
+  }
   log.error({ err: error, requestId }, 'a request failed');
   return refuse('INTERNAL_ERROR');
 }

@@ -1,7 +1,6 @@
 /** Everything between a read body and the answer: rate limit, role, input, idempotency, handler. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { canonicalJson } from '../../protocol/canonical-json.ts';
@@ -34,12 +33,13 @@ const bodyHashOf = (body: unknown): string => hash('sha256', body === undefined 
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
   const limits = createRequestLimits(deps.accounts, deps.nowMs, deps.config.sandboxRequestsPerMinute);
   const clientAddress = createClientAddress(deps.config.trustedProxies ?? []);
+  const whileServing = <T>(work: Promise<T>): Promise<T> => deps.serving?.whileServing(work) ?? work;
   const idempotency = createIdempotency({ reads: deps.stores.reads, secrets: deps.secrets });
 
   return async (route, request, reply) => {
     const { caller } = request;
     if (!request.bodyRead) checkDigest(caller);
-    const refusal = await rateRefusal(deps, limits, route, caller, reply) ?? roleRefusal(route, caller);
+    const refusal = await whileServing(rateRefusal(deps, limits, route, caller, reply)) ?? roleRefusal(route, caller);
     if (refusal !== null) return sendRefusal(deps, request, reply, refusal);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
     if (!input.ok) return sendRefusal(deps, request, reply, input);
@@ -54,7 +54,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
       log: deps.log.child({ requestId: request.id }),
       setHeader: (name: string, value: string) => { void reply.header(name, value); },
     } as unknown as Asked;
-    return send(deps, route, request, reply, await answer(handlers[route.operationId]!, asked, use, route.status));
+    return send(deps, route, request, reply, await whileServing(answer(handlers[route.operationId]!, asked, use, route.status)));
   };
 
   async function answer(
@@ -62,7 +62,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
   ): Promise<Answered> {
     // The table ties operation, handler and input together; a union of all handlers cannot say so.
     const { handle, replay } = (typeof entry === 'function' ? { handle: entry } : entry) as unknown as Entry;
-    const act = () => outcomeOf(handle, asked, status, deps.log);
+    const act = () => outcomeOf(handle, asked, status, deps);
     if (use === null) return { outcome: withoutDuplicate(await act()), replayed: false };
     return idempotency.once(
       use, act, (stored) => (replay === undefined ? Promise.resolve(stored) : replay(stored, asked as never)),
@@ -95,14 +95,14 @@ function mayRepeat({ idempotent, refusals }: Listed, { bearer }: Caller, body: u
 const claimOf = ({ key, method, path, bodyHash }: KeyUse, successStatus: number) =>
   ({ key, method, path, bodyHash, successStatus });
 
-async function outcomeOf(handle: Act, asked: Asked, status: number, log: Logger): Promise<Outcome> {
+async function outcomeOf(handle: Act, asked: Asked, status: number, deps: GatewayDeps): Promise<Outcome> {
   try {
     const result = await handle(asked);
     if (isRefusal(result)) return result;
     if ((result as { ok?: unknown } | null)?.ok === 'duplicate') return { ok: 'duplicate' };
     return { ok: true, status, reply: result };
   } catch (error) {
-    return refusalOrFault(error, log, asked.requestId);
+    return refusalOrFault(error, deps, asked.requestId);
   }
 }
 

@@ -16,7 +16,7 @@ import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
 import { checkDigest, guardHead, parseBody } from './body.ts';
 import { NOBODY, type Caller } from './context.ts';
-import { refusalOrFault } from './faults.ts';
+import { notServing, refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
 import { bodyLimitOf, checkHead, headOf, unknownPath, type Listed } from './head.ts';
 import { createPipeline } from './pipeline.ts';
@@ -49,6 +49,9 @@ const PARAMETER_CHARS_MAX = 600;
 /** A caller whose request is none has this long to read why. */
 const GONE_MS = 1_000;
 
+/** What is answered whatever the database does. */
+const WITHOUT_DATABASE: ReadonlySet<string> = new Set(['getLive', 'getReady', 'getDescription']);
+
 /** A gateway over its ports; nothing listens yet. */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
@@ -61,8 +64,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     if (state.draining && route.tag !== 'Health') {
       throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', retryAfterSeconds: 1 }));
     }
+    const trouble = deps.serving?.trouble() ?? null;
+    if (trouble !== null && !WITHOUT_DATABASE.has(route.operationId)) throw new Refused(notServing(trouble));
     checkHead(route, request, deps.config.bodyLimitBytes);
-    const caller = await auth.credentials.authenticate(route, headOf(request));
+    const authenticated = auth.credentials.authenticate(route, headOf(request));
+    const caller = await (deps.serving?.whileServing(authenticated) ?? authenticated);
     if (isRefusal(caller)) throw new Refused(caller);
     request.caller = caller;
     guardHead(request.raw.url ?? '', request.headers);
@@ -97,7 +103,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
 /** Fastify without its logger, its parsers and its answers: bodies, errors and unknown paths are ours. */
 function createApp(deps: GatewayDeps): FastifyInstance {
   const failed = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    sendRefusal(deps, request, reply, refusalOrFault(error, deps.log, request.id));
+    sendRefusal(deps, request, reply, refusalOrFault(error, deps, request.id));
   };
   const app = Fastify({
     logger: false,

@@ -1,14 +1,16 @@
 /** Accounts and shards: activation with its fence, the grouped append, ownership. */
 import type { AccountState } from '../../actors/account/messages.ts';
+import type { STORE_AWAY } from '../../actors/kernel/protocol.ts';
 import { failpoint } from '../../protocol/failpoint.ts';
 import { shardOf } from '../../protocol/ids.ts';
 import type { AccountStore, Ownership } from '../ports.ts';
 import { groupedAppend, type GroupedAppendOptions } from './grouped-append.ts';
+import { rethrowAway } from './away.ts';
 import type { Sql } from './sql.ts';
 
 /** This node does not own the account's shard, or another incarnation has a newer epoch. */
 export class StaleOwner extends Error {
-  readonly code = 'stale_owner';
+  readonly code: typeof STORE_AWAY = 'store_away';
   constructor(accountId: string) {
     super(`another node owns ${accountId}`);
     this.name = 'StaleOwner';
@@ -30,23 +32,40 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
       if (epoch === undefined) throw new StaleOwner(accountId);
       failpoint('load.before');
       const [row] = await sql<{ known: boolean; accountVersion: number | null; accountEpoch: number; accountState: AccountState }[]>`
-        select * from load_account(${accountId}, ${epoch})`;
+        select * from load_account(${accountId}, ${epoch})`.catch(rethrowAway);
       failpoint('load.after');
       if (!row!.known) return null;
       if (row!.accountVersion === null) throw new StaleOwner(accountId);
       return { state: row!.accountState, version: row!.accountVersion, ownerEpoch: row!.accountEpoch };
     },
     append,
+    holds: (accountId, ownerEpoch) => epochOf(shardOf(accountId)) === ownerEpoch,
   };
 }
+
+type ClaimedShard = { shardId: number; shardEpoch: number };
+const epochsOf = (rows: readonly ClaimedShard[]) => new Map(rows.map(({ shardId, shardEpoch }) => [shardId, shardEpoch]));
 
 export function createOwnership(sql: Sql): Ownership {
   return {
     async claimShards(node, shards) {
       failpoint('claim_shards.before');
-      const rows = await sql<{ shardId: number; shardEpoch: number }[]>`select * from claim_shards(${node}, ${[...shards]}::int[])`;
+      const rows = await sql<ClaimedShard[]>`select * from claim_shards(${node}, ${[...shards]}::int[])`;
       failpoint('claim_shards.after');
-      return new Map(rows.map(({ shardId, shardEpoch }) => [shardId, shardEpoch]));
+      return epochsOf(rows);
+    },
+    async claimVacantShards(node, leaseSeconds) {
+      failpoint('claim_vacant_shards.before');
+      const rows = await sql<ClaimedShard[]>`select * from claim_vacant_shards(${node}, ${leaseSeconds})`;
+      failpoint('claim_vacant_shards.after');
+      return epochsOf(rows);
+    },
+    async renewNode(node, leaseSeconds) {
+      const [row] = await sql<{ owned: number; vacant: number }[]>`select * from renew_node(${node}, ${leaseSeconds})`;
+      return row!;
+    },
+    async leaveNode(node) {
+      await sql`select leave_node(${node})`;
     },
   };
 }

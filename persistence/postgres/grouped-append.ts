@@ -2,8 +2,9 @@
  * The node's group committer. Appends of all entities that arrive while a statement is on its way share the next one:
  *
  *   waiting ──take up to a limit, one per entity──▶ in flight ──answered──▶ each entry gets its own outcome
- *   in flight ──the server refused the statement──▶ its entries once more, one by one, so that a bad one is alone
- *   in flight ──the connection broke──▶ unknown: every entry rejects, its entity reads its state again
+ *   in flight ──an entry's account is locked by somebody──▶ that entry waits for it apart, the others are written
+ *   in flight ──the server refused the statement──▶ its entries once more, apart, so that a bad or slow one is alone
+ *   in flight ──the connection broke, the disk is full──▶ unknown: every entry rejects, its entity reads its state again
  *
  * Nothing waits for a timer: an append on an idle node leaves at once, a busy node batches by itself.
  */
@@ -11,6 +12,7 @@ import { failpoint } from '../../protocol/failpoint.ts';
 import type { APPEND_REFUSED, AppendOutcome } from '../../actors/kernel/protocol.ts';
 import { PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
 import { encodeEntry, joinEntries, type AccountAppend, type EncodedEntry } from './batch.ts';
+import { awayOf, isAway } from './away.ts';
 import { constraintOf, sqlstateOf, type Sql } from './sql.ts';
 
 export interface GroupedAppendOptions {
@@ -60,15 +62,24 @@ const IN_FLIGHT_MAX = 2;
 const STATEMENT_BYTES_MAX = 4 * 1_024 * 1_024;
 /** Deadlocks and lost races with another node go away by themselves. */
 const TRIES_ALONE = 3;
+/** Entries that run apart at once, beside the groups: those that wait for a lock take no place of the others. */
+const APART_MAX = 4;
+/** How long a statement waits for a lock: a group hardly, since its other entries wait with it. Milliseconds. */
+const LOCK_SHORT_MS = 250;
+const LOCK_LONG_MS = 3_000;
 
-/** SQLSTATE classes after which the statement certainly wrote nothing and its entries may do better alone. */
-const ALONE = /^(22|23|40|55)/;
+/** SQLSTATEs after which the statement certainly wrote nothing and its entries may do better apart; 57014 took too long. */
+const APART = /^(22|23|40|55)|^57014$/;
+const LOCKED = /^55/;
 const TRANSIENT = /^(40|55)/;
 const BROKEN = /^(22|23)/;
 /** SQLSTATE of a value that is none. */
 const DATA_EXCEPTION = '22000';
 
-function outcomeOf(text: string | undefined): AppendOutcome {
+type Written = AppendOutcome | { readonly kind: 'busy' };
+
+function outcomeOf(text: string | undefined): Written {
+  if (text === 'busy') return { kind: text };
   if (text === 'appended' || text === 'stale' || text === 'duplicate') return { kind: text };
   throw new Error(`append_accounts answered ${text}`);
 }
@@ -91,6 +102,8 @@ export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
   let scheduled = false;
   let inFlight = 0;
   const busy = new Set<string>();
+  const apart: { one: Waiting; lockMs: number }[] = [];
+  let apartInFlight = 0;
 
   /** Takes entries in their order, at most one per entity, none of an entity that is in flight. */
   function take(): Waiting[] {
@@ -119,41 +132,78 @@ export function groupedAppend(options: GroupedAppendOptions): AppendEntry {
       inFlight += 1;
       void commit(group).finally(() => {
         inFlight -= 1;
-        for (const { entityId } of group) busy.delete(entityId);
         pump();
       });
     }
   }
 
-  async function statement(group: readonly Waiting[]): Promise<string[]> {
+  function ended({ entityId }: Waiting): void {
+    busy.delete(entityId);
+  }
+
+  async function statement(group: readonly Waiting[], lockMs: number): Promise<string[]> {
     onBatch?.(group.length);
     failpoint('append.before');
     const batch = joinEntries(group.map(({ entry }) => entry));
-    const [row] = await sql<{ outcomes: string[] }[]>`select append_accounts(${batch}::text::jsonb) as outcomes`;
+    const [row] = await sql<{ outcomes: string[] }[]>`
+      select append_accounts(${batch}::text::jsonb) as outcomes
+        from (select set_config('lock_timeout', ${String(lockMs)}, true) offset 0) patience`;
     failpoint('append.after');
     return row!.outcomes;
   }
 
+  function settle(one: Waiting, outcome: Written): void {
+    if (outcome.kind === 'busy') return runApart(one, LOCK_LONG_MS);
+    ended(one);
+    one.resolve(outcome);
+  }
+
+  function fail(one: Waiting, error: unknown): void {
+    ended(one);
+    one.reject(isAway(error) ? awayOf(error) : error);
+  }
+
   async function commit(group: readonly Waiting[]): Promise<void> {
     try {
-      const outcomes = await statement(group);
-      group.forEach(({ resolve }, index) => resolve(outcomeOf(outcomes[index])));
+      const outcomes = await statement(group, LOCK_SHORT_MS);
+      group.forEach((one, index) => settle(one, outcomeOf(outcomes[index])));
     } catch (error) {
       const sqlstate = sqlstateOf(error);
-      if (sqlstate === null || !ALONE.test(sqlstate)) return group.forEach(({ reject }) => reject(error));
-      for (const one of group) await commitAlone(one);
+      const apart = sqlstate !== null && APART.test(sqlstate);
+      for (const one of group) if (apart) runApart(one, LOCK_SHORT_MS); else fail(one, error);
     }
   }
 
-  async function commitAlone(one: Waiting): Promise<void> {
+  function runApart(one: Waiting, lockMs: number): void {
+    apart.push({ one, lockMs });
+    pumpApart();
+  }
+
+  function pumpApart(): void {
+    while (apartInFlight < APART_MAX && apart.length > 0) {
+      // Those who hardly wait go first.
+      const at = Math.max(0, apart.findIndex(({ lockMs }) => lockMs === LOCK_SHORT_MS));
+      const [{ one, lockMs }] = apart.splice(at, 1) as [{ one: Waiting; lockMs: number }];
+      apartInFlight += 1;
+      void commitAlone(one, lockMs).finally(() => {
+        apartInFlight -= 1;
+        pumpApart();
+        pump(); // what waits of its entity
+      });
+    }
+  }
+
+  async function commitAlone(one: Waiting, lockMs: number): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const [outcome] = await statement([one]);
-        return one.resolve(outcomeOf(outcome));
+        const [outcome] = await statement([one], lockMs);
+        return settle(one, outcomeOf(outcome));
       } catch (error) {
         const sqlstate = sqlstateOf(error);
+        if (sqlstate !== null && LOCKED.test(sqlstate) && lockMs === LOCK_SHORT_MS) return runApart(one, LOCK_LONG_MS);
         if (sqlstate !== null && TRANSIENT.test(sqlstate) && attempt < TRIES_ALONE) continue;
-        if (sqlstate === null || !BROKEN.test(sqlstate)) return one.reject(error);
+        if (sqlstate === null || !BROKEN.test(sqlstate)) return fail(one, error);
+        ended(one);
         const constraint = constraintOf(error);
         const refusal = constraint === null ? undefined : REFUSALS[constraint]?.();
         return refusal === undefined

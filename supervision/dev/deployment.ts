@@ -46,6 +46,8 @@ export interface Deployment {
   edge: Child;
   /** Starts a fresh process of a part that has ended, with the same ports and data; further settings on top. */
   restartCloud(env?: Readonly<Record<string, string>>): Promise<Child>;
+  /** One more process of the cloud on the same database, on a port of its own; `stop` stops it too. */
+  addCloud(env?: Readonly<Record<string, string>>): Promise<{ child: Child; url: string }>;
   restartEdge(env?: Readonly<Record<string, string>>): Promise<Child>;
   /** One more replica of the edge, with its own data directory; resolves when it answers. `stop` stops it too. */
   addReplica(): Promise<Child>;
@@ -94,13 +96,19 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const edge = startChild('edge', EDGE_ENTRY, edgeEnv, join(dataDir, 'edge.log'));
     started.push(edge);
     const edgePort = (await edge.ready).port;
-    const replicas: Child[] = [];
+    const replicas: Child[] = [], others: Child[] = [];
     const deployment: Deployment = {
       cloudUrl, edgeUrl: `http://127.0.0.1:${edgePort}`, record, localApiKey, databaseUrl: checkerUrl, cloud, edge,
       async restartCloud(env = {}) {
         deployment.cloud = startChild('cloud', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env }, join(dataDir, 'cloud.log'));
         await deployment.cloud.ready;
         return deployment.cloud;
+      },
+      async addCloud(env = {}) {
+        const child = startChild('cloud-2', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: '0', ...env }, join(dataDir, 'cloud-2.log'));
+        others.push(child);
+        const { port } = await child.ready;
+        return { child, url: `http://127.0.0.1:${port}` };
       },
       async restartEdge(env = {}) {
         deployment.edge = startChild('edge', EDGE_ENTRY, { ...edgeEnv, EDGE_PORT: String(edgePort), ...env }, join(dataDir, 'edge.log'));
@@ -119,7 +127,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       async stop() {
         await Promise.all(replicas.map((replica) => replica.stop()));
         await deployment.edge.stop();
-        await deployment.cloud.stop();
+        await Promise.all([deployment.cloud, ...others].map((child) => child.stop()));
         await postgres?.stop();
       },
     };

@@ -10,13 +10,15 @@ import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores
 
 interface Bench {
   store: WatchStore;
-  /** A ledger of its own with an account that has an issued address. */
-  fresh(): Promise<{ ledger: LedgerId; accountId: AccountId; address: AddressRow }>;
+  /** A ledger of its own with an account that has an issued address; the live one is everybody's. */
+  fresh(live?: boolean): Promise<{ ledger: LedgerId; accountId: AccountId; address: AddressRow }>;
   saveWithdrawal(row: WithdrawalRow): Promise<void>;
   inbox(accountId: AccountId): Promise<Fact[]>;
 }
 
 const kindsOf = (facts: readonly Fact[]) => facts.map((fact) => fact.kind);
+/** A ledger of two accounts, of one test alone. */
+const LIVE = 'avax' as const;
 const START: Cursor = { height: 100, hash: 'a100' };
 
 async function startLedger(store: WatchStore, ledger: LedgerId, count: number, transfers: (links: ReturnType<typeof linksAfter>) => Record<number, BlockRecord['transfers']> = () => ({})) {
@@ -28,6 +30,12 @@ async function startLedger(store: WatchStore, ledger: LedgerId, count: number, t
     if (!recorded) throw new Error(`block ${link.height} was not recorded`);
   }
   return links;
+}
+
+/** Facts mature below a head that was noted. */
+async function matureBelow(store: WatchStore, ledger: LedgerId, facts: Parameters<WatchStore['mature']>[1]): ReturnType<WatchStore['mature']> {
+  await store.noteHead(ledger, 400, NOW_MS);
+  return store.mature(ledger, facts);
 }
 
 let database: TestDatabase;
@@ -43,22 +51,22 @@ const memory = createMemoryWatchStore(() => NOW_MS);
 const benches: Record<string, () => Bench> = {
   memory: () => ({
     store: memory,
-    async fresh() {
-      const accountId = accountIdOf(newId('org', NOW_MS), 'sandbox');
+    async fresh(live = false) {
+      const accountId = accountIdOf(newId('org', NOW_MS), live ? 'live' : 'sandbox');
       const address = addressRow(accountId);
-      memory.addAddress({ addressKey: address.addressKey, addressId: address.id, accountId, address: address.address, purpose: 'deposit' }, 'sandbox', address.createdAtMs);
-      return { ledger: `eth@${accountId}`, accountId, address };
+      memory.addAddress({ addressKey: address.addressKey, addressId: address.id, accountId, address: address.address, purpose: 'deposit' }, live ? 'live' : 'sandbox', address.createdAtMs);
+      return { ledger: live ? LIVE : `eth@${accountId}`, accountId, address };
     },
     async saveWithdrawal(row) { memory.saveWithdrawal(row); },
     async inbox(accountId) { return memory.inbox(accountId).map(({ fact }) => fact); },
   }),
   postgres: () => ({
     store: stores.watch,
-    async fresh() {
-      const { sandbox } = await newOrganization(stores);
-      const address = addressRow(sandbox);
-      await write(stores, sandbox, [{ table: 'address', row: address }]);
-      return { ledger: `eth@${sandbox}`, accountId: sandbox, address };
+    async fresh(isLive = false) {
+      const { live, sandbox } = await newOrganization(stores), accountId = isLive ? live : sandbox;
+      const address = addressRow(accountId);
+      await write(stores, accountId, [{ table: 'address', row: address }]);
+      return { ledger: isLive ? LIVE : `eth@${sandbox}`, accountId, address };
     },
     async saveWithdrawal(row) { await write(stores, row.accountId, [{ table: 'withdrawal', row }]); },
     async inbox(accountId) { return (await stores.inbox.inboxOf(accountId, 1_000)).inbox.map(({ fact }) => fact); },
@@ -92,9 +100,9 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual(await store.immature(ledger, 102, 10), []);
     const [due] = await store.immature(ledger, 103, 10);
     t.is(due?.txid, paid.txid);
-    t.deepEqual(await store.mature(ledger, [{ ...paid, blockHash: 'elsewhere', confirmations: 3 }]), [], 'it is not in that block any more');
-    t.deepEqual(await store.mature(ledger, [{ ...paid, confirmations: 3 }]), [accountId]);
-    t.deepEqual(await store.mature(ledger, [{ ...paid, confirmations: 4 }]), [], 'matured already');
+    t.deepEqual(await matureBelow(store, ledger, [{ ...paid, blockHash: 'elsewhere', confirmations: 3 }]), [], 'it is not in that block any more');
+    t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 3 }]), [accountId]);
+    t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 4 }]), [], 'matured already');
     const facts = await inbox(accountId);
     t.deepEqual(kindsOf(facts), ['seen', 'matured']);
     t.like(facts[1], { deposit: { txid: paid.txid, confirmations: 3, amount: '1000', blockHash: links[0]!.hash } });
@@ -123,7 +131,7 @@ for (const [name, bench] of Object.entries(benches)) {
       [below, kept, gone] = [paid(first!), paid(second!), paid(third!)];
       return { 101: [below], 102: [kept], 103: [gone] };
     });
-    await store.mature(ledger, [{ ...kept, confirmations: 12 }]);
+    await matureBelow(store, ledger, [{ ...kept, confirmations: 12 }]);
     const branch = linksAfter({ height: 101, hash: 'a101' }, 4, 'b');
     const added = paid(branch[3]!);
     const records = branch.map((link) => recordOf(link, link.height === 104 ? [{ ...kept, height: 104, blockHash: 'b104' }] : link.height === 105 ? [added] : []));
@@ -137,7 +145,7 @@ for (const [name, bench] of Object.entries(benches)) {
     ].sort());
     // Matured before and after: nothing of it is immature again.
     t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid }) => txid).sort(), [below.txid, added.txid].sort());
-    t.deepEqual(await store.mature(ledger, [{ ...gone, confirmations: 12 }]), [], 'an orphaned fact does not mature');
+    t.deepEqual(await matureBelow(store, ledger, [{ ...gone, confirmations: 12 }]), [], 'an orphaned fact does not mature');
   });
 
   test(`${name}: decisions 5: while a block of the new branch is unproven nothing is known to be absent`, async (t) => {
@@ -185,7 +193,7 @@ for (const [name, bench] of Object.entries(benches)) {
           ...(index === 0 ? { previous: null } : {}), unresolved: link.height < 104 ? says(link.height) : null,
         }));
       }
-      await store.mature(ledger, [{ ...gone, confirmations: 12 }]);
+      await matureBelow(store, ledger, [{ ...gone, confirmations: 12 }]);
       const branch = linksAfter({ height: 104, hash: 'a104' }, 3, 'b').map((link) => recordOf(link, [], { unresolved: says(link.height) }));
       await store.recordReorg(ledger, { height: 104, hash: 'a104' }, { height: 106, hash: 'a106' }, branch);
       let head = { height: 107, hash: 'b107' };
@@ -207,14 +215,14 @@ for (const [name, bench] of Object.entries(benches)) {
 
   test(`${name}: C2 included again with another amount or payee, the old movement is orphaned and the new one must mature anew`, async (t) => {
     const { store, fresh, inbox } = bench();
-    const { ledger, accountId, address } = await fresh();
-    const other = await fresh();
+    const { ledger, accountId, address } = await fresh(true);
+    const other = await fresh(true);
     let less!: BlockRecord['transfers'][number], elsewhere!: typeof less;
     await startLedger(store, ledger, 2, ([, second]) => {
-      [less, elsewhere] = [transferTo(address, second!), transferTo(address, second!)];
+      [less, elsewhere] = [transferTo(address, second!, { ledger }), transferTo(address, second!, { ledger })];
       return { 102: [less, elsewhere] };
     });
-    await store.mature(ledger, [{ ...less, confirmations: 12 }, { ...elsewhere, confirmations: 12 }]);
+    await matureBelow(store, ledger, [{ ...less, confirmations: 12 }, { ...elsewhere, confirmations: 12 }]);
     const [b102] = linksAfter({ height: 101, hash: 'a101' }, 1, 'b');
     const lessNow = { ...less, amount: '1', blockHash: 'b102' };
     const { txid, outputIndex } = elsewhere;
@@ -230,7 +238,7 @@ for (const [name, bench] of Object.entries(benches)) {
     ]);
     t.deepEqual(await words(other.accountId), [['seen', elsewhere.txid, '1000', 'b102']]);
     t.is((await store.immature(ledger, 999, 9)).length, 2, 'neither is matured by what stood there before');
-    t.deepEqual(await store.mature(ledger, [{ ...elsewhereNow, confirmations: 12 }]), [other.accountId]);
+    t.deepEqual(await matureBelow(store, ledger, [{ ...elsewhereNow, confirmations: 12 }]), [other.accountId]);
   });
 
   test(`${name}: C2 the same block told with another amount: the false movement is orphaned, the true one seen, its neighbour hears nothing`, async (t) => {
@@ -241,7 +249,7 @@ for (const [name, bench] of Object.entries(benches)) {
       [altered, beside] = [transferTo(address, second!), transferTo(address, second!)];
       return { 102: [altered, beside] };
     });
-    await store.mature(ledger, [{ ...beside, confirmations: 12 }]);
+    await matureBelow(store, ledger, [{ ...beside, confirmations: 12 }]);
     const before = (await inbox(accountId)).length;
     const truly = { ...altered, amount: '1' };
     await store.recordReorg(
@@ -264,7 +272,7 @@ for (const [name, bench] of Object.entries(benches)) {
       return { 101: first, 102: second };
     });
     const [altered, madeUp, matured, same] = first as [typeof first[0], typeof first[0], typeof first[0], typeof first[0]];
-    await store.mature(ledger, [{ ...matured, confirmations: 12 }]);
+    await matureBelow(store, ledger, [{ ...matured, confirmations: 12 }]);
     const before = (await inbox(accountId)).length, missed = transferTo(address, links[0]!);
     const truly = [{ ...altered, amount: '1' }, { ...matured, amount: '1' }, same, missed, { ...second[0]!, height: 101, blockHash: 'a101' }];
     t.deepEqual(await store.retellBlock(ledger, { height: 101, hash: 'other' }, truly), []);

@@ -4,16 +4,34 @@ language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
   asked text[] := array(select value ->> 'account_id' from jsonb_array_elements(batch -> 'accounts') with ordinality e(value, n) order by n);
   fenced text[];
+  busy text[] := '{}';
   late text[] := '{}';
   duplicates text[] := '{}';
 begin
+  perform check_batch(batch, asked);
   -- Locked in the order of their ids, so that two groups never wait for each other. READ COMMITTED re-reads the
   -- predicate on the newest row after a lock wait: that is the fence.
-  fenced := array(
-    select a.account_id
-      from jsonb_to_recordset(batch -> 'accounts') e(account_id text, owner_epoch bigint, version bigint)
-      join account a on a.account_id = e.account_id and a.owner_epoch = e.owner_epoch and a.version = e.version
-     order by a.account_id for no key update of a);
+  if cardinality(asked) = 1 then
+    fenced := array(
+      select a.account_id
+        from jsonb_to_recordset(batch -> 'accounts') e(account_id text, owner_epoch bigint, version bigint)
+        join account a on a.account_id = e.account_id and a.owner_epoch = e.owner_epoch and a.version = e.version
+       order by a.account_id for no key update of a);
+  else
+    -- Nobody waits for somebody else's lock: an account that is locked is sent again, alone.
+    fenced := array(
+      select a.account_id
+        from jsonb_to_recordset(batch -> 'accounts') e(account_id text, owner_epoch bigint, version bigint)
+        join account a on a.account_id = e.account_id and a.owner_epoch = e.owner_epoch and a.version = e.version
+       order by a.account_id for no key update of a skip locked);
+    if cardinality(fenced) < cardinality(asked) then
+      busy := array(
+        select a.account_id
+          from jsonb_to_recordset(batch -> 'accounts') e(account_id text, owner_epoch bigint, version bigint)
+          join account a on a.account_id = e.account_id and a.owner_epoch = e.owner_epoch and a.version = e.version
+         where a.account_id <> all (fenced));
+    end if;
+  end if;
   if batch ? 'inbox_taken' then
     -- A fact that is gone was decided by someone else.
     late := array(
@@ -37,7 +55,7 @@ begin
     perform append_money(batch);
     perform append_webhooks(batch);
   end if;
-  return array(select case when a <> all (fenced) then 'stale' when a = any (duplicates) then 'duplicate' else 'appended' end
+  return array(select case when a = any (busy) then 'busy' when a <> all (fenced) then 'stale' when a = any (duplicates) then 'duplicate' else 'appended' end
                  from unnest(asked) with ordinality u(a, n) order by n);
 end $$;
 grant execute on function append_accounts to flock_app;

@@ -7,6 +7,16 @@ begin
   if batch ? 'sandbox_resets' then
     perform reset_sandbox(value ->> 'account_id') from jsonb_array_elements(batch -> 'sandbox_resets');
   end if;
+  -- I27: an allocation that makes them more stays within the plan; a plan that became smaller takes none away.
+  if batch ? 'addresses' or batch ? 'address_statuses' then
+    perform 1 from jsonb_to_recordset(batch -> 'accounts') e(account_id text, state jsonb) join account a using (account_id)
+     where a.environment = 'live' and (e.state -> 'activeAddresses')::bigint > (a.state -> 'activeAddresses')::bigint
+       and (e.state -> 'activeAddresses')::bigint > address_limit_of(e.state -> 'plan');
+    if found then
+      raise exception 'more active addresses than the plan has'
+        using errcode = 'check_violation', constraint = 'account_address_cap', table = 'account';
+    end if;
+  end if;
   update account a set version = e.version + e.events, state = e.state
     from jsonb_to_recordset(batch -> 'accounts') e(account_id text, version bigint, events int, state jsonb)
    where a.account_id = e.account_id;

@@ -1,4 +1,5 @@
--- Marks facts matured that are still in the block that was read again (G19).
+-- Marks facts matured that are still in the block that was read again (G19), as deep as their threshold asks below
+-- a head that was noted or recorded; the others stay seen. I7.
 create or replace function mature_facts(of_ledger text, facts jsonb) returns text[]
 language plpgsql security definer set search_path = flock, pg_temp as $$
 declare
@@ -9,6 +10,9 @@ begin
       from jsonb_to_recordset(facts) r("txid" text, "outputIndex" bigint, "blockHash" text, "confirmations" int)
      where f.ledger = of_ledger and f.txid = r.txid and f.output_index = r."outputIndex"
        and f.block_hash = r."blockHash" and f.status = 'seen'
+       and r."confirmations" >= (f.transfer ->> 'threshold')::int
+       and f.height + r."confirmations" - 1 <= greatest(
+             (select c.height from chain_cursor c where c.ledger = of_ledger), (select h.height from chain_head h where h.ledger = of_ledger))
     returning f.account_id, f.height, f.txid, f.output_index, f.transfer
   )
   select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id,

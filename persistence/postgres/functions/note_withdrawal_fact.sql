@@ -1,5 +1,9 @@
 create or replace function note_withdrawal_fact(of_account text, fact jsonb) returns void
-language sql security definer set search_path = flock, pg_temp as $$
-  select post_facts(jsonb_build_array(jsonb_build_object('accountId', of_account, 'fact', fact)));
-$$;
+language plpgsql security definer set search_path = flock, pg_temp as $$
+declare
+  entries jsonb := jsonb_build_array(jsonb_build_object('accountId', of_account, 'fact', fact));
+begin
+  perform check_withdrawal_facts(null, entries);
+  perform post_facts(entries);
+end $$;
 grant execute on function note_withdrawal_fact to flock_app;

@@ -5,6 +5,7 @@ declare
   link jsonb := record -> 'link';
   previous jsonb := nullif(record -> 'previous', 'null');
 begin
+  perform check_link(of_ledger, link, previous);
   if previous is null then
     insert into chain_cursor (ledger, height, hash) values (of_ledger, (link ->> 'height')::bigint, link ->> 'hash')
       on conflict do nothing;
@@ -22,6 +23,7 @@ begin
   if record ->> 'unresolved' is not null then
     perform record_unresolved(of_ledger, link, record ->> 'unresolved');
   end if;
+  perform check_withdrawal_facts(of_ledger, record -> 'withdrawals');
   return post_facts(record_transfers(of_ledger, record -> 'transfers') || (record -> 'withdrawals'));
 end $$;
 grant execute on function record_block to flock_app;

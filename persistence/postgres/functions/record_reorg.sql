@@ -13,20 +13,19 @@ begin
   perform 1 from chain_cursor where ledger = of_ledger and height = (old_head ->> 'height')::bigint
      and hash = old_head ->> 'hash' for update;
   if not found then return null; end if;
+  perform check_fork(of_ledger, fork, old_head);
   update block_link set orphaned = true where ledger = of_ledger and height > fork_height and not orphaned;
   delete from unresolved_height where ledger = of_ledger and height > fork_height;
   update fact set was = status, status = 'displaced'
    where ledger = of_ledger and height > fork_height and status in ('seen', 'matured');
   for block in select value from jsonb_array_elements(branch) with ordinality b(value, n) order by n loop
-    if block -> 'link' ->> 'parentHash' <> newest ->> 'hash' then
-      raise exception 'block % of the new branch of % does not follow %', block -> 'link' ->> 'height', of_ledger, newest ->> 'hash'
-        using errcode = 'check_violation', constraint = 'branch_is_linked';
-    end if;
+    perform check_link(of_ledger, block -> 'link', newest);
     newest := block -> 'link';
     perform record_link(of_ledger, newest);
     if block ->> 'unresolved' is not null then
       perform record_unresolved(of_ledger, newest, block ->> 'unresolved');
     end if;
+    perform check_withdrawal_facts(of_ledger, block -> 'withdrawals');
     entries := entries || record_transfers(of_ledger, block -> 'transfers');
     withdrawals := withdrawals || (block -> 'withdrawals');
   end loop;

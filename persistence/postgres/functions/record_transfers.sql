@@ -10,6 +10,7 @@ declare
   entries jsonb;
 begin
   if jsonb_array_length(transfers) = 0 then return '[]'; end if;
+  perform check_transfers(of_ledger, transfers);
   with incoming as materialized (
     select t.value as transfer, n, t.value ->> 'txid' as txid, (t.value ->> 'outputIndex')::bigint as output_index
       from jsonb_array_elements(transfers) with ordinality t(value, n)

@@ -112,6 +112,12 @@ async function pay(row: AddressRow): Promise<{ transfer: SeenTransfer; before: C
   return { transfer, before, cursor: { height: link!.height, hash: link!.hash } };
 }
 
+/** Facts mature below a head that was noted. */
+async function matureBelow(...[ledger, facts]: Parameters<Stores['watch']['mature']>): ReturnType<Stores['watch']['mature']> {
+  await stores.watch.noteHead(ledger, 1_000_000, Date.now());
+  return stores.watch.mature(ledger, facts);
+}
+
 test.serial('§3.6 from a recorded block to deposit, ledger, publication and delivery; archived meanwhile it is told to its end; mined again is confirmed again', async (t) => {
   const { accountId } = await enrolledAccount();
   const hook = webhookRow(accountId, { events: ['deposit_detected', 'deposit_confirmed', 'deposit_reversed'] });
@@ -119,7 +125,7 @@ test.serial('§3.6 from a recorded block to deposit, ledger, publication and del
   const paid = await address(accountId);
   const { transfer, before, cursor } = await pay(paid);
   t.like(await wake(accountId), { applied: 1, deferred: 0, events: ['deposit_detected'] });
-  await stores.watch.mature(
+  await matureBelow(
     'eth',
     [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: transfer.blockHash, confirmations: 12 }],
   );
@@ -133,7 +139,7 @@ test.serial('§3.6 from a recorded block to deposit, ledger, publication and del
   await stores.watch.recordBlock('eth', recordOf(next!, [again]));
   t.deepEqual((await wake(accountId)).events, []);
   await accepted(accountId, { type: 'set_address_status', known: paid, status: 'archived', alone: true });
-  await stores.watch.mature(
+  await matureBelow(
     'eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash: next!.hash, confirmations: 12 }],
   );
   t.deepEqual((await wake(accountId)).events, ['deposit_confirmed']);
@@ -187,7 +193,7 @@ test.serial('C2 a transaction that pays another account when it is included agai
   const paid = await address(ours.accountId), other = await address(theirs.accountId);
   const { transfer, before, cursor } = await pay(paid);
   await wake(ours.accountId);
-  const mature = (blockHash: string) => stores.watch.mature('eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash, confirmations: 12 }]);
+  const mature = (blockHash: string) => matureBelow('eth', [{ txid: transfer.txid, outputIndex: transfer.outputIndex, blockHash, confirmations: 12 }]);
   await mature(transfer.blockHash);
   await wake(ours.accountId);
   const [link] = linksAfter(before, 1, 'e');

@@ -151,8 +151,10 @@ test.serial('a value that cannot be written rejects its entry before anything is
 
 test.serial('no fact is decided twice: an inbox row that is gone makes the entry stale', async (t) => {
   const { live } = await newOrganization(stores);
+  const from = addressRow(live), [x, y] = [withdrawalRow(from), withdrawalRow(from)];
+  await write(stores, live, [{ table: 'address', row: from }, { table: 'withdrawal', row: x }, { table: 'withdrawal', row: y }]);
   await stores.watch.noteWithdrawalFact(live, {
-    kind: 'withdrawal_dead', withdrawalId: 'txn_x', txid: '0x1', height: 1, blockHash: '0xb', success: false, reason: 'dead', fee: null,
+    kind: 'withdrawal_dead', withdrawalId: x.id, txid: '0x1', height: 1, blockHash: '0xb', success: false, reason: 'dead', fee: null,
   });
   const { inbox } = await stores.inbox.inboxOf(live, 10);
   t.is(inbox.length, 1);
@@ -163,7 +165,7 @@ test.serial('no fact is decided twice: an inbox row that is gone makes the entry
   t.is((await database.owner`select 1 from publication where account_id = ${live}`).length, 0);
   const other = await newOrganization(stores);
   await stores.watch.noteWithdrawalFact(live, {
-    kind: 'withdrawal_dead', withdrawalId: 'txn_y', txid: '0x2', height: 1, blockHash: '0xb', success: false, reason: 'dead', fee: null,
+    kind: 'withdrawal_dead', withdrawalId: y.id, txid: '0x2', height: 1, blockHash: '0xb', success: false, reason: 'dead', fee: null,
   });
   const [{ id } = { id: '' }] = (await stores.inbox.inboxOf(live, 10)).inbox;
   t.deepEqual(await accounts.append(await appendOf(stores, other.live, [{ table: 'inbox_taken', ids: [id] }])), { kind: 'stale' }, 'it is another account\'s');

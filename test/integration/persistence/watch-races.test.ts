@@ -3,7 +3,7 @@ import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { openDatabase, sqlstateOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { addressRow, linksAfter, newOrganization, openStores, recordOf, transferTo, write } from '../../support/store-rows.ts';
+import { addressRow, linksAfter, newOrganization, openStores, recordOf, transferTo, withdrawalRow, write } from '../../support/store-rows.ts';
 
 let database: TestDatabase;
 let stores: Stores;
@@ -63,7 +63,9 @@ test.serial('reliability 1.4: three watchers race over one ledger while backends
 
 test.serial('a fact that is lost on its way to the actor is found again in the inbox', async (t) => {
   const { sandbox } = await newOrganization(stores);
-  await stores.watch.noteWithdrawalFact(sandbox, { kind: 'withdrawal_dead', withdrawalId: 'txn_a', txid: '0x', height: 1, blockHash: 'b', success: false, reason: 'dead', fee: null });
+  const from = addressRow(sandbox), sent = withdrawalRow(from);
+  await write(stores, sandbox, [{ table: 'address', row: from }, { table: 'withdrawal', row: sent }]);
+  await stores.watch.noteWithdrawalFact(sandbox, { kind: 'withdrawal_dead', withdrawalId: sent.id, txid: '0x', height: 1, blockHash: 'b', success: false, reason: 'dead', fee: null });
   t.false((await stores.inbox.accountsWithInbox(Date.now() - 60_000, 100)).includes(sandbox), 'not old enough');
   t.true((await stores.inbox.accountsWithInbox(Date.now() + 60_000, 100)).includes(sandbox));
 });

@@ -175,6 +175,7 @@ holds('G18 G19 maturity: by each fact\'s own threshold, in its own block, once; 
   t.deepEqual(await watch.immature('eth', 111, 10), []);
   t.deepEqual((await watch.immature('eth', 112, 10)).map(({ txid }) => txid).sort(), ['0x01', '0x03']);
   t.is((await watch.immature('eth', 201, 10)).length, 3);
+  await watch.noteHead('eth', 201, 1);
   t.deepEqual(await watch.mature('eth', [{ txid: '0x01', outputIndex: -1, blockHash: 'zz', confirmations: 12 }]), []);
   t.deepEqual(await watch.mature('eth', [{ txid: '0x01', outputIndex: -1, blockHash: 'a101', confirmations: 12 }]), [live]);
   t.deepEqual(await watch.mature('eth', [{ txid: '0x01', outputIndex: -1, blockHash: 'a101', confirmations: 12 }]), []);

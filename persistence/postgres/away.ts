@@ -1,0 +1,48 @@
+/**
+ * Errors that say that the database does not serve: it is away, full, frozen, restarting or read-only. A caller is told to
+ * come again; nothing is wrong with what it asked.
+ */
+import type { STORE_AWAY } from '../../actors/kernel/protocol.ts';
+import { sqlstateOf } from './sql.ts';
+
+/** The database does not serve at this moment; the outcome of a write is unknown. */
+export class DatabaseAway extends Error {
+  readonly code: typeof STORE_AWAY = 'store_away';
+  constructor(cause: unknown) {
+    super(`the database does not serve: ${reasonOf(cause)}`, { cause });
+    this.name = 'DatabaseAway';
+  }
+}
+
+/**
+ * 08 connection, 28 and 3D a sign-in that is refused, 40 and 55P03 another's lock or turn for too long, 53 no space, memory
+ * or connections, 55000 a database that is closed, 57 ended by an operator or by its time limit, 58 files of the server,
+ * 25006 a standby. Source: PostgreSQL manual, Appendix A.
+ */
+const AWAY = /^(?:08|28|3D|40|53|57|58)|^(?:25006|55000|55P03)$/;
+/** Of the client and of the socket. */
+const UNREACHABLE = new Set([
+  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE',
+  'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ABORT_ERR',
+]);
+
+/** Whether an error means that the database does not serve. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseAway) return true;
+  const sqlstate = sqlstateOf(error);
+  if (sqlstate !== null) return AWAY.test(sqlstate);
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && UNREACHABLE.has(code);
+}
+
+export const awayOf = (error: unknown): DatabaseAway => (error instanceof DatabaseAway ? error : new DatabaseAway(error));
+
+/** Throws the error, as DatabaseAway where it is one. */
+export function rethrowAway(error: unknown): never {
+  throw isAway(error) ? awayOf(error) : error;
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return typeof code === 'string' ? code : String(message ?? error);
+}
