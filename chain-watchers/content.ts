@@ -1,5 +1,5 @@
 /** From a proven block to what is recorded of it. */
-import { ChainUnavailable, MalformedReply, type Block, type Outcome, type Unattributed } from '../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type Block, type Decoded, type Outcome, type Unattributed } from '../chains/chain.ts';
 import type { BlockRecord, Cursor, WatchedAddress } from '../persistence/ports.ts';
 import type { WithdrawalRow } from '../persistence/rows.ts';
 import { accountOfLedger } from '../protocol/ids.ts';
@@ -7,7 +7,7 @@ import { plainText } from '../protocol/plain-text.ts';
 import type { Environment } from '../protocol/slugs.ts';
 import { linkOf } from './cursor.ts';
 import { recordUnattributed } from './discrepancy.ts';
-import { keyed, keyOf, matchTransfers, type KeyedBlock } from './match.ts';
+import { keyed, keyOf, matchTransfers, type KeyedBlock, type KeyedTransfer } from './match.ts';
 import type { Run } from './memory.ts';
 import type { WatcherParts } from './ports.ts';
 
@@ -25,12 +25,35 @@ export interface Content {
   readonly record: BlockRecord;
 }
 
+interface DecodedBlock { readonly decoded: Decoded; readonly keyed: KeyedBlock }
+
+/** Blocks are compared before they are recorded, and decoded once for both. */
+const decodedBlocks = new WeakMap<Block, DecodedBlock>();
+const disputedMovements = new WeakMap<Block, readonly KeyedTransfer[]>();
+
+/** The movements of a block. Throws: ChainUnavailable, MalformedReply when its content cannot be proven. */
+export function decodedOf(parts: WatcherParts, block: Block): DecodedBlock {
+  const known = decodedBlocks.get(block);
+  if (known !== undefined) return known;
+  const { module, network, catalogue } = parts;
+  const decoded = module.transfersIn(network, block, catalogue);
+  const made = { decoded, keyed: keyed(module, network, environmentOfLedger(parts), block, decoded.transfers) };
+  decodedBlocks.set(block, made);
+  return made;
+}
+
+/** Notes movements that two endpoints report differently and that pay no watched address, yet. */
+export function noteDisputed(block: Block, movements: readonly KeyedTransfer[]): void {
+  if (movements.length > 0) disputedMovements.set(block, movements);
+}
+
 /** What is recorded of a whole block. Throws: ChainUnavailable, MalformedReply when its content cannot be proven. */
 export async function contentOf(run: Run, block: Block, previous: Cursor | null): Promise<Content> {
   const { parts, memory } = run;
-  const { module, network, catalogue } = parts;
-  const decoded = module.transfersIn(network, block, catalogue);
-  const keyedBlock = keyed(module, network, environmentOfLedger(parts), block, decoded.transfers);
+  const { module, network } = parts;
+  const { decoded, keyed: whole } = decodedOf(parts, block);
+  const disputed = disputedMovements.get(block) ?? [];
+  const keyedBlock = disputed.length === 0 ? whole : { ...whole, transfers: whole.transfers.filter((one) => !disputed.includes(one)), disputed };
   const watched = await watchedOf(parts, keyedBlock.transfers.map(({ addressKey }) => addressKey));
   const context = { ledger: parts.ledger, network, only: accountOfLedger(parts.ledger) };
   const transfers = matchTransfers(context, keyedBlock, watched);

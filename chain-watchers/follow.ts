@@ -1,6 +1,7 @@
 /** Jobs 1 and 2: follow the head, catch up in bounded ranges. Both are one loop along parent links. */
 import type { Block } from '../chains/chain.ts';
 import type { BlockRecord, Cursor } from '../persistence/ports.ts';
+import { agreeing, readAgreed } from './agreement.ts';
 import { startOf } from './beginning.ts';
 import { chainFailure, contentOf } from './content.ts';
 import { continuesFrom, linkOf } from './cursor.ts';
@@ -14,6 +15,8 @@ export type Step =
   | { readonly kind: 'recorded'; readonly cursor: Cursor }
   /** Nothing was proven: the same height is read again by the next tick. */
   | { readonly kind: 'unproven'; readonly reason: string }
+  /** An endpoint that is alive has not reached the next height yet: the next tick goes on. */
+  | { readonly kind: 'waits'; readonly reason: string }
   /** The chain holds another block than ours at the cursor's height; `theirs` is its hash there. */
   | { readonly kind: 'mismatch'; readonly theirs: string | null }
   /** Another watcher moved the cursor first; its work stands. */
@@ -37,18 +40,18 @@ export async function recordStart(run: Run, headHeight: number): Promise<Followe
   if (height === null) {
     return { recorded: 0, end: { kind: 'unproven', reason: `no block at the start height ${memory.start}` } };
   }
-  const step = await takeBlock(run, null, await client.getBlock(height));
+  const step = await takeBlock(run, null, await readAgreed(run, height));
   return step.kind === 'recorded' ? { recorded: 1, end: null } : { recorded: 0, end: step };
 }
 
 /** Records blocks above the cursor, at most one range of them. Limit: `blocksPerTick`. G7, G12. */
 export async function readForward(run: Run, from: Cursor): Promise<Followed> {
-  const { client, settings } = run.parts;
+  const { settings } = run.parts;
   let cursor = from;
   let recorded = 0;
-  for await (const read of readAhead(client, from.height, settings.blocksPerTick, settings.readAhead)) {
-    const step = read.block === null
-      ? await takeUnproven(run, cursor, read.height, read.reason, null)
+  for await (const read of readAhead(agreeing(run), from.height, settings.blocksPerTick, settings.readAhead)) {
+    const step: Step = read.block === null
+      ? read.waits ? { kind: 'waits', reason: read.reason } : await takeUnproven(run, cursor, read.height, read.reason, null)
       : await takeBlock(run, cursor, read.block);
     if (step.kind !== 'recorded') return { recorded, end: step };
     cursor = step.cursor;

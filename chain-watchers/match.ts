@@ -14,6 +14,8 @@ export interface KeyedBlock {
   readonly height: number;
   readonly hash: string;
   readonly transfers: readonly KeyedTransfer[];
+  /** Movements that endpoints report differently, to addresses that nobody watched: not among the transfers. */
+  readonly disputed?: readonly KeyedTransfer[];
 }
 
 /**

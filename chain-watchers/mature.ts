@@ -104,6 +104,8 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
   const waits = (reason: string): Reread => ({ ...result, reason: `block ${height} ${reason}` });
   if (nowMs() < (memory.contradicted.get(blockHash)?.retryAtMs ?? 0)) return waits('is told otherwise by other endpoints');
   const succeeded: SeenTransfer[] = [];
+  // Of several living endpoints none refutes alone: what one says failed is asked of two, as what is in the block.
+  const failed: SeenTransfer[] = [];
   try {
     if (await client.getBlockHash(height) !== blockHash) return waits('is not on the chain');
     const threshold = Math.max(...facts.map((fact) => fact.threshold));
@@ -112,16 +114,20 @@ async function reread(run: Run, facts: readonly SeenTransfer[], quorum: Quorum):
       const outcome = await client.getOutcome(txid, { height, hash: blockHash });
       if (outcome === null || outcome.height !== height || outcome.hash !== blockHash) {
         result.reason ??= `block ${height} is not told to hold ${txid}`;
-      } else (outcome.success ? succeeded : result.refuted).push(...ofTransaction);
+      } else (outcome.success ? succeeded : failed).push(...ofTransaction);
     }
   } catch (error) {
     const reason = chainFailure(error);
     if (reason === null) throw error;
     result.reason = reason; // What was read before the failure counts.
   }
-  const { confirmed, contradicted, corrected } = await hearWitnesses(run, quorum.living, succeeded);
+  // Two endpoints reported this block alike when it was recorded: it is the same block.
+  const isProven = memory.agreed.has(blockHash) && failed.length === 0;
+  const heard = isProven ? null : await hearWitnesses(run, [...succeeded, ...failed]);
+  const { confirmed, contradicted, corrected } = heard ?? { confirmed: succeeded, contradicted: [], corrected: null };
+  if (heard?.alone === true) return { ...result, confirmed: succeeded, refuted: failed };
   noteContradiction(run, blockHash, contradicted.length);
-  const silent = succeeded.length - confirmed.length - contradicted.length;
+  const silent = succeeded.length + failed.length - confirmed.length - contradicted.length;
   const reason = contradicted.length > 0 ? 'is told otherwise by other endpoints' : silent > 0 ? 'is not told by a second endpoint' : null;
   return { ...result, confirmed: [...confirmed], corrected, reason: reason === null ? result.reason : `block ${height} ${reason}` };
 }

@@ -1,4 +1,5 @@
 /** What a watcher remembers between ticks. Losing all of it loses no fact: it is read again or waited for again. */
+import type { Head } from '../chains/chain.ts';
 import type { WithdrawalRow } from '../persistence/rows.ts';
 import type { BlockLink, BlockRecord, Cursor } from '../persistence/ports.ts';
 import type { HeadMemory } from './head.ts';
@@ -14,6 +15,23 @@ export interface Memory {
   head: HeadMemory | null;
   /** Per endpoint, in the order of the parts. */
   witnesses: readonly WitnessMemory[];
+  /** This tick's look at the heads of all endpoints; null before it. */
+  look: Promise<void> | null;
+  /** When the last look was. */
+  lookedAtMs: number | null;
+  /** Endpoints whose answer to a look is awaited, and heads that came after their look. By place in the parts. */
+  readonly lookingAt: Set<number>;
+  readonly lateHeads: Map<number, Head>;
+  /** By position and height: since when an endpoint fails to prove this block. */
+  readonly failedHeights: Map<string, number>;
+  /** When an endpoint that proves no block was last tried, by position. */
+  readonly probedAtMs: Map<number, number>;
+  /** Whether an endpoint reports payments from inside contracts, by position; 0 is the client over all. */
+  readonly seesInside: Map<number, { readonly sees: boolean; readonly atMs: number }>;
+  /** Hashes of blocks whose movements two endpoints reported alike. */
+  readonly agreed: Set<string>;
+  /** What was reported to the operator about a height that endpoints contradict each other about. */
+  readonly contradictions: Map<number, string>;
   /** Height that a ledger without a cursor begins at. */
   start: number | null;
   suspicion: Suspicion | null;
@@ -45,8 +63,10 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, witnesses: [], start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
-    retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null, touched: new Set(), open: [],
+    head: null, witnesses: [], look: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
+    probedAtMs: new Map(), seesInside: new Map(), agreed: new Set(), contradictions: new Map(), start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
+    retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null,
+    touched: new Set(), open: [],
   };
 }
 

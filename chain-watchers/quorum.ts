@@ -1,16 +1,34 @@
 /**
- * Whose word confirms a block. Where a chain has several endpoints, none is believed alone: two that are alive must hold
- * the block, each deep enough under its own head, and must be more than those that hold another (reliability 4.1-12, -13). What is
- * in the block is asked of two likewise: testimony.ts.
+ * Which endpoints of a chain count as alive, and what those that do say about a block's place. Where a chain has several
+ * endpoints none is believed alone: two that are alive must hold a block, each deep enough under its own head, and must be more
+ * than those that hold another (reliability 4.1-12, -13). What is in the block is asked of two likewise: agreement.ts.
  *
- *   endpoints       A holds it 12 deep · B holds it 11 deep · threshold 12 → waits for B
- *                   A holds it 12 deep · B is unreachable or silent for long → A is the only one alive: confirmed (G11)
- *                   A holds it 12 deep · B holds another block             → waits
+ * An endpoint that counts as alive is waited for. It stops to count, until it is well again:
+ *
+ *   unheard     answered nothing since this process began                        after 10 s
+ *   silent      answered before, answers nothing now                            after 30 s
+ *   behind      its head is below our cursor by more than a moment's blocks      after 30 s, 10 s if it was never up to it
+ *   stuck       its head does not rise while another one's is above it           after 10 block times, at least 30 s
+ *   unreadable  tells its head and proves no block at all                        after 30 s
+ *
+ * Each time runs from the first look that found it so, so a look that is old says nothing. Our cursor is what decides who is
+ * behind, and not the highest head that somebody claims: an invented head makes no honest endpoint late.
  */
-import type { ChainClient } from '../chains/chain.ts';
+import type { ChainClient, Head, Network } from '../chains/chain.ts';
 import { confirmationsOf } from './confirmations.ts';
 import { chainFailure } from './content.ts';
 import type { Run } from './memory.ts';
+
+export const UNHEARD_MS = 10_000;
+export const SILENT_MS = 30_000;
+const STUCK_MS_MIN = 30_000;
+const STUCK_BLOCKS = 10;
+/** Heads of honest nodes differ for a moment: this many blocks, or what the chain makes in this time. */
+const LAG_BLOCKS_MIN = 3;
+const LAG_MS = 10_000;
+/** A look waits this long for the heads of those that are alive; a later answer counts for the next one. */
+const LOOK_MS = 2_000;
+const WITNESSES_NEEDED = 2;
 
 /** One living endpoint about one block. */
 export interface Opinion {
@@ -19,8 +37,6 @@ export interface Opinion {
   readonly holds: boolean;
 }
 
-const WITNESSES_NEEDED = 2;
-
 /** Whether living endpoints confirm a block at a depth. No endpoint alive confirms nothing. */
 export function confirmedBy(opinions: readonly Opinion[], threshold: number): boolean {
   const supporting = opinions.filter(({ holds, confirmations }) => holds && confirmations >= threshold).length;
@@ -28,11 +44,110 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
   return supporting >= Math.min(WITNESSES_NEEDED, Math.max(1, opinions.length)) && supporting > contradicting;
 }
 
+/** What is remembered of one endpoint between looks. Instants are those of the first look that found it so, null while it is not. */
+export interface WitnessMemory {
+  readonly heard: boolean;
+  readonly keptUp: boolean;
+  readonly silentSinceMs: number | null;
+  readonly behindSinceMs: number | null;
+  readonly stuckSinceMs: number | null;
+  readonly unreadableSinceMs: number | null;
+  /** Its head when it last told one. */
+  readonly headHeight: number | null;
+  readonly highestHeight: number;
+}
+
+export const UNKNOWN_WITNESS: WitnessMemory = {
+  heard: false, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, headHeight: null, highestHeight: -1,
+};
+
+/** What a look compares an endpoint with: our own cursor, and the highest head of another endpoint. */
+export interface LookedAt { readonly cursorHeight: number | null; readonly highestOther: number; readonly nowMs: number }
+
+/** Blocks that an honest endpoint may be below our cursor for a moment. eth 3 · bsc 23 · btc 3. */
+export function lagBlocksOf({ blockTimeMs }: Pick<Network, 'blockTimeMs'>): number {
+  return Math.max(LAG_BLOCKS_MIN, Math.ceil(LAG_MS / blockTimeMs));
+}
+
+/** A head that does not rise for this long while another one's is above is stuck, milliseconds. eth 120 s · btc 100 min. */
+export function stuckMsOf({ blockTimeMs }: Pick<Network, 'blockTimeMs'>): number {
+  return Math.max(STUCK_MS_MIN, STUCK_BLOCKS * blockTimeMs);
+}
+
+/** Memory after a look; null is a look without an answer. */
+export function observeWitness(
+  memory: WitnessMemory, headHeight: number | null, { cursorHeight, highestOther, nowMs }: LookedAt, network: Pick<Network, 'blockTimeMs'>,
+): WitnessMemory {
+  if (headHeight === null) return { ...memory, silentSinceMs: memory.silentSinceMs ?? nowMs };
+  const isBehind = cursorHeight !== null && headHeight + lagBlocksOf(network) < cursorHeight;
+  const isStuck = headHeight <= memory.highestHeight && headHeight < highestOther;
+  return {
+    ...memory, heard: true, keptUp: memory.keptUp || !isBehind, silentSinceMs: null, headHeight,
+    behindSinceMs: isBehind ? memory.behindSinceMs ?? nowMs : null, stuckSinceMs: isStuck ? memory.stuckSinceMs ?? nowMs : null,
+    highestHeight: Math.max(memory.highestHeight, headHeight),
+  };
+}
+
+export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable';
+
+/** Whether an endpoint is waited for, or why not. The table above. */
+export function conditionOf(memory: WitnessMemory, nowMs: number, network: Pick<Network, 'blockTimeMs'>): Condition {
+  const over = (sinceMs: number | null, limitMs: number) => sinceMs !== null && nowMs - sinceMs >= limitMs;
+  if (over(memory.silentSinceMs, memory.heard ? SILENT_MS : UNHEARD_MS)) return memory.heard ? 'silent' : 'unheard';
+  if (over(memory.behindSinceMs, memory.keptUp ? SILENT_MS : UNHEARD_MS)) return 'behind';
+  if (over(memory.stuckSinceMs, stuckMsOf(network))) return 'stuck';
+  return over(memory.unreadableSinceMs, SILENT_MS) ? 'unreadable' : 'alive';
+}
+
 /** An endpoint that is alive, asked by itself. */
 export interface LivingEndpoint {
   readonly client: ChainClient;
   /** Which one of the configured endpoints, from 1. */
   readonly position: number;
+  /** Its head as of the last look, −1 before it told one. */
+  readonly headHeight: number;
+}
+
+/** Asks every endpoint for its head, at most once in a tick. One that does not count as alive is asked and not waited for. */
+export function look(run: Run): Promise<void> {
+  run.memory.look ??= lookNow(run);
+  return run.memory.look;
+}
+
+async function lookNow({ parts, memory }: Run): Promise<void> {
+  const cursorHeight = (await parts.store.cursor(parts.ledger))?.height ?? null;
+  const known = parts.witnesses.map((_, index) => memory.witnesses[index] ?? UNKNOWN_WITNESS);
+  const heads: (Head | null)[] = known.map(() => null);
+  const answers = parts.witnesses.map(async (client, index) => {
+    if (memory.lookingAt.has(index)) return; // its last answer is still awaited
+    memory.lookingAt.add(index);
+    try {
+      heads[index] = await orNull(client.getHead());
+      if (heads[index] !== null) memory.lateHeads.set(index, heads[index]);
+    } finally {
+      memory.lookingAt.delete(index);
+    }
+  });
+  const awaited = answers.filter((_, index) => conditionOf(known[index]!, parts.nowMs(), parts.network) === 'alive');
+  for (const answer of answers) answer.catch(() => undefined); // a fault is thrown where it is awaited
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, LOOK_MS); });
+  await Promise.race([Promise.all(awaited), late]).finally(() => clearTimeout(timer));
+  const nowMs = parts.nowMs(), heights = heads.map((head, index) => head?.height ?? memory.lateHeads.get(index)?.height ?? null);
+  memory.lateHeads.clear();
+  memory.lookedAtMs = nowMs;
+  const others = (index: number) => Math.max(-1, ...known.map(({ headHeight }, other) => (other === index ? -1 : heights[other] ?? headHeight ?? -1)));
+  memory.witnesses = known.map((witness, index) =>
+    observeWitness(witness, heights[index]!, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
+}
+
+/** Endpoints that are alive as of this tick's look. */
+export async function livingOf(run: Run): Promise<LivingEndpoint[]> {
+  await look(run);
+  const { parts, memory } = run, nowMs = parts.nowMs();
+  return parts.witnesses
+    .map((client, index) => ({ client, position: index + 1, headHeight: memory.witnesses[index]!.headHeight ?? -1 }))
+    .filter(({ position }) => ['alive', 'unreadable'].includes(conditionOf(memory.witnesses[position - 1]!, nowMs, parts.network)));
 }
 
 export interface Quorum {
@@ -42,44 +157,14 @@ export interface Quorum {
   confirms(height: number, hash: string, threshold: number): Promise<boolean>;
 }
 
-/** What is remembered of one endpoint between looks. */
-export interface WitnessMemory {
-  readonly answeredAtMs: number;
-  /** When its height was last higher than ever. */
-  readonly roseAtMs: number;
-  readonly highestHeight: number;
-}
-
-/**
- * An endpoint is dead after it answered nothing, or stood below another one without rising, for `silentMs` (G11). Until
- * then it counts: two endpoints that fail for a moment must not leave the word to the third.
- */
-export function isAlive(memory: WitnessMemory, highestHeight: number, nowMs: number, silentMs: number): boolean {
-  const answers = nowMs - memory.answeredAtMs <= silentMs;
-  const rises = memory.highestHeight >= highestHeight || nowMs - memory.roseAtMs <= silentMs;
-  return answers && rises;
-}
-
 /** The endpoints of a ledger as they are now; one head per endpoint, one hash per endpoint and height. */
 export async function quorumOf(run: Run): Promise<Quorum> {
-  const { parts, memory } = run;
-  const nowMs = parts.nowMs();
-  const clients = parts.witnesses.length === 0 ? [parts.client] : parts.witnesses;
-  const heads = await Promise.all(clients.map((client) => orNull(client.getHead())));
-  const witnesses = heads.map((head, index) => {
-    const known = memory.witnesses[index] ?? { answeredAtMs: nowMs, roseAtMs: nowMs, highestHeight: -1 };
-    if (head === null) return known;
-    const rose = head.height > known.highestHeight ? { roseAtMs: nowMs, highestHeight: head.height } : {};
-    return { ...known, ...rose, answeredAtMs: nowMs };
-  });
-  memory.witnesses = witnesses;
-  const highest = Math.max(...witnesses.map(({ highestHeight }) => highestHeight));
-  const living = clients
-    .map((client, index) => ({ client, position: index + 1, headHeight: heads[index]?.height ?? -1 }))
-    .filter((_, index) => isAlive(witnesses[index]!, highest, nowMs, parts.settings.silentMs));
+  const { parts } = run;
+  const living = parts.witnesses.length === 0
+    ? [{ client: parts.client, position: 1, headHeight: (await orNull(parts.client.getHead()))?.height ?? -1 }] : await livingOf(run);
   const hashes = new Map<string, Promise<string | null>>();
-  const hashOf = (client: ChainClient, index: number, height: number) => {
-    const key = `${index}:${height}`;
+  const hashOf = ({ client, position }: LivingEndpoint, height: number) => {
+    const key = `${position}:${height}`;
     const asked = hashes.get(key) ?? orNull(client.getBlockHash(height));
     hashes.set(key, asked);
     return asked;
@@ -87,17 +172,18 @@ export async function quorumOf(run: Run): Promise<Quorum> {
   return {
     living: parts.witnesses.length === 0 ? [] : living,
     async confirms(height, hash, threshold) {
-      const opinions = await Promise.all(living.map(async ({ client, headHeight }, index): Promise<Opinion> => {
-        const theirs = headHeight < height ? null : await hashOf(client, index, height);
+      const opinions = await Promise.all(living.map(async (one): Promise<Opinion> => {
+        const theirs = one.headHeight < height ? null : await hashOf(one, height);
         // One that cannot tell has no opinion, but it counts as alive: its silence is no support.
-        return { confirmations: theirs === null ? 0 : confirmationsOf(headHeight, height), holds: theirs === hash };
+        return { confirmations: theirs === null ? 0 : confirmationsOf(one.headHeight, height), holds: theirs === hash };
       }));
       return confirmedBy(opinions, threshold);
     },
   };
 }
 
-async function orNull<T>(read: Promise<T>): Promise<T | null> {
+/** Null where the chain says nothing; a fault is thrown. */
+export async function orNull<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
   } catch (error) {

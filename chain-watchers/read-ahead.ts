@@ -1,17 +1,21 @@
 /** Bounded reading of a range: several blocks in flight, handed on in order of height. */
 import type { Block, ChainClient } from '../chains/chain.ts';
+import { WaitsForSecond } from './agreement.ts';
 import { chainFailure } from './content.ts';
+
+/** Where blocks are read from. */
+export type Source = Pick<ChainClient, 'nextHeight' | 'getBlock'>;
 
 export type BlockRead =
   | { readonly height: number; readonly block: Block }
-  | { readonly height: number; readonly block: null; readonly reason: string };
+  | { readonly height: number; readonly block: null; readonly reason: string; readonly waits: boolean };
 
-async function readBlock(client: ChainClient, height: number): Promise<BlockRead | { readonly fault: unknown }> {
+async function readBlock(client: Source, height: number): Promise<BlockRead | { readonly fault: unknown }> {
   try {
     return { height, block: await client.getBlock(height) };
   } catch (error) {
     const reason = chainFailure(error);
-    return reason === null ? { fault: error } : { height, block: null, reason };
+    return reason === null ? { fault: error } : { height, block: null, reason, waits: error instanceof WaitsForSecond };
   }
 }
 
@@ -21,7 +25,7 @@ async function readBlock(client: ChainClient, height: number): Promise<BlockRead
  * height cannot be told, after the blocks before it.
  */
 export async function* readAhead(
-  client: ChainClient, above: number, limit: number, width: number,
+  client: Source, above: number, limit: number, width: number,
 ): AsyncGenerator<BlockRead> {
   const inFlight: ReturnType<typeof readBlock>[] = [];
   let asked = 0, at = above, end: { fault: unknown } | null | undefined;

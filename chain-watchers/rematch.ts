@@ -1,6 +1,7 @@
 /** The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design 5. */
 import { accountOfLedger } from '../protocol/ids.ts';
 import type { BlockLink, WatchedAddress } from '../persistence/ports.ts';
+import { readAgreed } from './agreement.ts';
 import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
 import { matchTransfers, type KeyedBlock } from './match.ts';
 import type { Run } from './memory.ts';
@@ -51,6 +52,7 @@ export async function rematch(run: Run): Promise<number> {
   let late = 0;
   for (const block of byKey.size === 0 ? [] : memory.recent) {
     const context = { ledger: parts.ledger, network: parts.network, only: accountOfLedger(parts.ledger) };
+    await reopenDisputed(run, block, byKey);
     const transfers = matchTransfers(context, block, byKey);
     if (transfers.length === 0) continue;
     const accounts = await parts.store.recordLate(parts.ledger, { height: block.height, hash: block.hash }, transfers);
@@ -60,6 +62,18 @@ export async function rematch(run: Run): Promise<number> {
   // Who is young now is matched with what could not be read again, whenever it can be.
   memory.rematchedAtMs = whole ? nowMs : sinceMs;
   return late;
+}
+
+/**
+ * A movement that two endpoints reported differently pays an address that is watched now: the block is read again until they
+ * agree, as one that was never proven.
+ */
+async function reopenDisputed({ parts, memory }: Run, block: KeyedBlock, young: ReadonlyMap<string, WatchedAddress>): Promise<void> {
+  if (block.disputed?.some(({ addressKey }) => young.has(addressKey)) !== true) return;
+  const { height, hash, transfers } = block;
+  await parts.store.reopenHeight(parts.ledger, { height, hash }, 'endpoints contradict each other about a payment to a new address');
+  memory.agreed.delete(hash);
+  memory.recent = memory.recent.map((one) => (one === block ? { height, hash, transfers } : one));
 }
 
 /**
@@ -79,7 +93,7 @@ async function reload(run: Run): Promise<boolean> {
   const failed: BlockLink[] = [];
   for (const [index, link] of memory.unread.entries()) {
     try {
-      const block = await parts.client.getBlock(link.height);
+      const block = await readAgreed(run, link.height);
       if (block.hash === link.hash) memory.recent.unshift((await contentOf(run, block, null)).keyed);
     } catch (error) {
       if (chainFailure(error) === null) throw error;

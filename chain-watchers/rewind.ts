@@ -5,6 +5,7 @@
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { BlockLink, Cursor } from '../persistence/ports.ts';
 import type { Chain } from '../protocol/slugs.ts';
+import { readAgreed, WaitsForSecond } from './agreement.ts';
 import { chainFailure, contentOf } from './content.ts';
 import { continuesFrom, linkOf } from './cursor.ts';
 import { bareLink, triedEnough } from './follow.ts';
@@ -214,7 +215,7 @@ async function readBeyond(run: Run, blocks: BranchBlock[], from: Cursor): Promis
     for (let count = 0; count < BLOCKS_BEYOND_MAX && blocks.length > 0; count += 1) {
       const height = await client.nextHeight(previous.height);
       if (height === null) return;
-      const block = await client.getBlock(height);
+      const block = await readAgreed(run, height);
       if (!continuesFrom(previous, block)) return;
       blocks.push(await contentOf(run, block, { height: previous.height, hash: previous.hash }));
       previous = { height: block.height, hash: block.hash };
@@ -232,14 +233,14 @@ async function resumedBranch(run: Run, forkPoint: Cursor): Promise<BranchBlock[]
 }
 
 async function branchBlock(run: Run, previous: Cursor, height: number): Promise<BranchBlock> {
-  const { client, network } = run.parts;
+  const { network } = run.parts;
   const moved = () => {
     run.memory.branch = null;
     return new ChainUnavailable(network.slug, `the branch moved again at ${height} while it was read`);
   };
   let link: BlockLink | null = null;
   try {
-    const block = await client.getBlock(height);
+    const block = await readAgreed(run, height);
     if (!continuesFrom(previous, block)) throw moved();
     link = linkOf(block);
     const content = await contentOf(run, block, previous);
@@ -247,7 +248,7 @@ async function branchBlock(run: Run, previous: Cursor, height: number): Promise<
     return content;
   } catch (error) {
     const reason = chainFailure(error);
-    if (reason === null || run.memory.branch === null || !triedEnough(run, height)) throw error;
+    if (reason === null || run.memory.branch === null || error instanceof WaitsForSecond || !triedEnough(run, height)) throw error;
     const bare = link ?? await bareLink(run, previous, height);
     if ('kind' in bare) throw bare.kind === 'mismatch' ? moved() : error;
     return { record: { link: bare, previous, transfers: [], withdrawals: [], unresolved: reason }, keyed: null };

@@ -8,13 +8,15 @@
  *                A tells 50 · B and C tell 5 (recorded: 50) → refuted: the block is recorded again as B tells it
  *                A tells 5 · B does not answer         → waits for B, until B is dead (G11)
  */
-import type { Block, ChainClient, Transfer } from '../chains/chain.ts';
+import { ChainUnavailable } from '../chains/chain.ts';
+import type { Cursor } from '../persistence/ports.ts';
 import type { SeenTransfer } from '../persistence/rows.ts';
-import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
-import { keyed, keyOf } from './match.ts';
+import { isInside, readAgreed, readBy, servingOf } from './agreement.ts';
+import { contentOf, decodedOf, environmentOfLedger } from './content.ts';
+import { keyOf } from './match.ts';
 import type { Run } from './memory.ts';
 import type { WatcherParts } from './ports.ts';
-import type { LivingEndpoint } from './quorum.ts';
+import { orNull, type LivingEndpoint } from './quorum.ts';
 
 const WITNESSES_NEEDED = 2;
 const NO_MOVEMENT = 'none';
@@ -38,61 +40,58 @@ export function judgeMovement(recorded: string, told: readonly (string | null)[]
 }
 
 export interface Testimony {
+  /** Fewer than two that serve blocks are alive: nobody was asked, and all facts are confirmed as they are. */
+  readonly alone: boolean;
   readonly confirmed: readonly SeenTransfer[];
   readonly contradicted: readonly SeenTransfer[];
-  /** The block as endpoints tell it that agree on another movement than was recorded. */
-  readonly corrected: Block | null;
+  /** Endpoints agree on another movement than was recorded: the block is to be recorded again. */
+  readonly corrected: Cursor | null;
 }
 
-interface Word { readonly endpoint: LivingEndpoint; readonly block: Block; readonly movements: ReadonlyMap<string, string | null> }
+interface Word { readonly endpoint: LivingEndpoint; /** In the place of each fact. */ readonly movements: readonly (string | null)[] }
 
 /**
  * Asks living endpoints, by each alone, about the facts of one block: two of them, more only while these do not agree. Where
  * fewer than two that serve blocks are alive the facts are confirmed as they are.
  */
 export async function hearWitnesses(
-  run: Run, living: readonly LivingEndpoint[], facts: readonly SeenTransfer[],
+  run: Run, facts: readonly SeenTransfer[],
 ): Promise<Testimony> {
-  const nothing = { contradicted: [], corrected: null };
-  if (facts.length === 0) return { ...nothing, confirmed: [] };
-  const serving = (await Promise.all(living.map(async (one) => (await servesBlocks(one.client) ? [one] : [])))).flat();
-  if (serving.length < WITNESSES_NEEDED) return { ...nothing, confirmed: facts };
+  const nothing = { alone: true, contradicted: [], corrected: null };
+  if (facts.length === 0) return { ...nothing, alone: false, confirmed: [] };
   const { height, blockHash } = facts[0]!;
+  const serving = await servingOf(run, height);
+  if (serving.length < WITNESSES_NEEDED) return { ...nothing, confirmed: facts };
   const words: Word[] = [];
-  const judged = () => facts.map((fact) => judgeMovement(
-    recordedOf(run.parts, fact), words.map(({ movements }) => movements.get(keyOfFact(fact)) ?? null), serving.length));
+  const judged = () => facts.map((fact, index) => judgeMovement(
+    recordedOf(run.parts, fact), words.map(({ movements }) => movements[index] ?? null), serving.length));
   for (let n = 0; n < serving.length; n += 1) {
     // Another one comes first at each height: the load is spread.
-    const word = await wordOf(run.parts, serving[(height + n) % serving.length]!, height, blockHash, facts);
+    const word = await wordOf(run, serving[(height + n) % serving.length]!, height, blockHash, facts);
     if (word !== null) words.push(word);
     if (judged().every((judgement) => judgement === 'confirmed' || judgement === 'refuted')) break;
   }
   const judgements = judged(), of = (wanted: Judgement[]) => facts.filter((_, i) => wanted.includes(judgements[i]!));
   report(run.parts, facts, words);
-  const refuted = of(['refuted'])[0];
-  const correct = refuted === undefined ? undefined : wordAgainst(run.parts, refuted, words);
   return {
-    confirmed: of(['confirmed']), contradicted: of(['contradicted', 'refuted']),
-    corrected: correct?.block ?? null,
+    alone: false, confirmed: of(['confirmed']), contradicted: of(['contradicted', 'refuted']),
+    corrected: of(['refuted']).length === 0 ? null : { height, hash: blockHash },
   };
 }
 
 /**
- * Records the facts of a block again as endpoints agree on them: what was told falsely is orphaned, what is there is seen with
+ * Records the facts of a block again as endpoints agree on them: what was reported falsely is orphaned, what is there is seen with
  * its true amount. Nothing that matured is touched. Throws: ChainUnavailable when its content cannot be proven.
  */
-export async function recordAgain(run: Run, block: Block): Promise<void> {
-  const { parts, memory, bell } = run, { height, hash } = block;
-  const { keyed: told, record } = await contentOf(run, block, null);
-  memory.recent = memory.recent.map((kept) => (kept.hash === hash ? told : kept));
+export async function recordAgain(run: Run, { height, hash }: Cursor): Promise<void> {
+  const { parts, memory, bell } = run;
+  const block = await readAgreed(run, height);
+  if (block.hash !== hash) throw new ChainUnavailable(parts.network.slug, `the chain holds another block at ${height}`);
+  const { keyed: decoded, record } = await contentOf(run, block, null);
+  memory.recent = memory.recent.map((kept) => (kept.hash === hash ? decoded : kept));
   bell.ring(await parts.store.retellBlock(parts.ledger, { height, hash }, record.transfers));
-  parts.log.warn({ ledger: parts.ledger, height, hash }, 'a block was recorded again as two endpoints tell it');
+  parts.log.warn({ ledger: parts.ledger, height, hash }, 'a block was recorded again as two endpoints report it');
 }
-
-const keyOfFact = ({ txid, outputIndex }: Pick<Transfer, 'txid' | 'outputIndex'>): string => `${txid}:${outputIndex}`;
-
-/** A payment out of a contract call, on the families where nodes may not tell of them: below −1, which is the call's own value. */
-const isInternal = ({ outputIndex }: SeenTransfer): boolean => outputIndex < -1;
 
 const movementOf = (addressKey: string, amount: string, tokenContract: string | null): string =>
   `${addressKey} ${amount} ${tokenContract ?? ''}`;
@@ -101,40 +100,33 @@ function recordedOf(parts: WatcherParts, { address, amount, tokenContract }: See
   return movementOf(keyOf(parts.module, parts.network, environmentOfLedger(parts), address) ?? '', amount, tokenContract);
 }
 
-async function servesBlocks(client: ChainClient): Promise<boolean> {
-  return await quietly(client.servesBlocks?.() ?? Promise.resolve(true)) ?? true;
-}
-
-/** What one endpoint tells of the facts' keys; null when it cannot prove this block now. */
+/**
+ * What one endpoint reports in the place of each fact: the movement itself where it reports one of that value, else all that it
+ * reports of the transaction. By value: an endpoint's own count of frames makes no difference. Null when it cannot prove this
+ * block now.
+ */
 async function wordOf(
-  parts: WatcherParts, endpoint: LivingEndpoint, height: number, hash: string, facts: readonly SeenTransfer[],
+  run: Run, endpoint: LivingEndpoint, height: number, hash: string, facts: readonly SeenTransfer[],
 ): Promise<Word | null> {
-  const { module, network, catalogue } = parts;
-  return quietly((async () => {
-    const block = await endpoint.client.getBlock(height);
+  const { parts } = run;
+  return orNull((async () => {
+    const { block, inside } = await readBy(run, endpoint, height);
     if (block.hash !== hash) return null;
     const wanted = new Set(facts.map(({ txid }) => txid));
-    const own = module.transfersIn(network, block, catalogue).transfers.filter(({ txid }) => wanted.has(txid));
-    const told = new Map(keyed(module, network, environmentOfLedger(parts), block, own).transfers.map((transfer) =>
-      [keyOfFact(transfer), movementOf(transfer.addressKey, transfer.amount.toString(), transfer.tokenContract)]));
-    const absent = facts.filter((fact) => !told.has(keyOfFact(fact)));
-    const seesInternal = !absent.some(isInternal) || (await endpoint.client.seesInternal?.() ?? true);
-    const knows = (fact: SeenTransfer): boolean => (isInternal(fact) ? seesInternal
-      : fact.tokenContract === null || catalogue.has(fact.tokenContract));
-    return {
-      endpoint, block,
-      movements: new Map(facts.map((fact) => [keyOfFact(fact), told.get(keyOfFact(fact))
-        // A node without traces knows no internal payment; of a token that was taken out of the catalogue nobody speaks.
-        ?? (knows(fact) ? NO_MOVEMENT : null)])),
-    };
+    const told = Map.groupBy(decodedOf(parts, block).keyed.transfers.filter(({ txid }) => wanted.has(txid)), ({ txid }) => txid);
+    const left = new Map([...told].map(([txid, transfers]) => [txid, transfers.map((transfer) =>
+      movementOf(transfer.addressKey, transfer.amount.toString(), transfer.tokenContract))]));
+    const movements = facts.map((fact): string | null => {
+      const ofTransaction = left.get(fact.txid) ?? [], at = ofTransaction.indexOf(recordedOf(parts, fact));
+      if (at !== -1) return ofTransaction.splice(at, 1)[0]!;
+      return NO_MOVEMENT + (told.get(fact.txid) ?? []).map((transfer) =>
+        ` ${movementOf(transfer.addressKey, transfer.amount.toString(), transfer.tokenContract)}`).sort().join();
+    });
+    const knows = (fact: SeenTransfer): boolean => (isInside(fact) ? inside
+      : fact.tokenContract === null || parts.catalogue.has(fact.tokenContract));
+    // A node without traces knows no internal payment; of a token that was taken out of the catalogue nobody speaks.
+    return { endpoint, movements: movements.map((word, index) => (word!.startsWith(NO_MOVEMENT) && !knows(facts[index]!) ? null : word)) };
   })());
-}
-
-function wordAgainst(parts: WatcherParts, fact: SeenTransfer, words: readonly Word[]): Word | undefined {
-  const recorded = recordedOf(parts, fact);
-  const others = words.filter(({ movements }) => ![null, undefined, recorded].includes(movements.get(keyOfFact(fact))));
-  const alike = Map.groupBy(others, ({ movements }) => movements.get(keyOfFact(fact)));
-  return [...alike.values()].sort((a, b) => b.length - a.length)[0]?.[0];
 }
 
 const TXIDS_LOGGED_MAX = 20;
@@ -142,22 +134,13 @@ const TXIDS_LOGGED_MAX = 20;
 /** An operator is told whom to look at, also where the others outvoted it. */
 function report(parts: WatcherParts, facts: readonly SeenTransfer[], words: readonly Word[]): void {
   const { height, blockHash } = facts[0]!;
-  const against = facts.flatMap((fact) => {
+  const against = facts.flatMap((fact, index) => {
     const recorded = recordedOf(parts, fact);
-    const endpoints = words.filter(({ movements }) => ![null, undefined, recorded].includes(movements.get(keyOfFact(fact))))
+    const endpoints = words.filter(({ movements }) => ![null, undefined, recorded].includes(movements[index]))
       .map(({ endpoint }) => endpoint.position);
     return endpoints.length === 0 ? [] : [`${fact.txid}:${fact.outputIndex} otherwise by endpoint ${endpoints.join(', ')}`];
   });
   if (against.length === 0) return;
   parts.log.error({ ledger: parts.ledger, height, hash: blockHash, txids: against.slice(0, TXIDS_LOGGED_MAX) },
-    'endpoints tell other movements of a block than were recorded: see which of them lies');
-}
-
-async function quietly<T>(read: Promise<T>): Promise<T | null> {
-  try {
-    return await read;
-  } catch (error) {
-    if (chainFailure(error) === null) throw error;
-    return null;
-  }
+    'endpoints contradict the recorded movements of a block: check which one is wrong');
 }

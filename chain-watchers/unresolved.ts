@@ -1,5 +1,6 @@
 /** Job 3: heights whose content could not be proven are tried again for ever, ever more slowly. No height is dropped. */
 import { ChainUnavailable } from '../chains/chain.ts';
+import { readAgreed } from './agreement.ts';
 import { chainFailure, contentOf } from './content.ts';
 import type { Run } from './memory.ts';
 import { parted } from './rewind.ts';
@@ -34,7 +35,7 @@ export async function retryUnresolved(run: Run): Promise<number> {
 async function resolve(run: Run, height: number, hash: string): Promise<boolean> {
   const { parts, bell } = run;
   try {
-    const block = await parts.client.getBlock(height);
+    const block = await readAgreed(run, height);
     const [below] = await parts.store.links(parts.ledger, height, 1);
     // A block of another branch is no content of ours: the reorg path decides about it first.
     const elsewhere = (what: string) => new ChainUnavailable(parts.network.slug, `the chain holds another block ${what}`);

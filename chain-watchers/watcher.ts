@@ -22,6 +22,7 @@ import { matureFacts } from './mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 import type { WatcherParts } from './ports.ts';
+import { look } from './quorum.ts';
 import { createReconciler, type Reconciler } from './reconcile.ts';
 import { rematch } from './rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
@@ -29,6 +30,9 @@ import { retryUnresolved } from './unresolved.ts';
 
 /** Withdrawals that one tick carries, and the limit of those whose inclusion is looked for in blocks. */
 const OPEN_WITHDRAWALS_MAX = 1_000;
+
+/** How old the last look at all endpoints may be, however little there is to read. */
+const LOOK_EVERY_MS = 5_000;
 
 export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound' | 'reconcile';
 
@@ -94,6 +98,7 @@ type Draft = { -readonly [K in keyof TickReport]: TickReport[K] } & { failures: 
 
 async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   const { parts, memory } = run;
+  memory.look = null;
   const report: Draft = {
     headHeight: null, cursor: null, recorded: 0, reorgDepth: 0, resolved: 0, matured: 0, refuted: 0, late: 0,
     more: false, stopped: memory.stopped, failures: [],
@@ -110,6 +115,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
   };
   const sinceHeight = Math.max(0, (memory.head?.head.height ?? 0) - parts.network.reorgWindow);
   memory.open = await parts.store.openWithdrawals(parts.ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
+  if (parts.witnesses.length > 0 && parts.nowMs() - (memory.lookedAtMs ?? 0) >= LOOK_EVERY_MS) await look(run);
   await attempt('follow', () => follow(run, report));
   report.stopped = memory.stopped;
   if (memory.stopped !== null || report.headHeight === null || report.cursor === null) return report;

@@ -75,6 +75,8 @@ export interface WatchStore {
   recordBlock(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
   /** Content of an unresolved height, proven later. A transfer that is on the chain under another block is `moved` here. */
   resolveHeight(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  /** A height that was done is unresolved again; nothing is written when the hash is no longer the recorded one. */
+  reopenHeight(ledger: LedgerId, at: Cursor, reason: string): Promise<void>;
   /** One more failed try at a height that is unresolved already. */
   noteUnresolved(ledger: LedgerId, height: number, reason: string): Promise<void>;
   /** Fewest tries first, so that one stubborn height never starves another. `hash` is the one that was recorded. */

@@ -59,7 +59,7 @@ function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'c
   };
 }
 
-function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'noteUnresolved' | 'noteHead'> {
+function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'reopenHeight' | 'noteUnresolved' | 'noteHead'> {
   const refused = { recorded: false, accounts: [] };
   return {
     async recordBlock(id, record) {
@@ -115,6 +115,11 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
           success: false, reason: 'reorg', fee: null,
         } }));
       return { recorded: true, accounts: post(state, [...entries, ...settleDisplaced(ledger), ...absent]) };
+    },
+    async reopenHeight(id, at, reason) {
+      const ledger = ledgerState(state, id);
+      if (ledger.links.get(at.height)?.hash !== at.hash || ledger.unresolved.has(at.height)) return;
+      ledger.unresolved.set(at.height, { hash: at.hash, reason, tries: 1, sinceMs: nowMs() });
     },
     async noteUnresolved(id, height, reason) {
       const entry = ledgerState(state, id).unresolved.get(height);

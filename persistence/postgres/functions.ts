@@ -50,6 +50,7 @@ export const FUNCTIONS = [
   'refute_facts',
   'note_withdrawal_fact',
   'note_unresolved',
+  'reopen_height',
   'note_head',
   'begin_chain',
   'note_chain_start',

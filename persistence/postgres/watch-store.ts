@@ -81,7 +81,7 @@ function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'r
   };
 }
 
-function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'coverage'> {
+function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'coverage'> {
   return {
     async cursor(ledger) {
       const [row] = await sql<Cursor[]>`select height, hash from chain_cursor where ledger = ${ledger}`;
@@ -92,6 +92,9 @@ function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'noteUnresolve
         select height, hash, parent_hash, parent_height, time from block_link
          where ledger = ${ledger} and height < ${below} and not orphaned order by height desc limit ${limit}`;
       return rows.map(({ height, hash, parentHash, parentHeight, time }) => ({ height, hash, parentHash, parentHeight, timeMs: time }));
+    },
+    async reopenHeight(ledger, at, reason) {
+      await sql`select reopen_height(${ledger}, ${at.height}, ${at.hash}, ${reason})`;
     },
     async noteUnresolved(ledger, height, reason) {
       await sql`select note_unresolved(${ledger}, ${height}, ${reason})`;

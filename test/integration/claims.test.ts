@@ -177,6 +177,11 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   } }],
   forget_idempotent: [{ name: 'an answer that is about something else', expected: 'nothing', call: () => database.sql`select forget_idempotent(${theirs.live}, 'POST', '/v1/addresses', 'taken', 'txn_else')` }],
   note_unresolved: [{ name: 'a height that is not open', expected: 'nothing', call: () => database.sql`select note_unresolved('eth', 103, 'x')` }],
+  reopen_height: [{ name: 'a block that was never recorded', expected: 'nothing', call: async () => {
+    await database.sql`select reopen_height('eth', 103, 'another', 'because')`;
+    const rows = await database.owner`select 1 from unresolved_height where ledger = 'eth'`;
+    if (rows.length > 0) throw new Error('a height is unresolved');
+  } }],
   note_head: [{ name: 'seen in the future', expected: 'nothing', call: async () => {
     await database.sql`select note_head('xrp', 5, clock_timestamp() + interval '1 hour')`;
     const [row] = await database.owner`select at <= clock_timestamp() as honest from chain_head where ledger = 'xrp'`;

@@ -26,10 +26,11 @@ test('the same seed is the same history', async (t) => {
   t.deepEqual(await runHistory(options), await runHistory(options));
 });
 
-async function found(plant: HistoryOptions['plant']): Promise<string | null> {
+/** What the checks say of the first seed that goes wrong, in this way where one is named. */
+async function found(plant: HistoryOptions['plant'], way = /./): Promise<string | null> {
   for (let seed = 0; seed < PLANT_SEEDS; seed += 1) {
     const wrong = await runHistory({ seed, steps: STEPS, ...(plant === undefined ? {} : { plant }) });
-    if (wrong.length > 0) return wrong.join('; ');
+    if (way.test(wrong.join('; '))) return wrong.join('; ');
   }
   return null;
 }
@@ -69,12 +70,11 @@ test('planted: maturing without the re-read of G19 credits a replaced block, and
   t.regex(await found({ client: (client) => with_(client, {
     getOutcome: async (txid) => ({ txid, success: true, reason: null, fee: null, height: believed.height, hash: believed.hash }),
     getBlockHash: async (height) => (believed.height === height ? believed.hash : client.getBlockHash(height)),
-    servesBlocks: async () => false, // nor is the block read again
   }), store: (store) => ({ ...store, immature: async (ledger, head, limit) => {
     const facts = (await store.immature(ledger, head, limit)).slice(0, 1);
     if (facts[0] !== undefined) Object.assign(believed, { height: facts[0].height, hash: facts[0].blockHash });
     return facts;
-  } }) }) ?? '', /matured in a block that is not on the chain/);
+  } }) }, /matured in a block/) ?? '', /matured in a block that is not on the chain/);
 });
 const believed = { height: -1, hash: '' };
 

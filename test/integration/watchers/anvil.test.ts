@@ -73,7 +73,7 @@ test('G15 G16 reliability 4.1-15 -16: real reorganisations of every depth up to 
   }
 });
 
-test('C1-6 V23 G10: a second endpoint that stands still loses no payment and confirms nothing alone', async (t) => {
+test('C1-6 V23 G10 found F73: a second endpoint that stands still loses no payment, and nothing is announced before it has seen it too', async (t) => {
   let stuck = 0;
   const { self, anvil, told } = await watched(t, { distort: (endpoint) => [stuckAt(endpoint, 'stuck', () => stuck), endpoint] });
   for (let round = 1; round <= 12; round += 1) {
@@ -82,12 +82,14 @@ test('C1-6 V23 G10: a second endpoint that stands still loses no payment and con
     if (round % 4 === 0) stuck = round - 3;
     for (let ticks = 0; ticks < 3; ticks += 1) await self.watcher.tick();
   }
-  t.deepEqual(told().filter((line) => line.startsWith('seen')), Array.from({ length: 12 }, (_, index) => `seen ${index + 1}`));
+  const seen = (count: number) => Array.from({ length: count }, (_, index) => `seen ${index + 1}`);
+  t.deepEqual(told().filter((line) => line.startsWith('seen')), seen(9));
   t.false(told().some((line) => line.startsWith('orphaned')));
   t.true(told().filter((line) => line.startsWith('matured')).length <= 6, 'two endpoints must be deep enough');
   stuck = 12;
   for (let ticks = 0; ticks < 5; ticks += 1) await self.watcher.tick();
   t.is(told().filter((line) => line.startsWith('matured')).length, 9);
+  t.deepEqual(told().filter((line) => line.startsWith('seen')), seen(12));
 });
 
 test('C1-4 V5 V25: an endpoint that lies with empty logs makes no empty block; the other one tells', async (t) => {
