@@ -7,18 +7,19 @@
  *   in a block               deep enough, gate passed, re-read (G19) → `withdrawal_matured`
  *                            its block left our ledger → included elsewhere, or `withdrawal_orphaned` and submit again
  *
- * A repriced transaction has several versions that exclude each other: whichever lands counts.
+ * A repriced transaction has several versions that exclude each other: the newest is submitted, also while an older one is in
+ * a pool (that is what it is for), the older ones are watched, and whichever lands counts.
  */
-import type { BroadcastResult, Fate, Network, Signed, Unsigned } from '../chains/chain.ts';
+import type { Fate, Network, Unsigned } from '../chains/chain.ts';
 import type { Cursor } from '../persistence/ports.ts';
 import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
-import { failpoint } from '../protocol/failpoint.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure, inclusionOf } from './content.ts';
 import { finalityOf } from './head.ts';
 import type { Run } from './memory.ts';
 import { quorumOf } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
+import { isUntaken, submitNewest } from './submit.ts';
 
 const WITHDRAWALS_AT_ONCE = 8;
 const BACKOFF_MS_MAX = 300_000;
@@ -44,8 +45,8 @@ export function createOutbound(run: Run): Outbound {
     async tick(cursor) {
       const { parts, memory } = run;
       const open = memory.open.filter(({ versions }) => versions.length > 0);
-      const ids = new Set(open.map(({ id }) => id));
-      for (const id of patience.keys()) if (!ids.has(id)) patience.delete(id);
+      const kept = new Set(open.map(patienceKey));
+      for (const key of patience.keys()) if (!kept.has(key)) patience.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
       parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
       let reason: string | null = null;
@@ -63,6 +64,9 @@ export function createOutbound(run: Run): Outbound {
   };
 }
 
+/** A new version is looked at like a new withdrawal: it does not wait out the pause of the one before. */
+const patienceKey = ({ id, versions }: WithdrawalRow): string => `${id} ${versions.at(-1)?.txid ?? ''}`;
+
 type Included = Extract<Fate, { kind: 'included' }>;
 
 const versionOf = (row: WithdrawalRow, payload: string): Unsigned => ({ ...row.unsigned, payload });
@@ -72,10 +76,10 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   const { parts } = run;
   const nowMs = parts.nowMs();
   // The first submit is the gateway's. A row that another node's clock dates into the future waits no longer than that.
-  const waited = patience.get(row.id) ?? { tries: 0, nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS };
+  const waited = patience.get(patienceKey(row)) ?? { tries: 0, nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS };
   const due = nowMs >= waited.nextMs;
   const tries = waited.tries + (due ? 1 : 0);
-  patience.set(row.id, { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
+  patience.set(patienceKey(row), { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
   if (!due) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {
@@ -91,7 +95,8 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
       reason: proof, fee: null,
     });
   }
-  if (fates.some((fate) => fate.kind === 'pending') && row.status !== 'signing') return;
+  const [newest] = fates;
+  if (newest!.kind === 'dead' || (newest!.kind === 'pending' && !isUntaken(row))) return;
   await submit(run, row);
 }
 
@@ -107,39 +112,19 @@ async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor
   run.bell.ring([accountId]);
 }
 
-/** Submits the newest version; the others were submitted when they were the newest. G26: never a rebuild. */
+/** The newest version once more. G26: never a rebuild. */
 async function submit(run: Run, row: WithdrawalRow): Promise<void> {
   const { parts } = run;
-  const version = row.versions.at(-1)!, { txid } = version;
-  // Durable before the bytes leave, so that nobody's death makes a later refusal the end of what a node has.
-  const begun = row.status === 'signing' ? await parts.accounts.ask(row.accountId, { type: 'begin_submit', known: row, txid }) : null;
-  if (begun !== null && begun.ok !== true) return; // it changed after it was read, or there is no writing now
-  failpoint('submit.begun');
-  const result = await broadcastOrDoubt(run, { chain: row.chain, payload: version.signedPayload, txid });
-  failpoint('submit.answered');
-  const named = { withdrawalId: row.id, txid };
+  const submitted = await submitNewest({ client: parts.client, accounts: parts.accounts, place: 'submit' }, row);
+  if (submitted === null) return;
+  const { txid, result, sole } = submitted, named = { withdrawalId: row.id, txid };
   parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
   if (result.kind === 'unknown') {
     parts.log.warn({ ...named, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
   }
-  if (begun !== null) {
-    const { row: known, sole } = begun.reply;
-    await parts.accounts.ask(row.accountId, { type: 'note_broadcast', known, txid, result, ...(sole ? { sole } : {}) });
-  }
   // A refusal after an acceptance, or of what may be out, proves nothing: only the fate, with its proof, ends it (G27).
-  if (result.kind === 'rejected_final' && begun?.reply.sole !== true) {
+  if (result.kind === 'rejected_final' && !sole) {
     parts.log.warn({ ...named, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
-  }
-}
-
-/** What a submit came to; one that breaks may have reached the node all the same. */
-async function broadcastOrDoubt({ parts }: Run, signed: Signed): Promise<BroadcastResult> {
-  try {
-    return await parts.client.broadcast(signed);
-  } catch (error) {
-    const reason = chainFailure(error);
-    if (reason === null) throw error;
-    return { kind: 'unknown', reason };
   }
 }
 

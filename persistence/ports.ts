@@ -12,7 +12,7 @@ import type {
   AddressStatus, Chain, DeliveryStatus, Direction, Environment, EventName, HeldReason, Liveness, OrgRole,
 } from '../protocol/slugs.ts';
 import type {
-  AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, UsedValue,
+  AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, SignedVersion, UsedValue,
   WebhookRow, WithdrawalRow,
 } from './rows.ts';
 
@@ -346,7 +346,10 @@ export interface TransactionView {
   id: string; direction: Direction; chain: Chain; status: string; txid: string | null; outputIndex: number | null;
   address: string; counterparty: string | null; amount: bigint; decimals: number; tokenContract: string | null; tokenSymbol: string;
   userRef: string | null; tag: string | null; chainTag: string | null; height: number | null; confirmations: number; threshold: number;
-  incarnation: number | null; fee: bigint | null; failure: { code: string; reason: string } | null; createdAtMs: number; updatedAtMs: number;
+  incarnation: number | null; fee: bigint | null; failure: { code: string; reason: string } | null;
+  /** Signed versions, oldest first; none of a deposit. */
+  versions: Pick<SignedVersion, 'txid' | 'doubtful' | 'taken'>[];
+  createdAtMs: number; updatedAtMs: number;
 }
 
 export interface DeliveryView {

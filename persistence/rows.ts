@@ -72,9 +72,10 @@ export interface LedgerEntryRow {
 
 /**
  * Signed bytes. `doubtful` from before their first submit: a node may have them. No refusal ends them then, only proof
- * (G27), save the answer to that first submit while no other was begun.
+ * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them; absent in
+ * rows that are older than it.
  */
-export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true }
+export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true; taken?: boolean }
 
 export interface WithdrawalRow {
   id: string;

@@ -1,13 +1,12 @@
 /**
- * The first submit of signed bytes, as soon as they are durable, and that it begins (G25): whoever asked to broadcast learns at once whether a
+ * The first submit of signed bytes, as soon as they are durable (G25): whoever asked to broadcast learns at once whether a
  * node took them. What is not done in time, or fails, is the outbound tracker's, which begins two seconds later (G26).
  */
 import type { WithdrawalRow } from '../persistence/rows.ts';
-import type { BroadcastResult } from '../chains/chain.ts';
 import { chainFailure } from '../chain-watchers/content.ts';
+import { isUntaken, submitNewest } from '../chain-watchers/submit.ts';
 import type { Accounts, ChainAccess } from '../gateway/ports.ts';
 import { isRefusal } from '../protocol/errors.ts';
-import { failpoint } from '../protocol/failpoint.ts';
 import type { Logger } from 'pino';
 
 /** How long the edge's request waits for the node. Choice: below the tracker's first look, far below a request's limit. */
@@ -18,23 +17,10 @@ export function createFirstSubmit(
   { access, accounts, log }: { access: Pick<ChainAccess, 'bind'>; accounts: Pick<Accounts, 'ask'>; log: Logger },
 ): (row: WithdrawalRow) => Promise<void> {
   async function submit(row: WithdrawalRow): Promise<void> {
-    const version = row.versions.at(-1);
-    if (version === undefined || row.status !== 'signing') return;
+    if (!isUntaken(row)) return;
     const binding = await access.bind(row.accountId, row.chain);
     if (isRefusal(binding)) return;
-    const { txid } = version;
-    const begun = await accounts.ask(row.accountId, { type: 'begin_submit', known: row, txid });
-    if (begun.ok !== true) return; // the tracker was first, or there is no writing now: nothing was sent
-    const { row: known, sole } = begun.reply;
-    failpoint('first_submit.begun');
-    const signed = { chain: row.chain, payload: version.signedPayload, txid };
-    const result = await binding.client.broadcast(signed).catch((error: unknown): BroadcastResult => {
-      const reason = chainFailure(error);
-      if (reason === null) throw error;
-      return { kind: 'unknown', reason };
-    });
-    failpoint('first_submit.answered');
-    await accounts.ask(row.accountId, { type: 'note_broadcast', known, txid, result, ...(sole ? { sole } : {}) });
+    await submitNewest({ client: binding.client, accounts, place: 'first_submit' }, row);
   }
   return async (row) => {
     let timer: NodeJS.Timeout | undefined;

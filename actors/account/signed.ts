@@ -46,7 +46,7 @@ export function submitSigned(
   const row: WithdrawalRow = {
     ...known, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
     versions: [
-      ...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload },
+      ...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload, taken: false },
     ],
   };
   return accept(
@@ -56,7 +56,7 @@ export function submitSigned(
 }
 
 /**
- * A submit that is about to be made, of a withdrawal that no node took yet. `sole` when it is the first of this version.
+ * A submit that is about to be made, of a version that no node took yet. `sole` when it is the first of this version.
  * Refuses: NOT_FOUND (a txid that is no version of it), CONFLICT (an older row).
  */
 export function beginSubmit(
@@ -65,7 +65,8 @@ export function beginSubmit(
   const begun = known.versions.find((version) => version.txid === txid);
   const no = firstRefusal(begun === undefined ? refuse('NOT_FOUND', { txid }) : null, notNewest(state, known));
   if (no !== null) return no;
-  if (known.status !== 'signing') return accept({ row: known, sole: false });
+  const waits = known.status === 'signing' || (known.status === 'broadcast' && begun!.taken === false);
+  if (!waits) return accept({ row: known, sole: false });
   const { row, event } = doubted(known, txid, nowMs);
   return accept({ row, sole: begun!.doubtful !== true }, [event], [{ table: 'withdrawal', row }]);
 }
@@ -82,16 +83,17 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
   switch (result.kind) {
     case 'accepted':
     case 'already_known': {
-      if (known.status !== 'signing') return accept(known);
+      const isNew = known.status === 'broadcast' && known.versions.some((version) => version.txid === txid && version.taken === false);
+      if (known.status !== 'signing' && !isNew) return accept(known);
       const atMs = changedAtMs(known, nowMs);
-      const row: WithdrawalRow = { ...known, status: 'broadcast', updatedAtMs: atMs };
-      return accept(
-        row, [{ type: 'withdrawal_broadcast', id: row.id, atMs, txid }],
-        [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_broadcast', row, 1, nowMs)],
-      );
+      const versions = known.versions.map((version) => (version.txid === txid ? { ...version, taken: true } : version));
+      const row: WithdrawalRow = { ...known, status: 'broadcast', versions, updatedAtMs: atMs };
+      // A newer version at another fee is the same broadcast: announced once.
+      const announced = isNew ? [] : [announceWithdrawal(state, 'withdrawal_broadcast', row, 1, nowMs)];
+      return accept(row, [{ type: 'withdrawal_broadcast', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }, ...announced]);
     }
     case 'rejected_final': {
-      const mayBeOut = isDoubtful(deciding) && deciding.command.sole !== true;
+      const mayBeOut = (isDoubtful(deciding) || wasTaken(deciding)) && deciding.command.sole !== true;
       return inBlock || mayBeOut ? accept(known) : dropVersion(deciding);
     }
     case 'unknown': {
@@ -104,6 +106,11 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
 
 function isDoubtful({ command: { known, txid } }: Deciding<'note_broadcast'>): boolean {
   return known.versions.some((version) => version.txid === txid && version.doubtful === true);
+}
+
+/** Also of a row from before it was kept, whose broadcast is all that it tells. */
+function wasTaken({ command: { known, txid } }: Deciding<'note_broadcast'>): boolean {
+  return known.status !== 'signing' && known.versions.some((version) => version.txid === txid && version.taken !== false);
 }
 
 /** A version that a node may have, from now on. */

@@ -9,6 +9,7 @@ import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { pageOf, PAGE_SIZE_DEFAULT, type Page } from '../../protocol/envelope.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
+import type { VERSION_PLACES } from '../../protocol/schema/transactions.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
 export const instantOf = (atMs: number): string => new Date(atMs).toISOString();
@@ -52,6 +53,16 @@ export function addressView(state: Pick<AccountState, 'retired'>, row: AddressRo
   };
 }
 
+/** Where a version is, as far as nodes and blocks have told. Versions of one withdrawal exclude each other. */
+function placeOf({ versions, txid, height, status }: TransactionView, index: number): (typeof VERSION_PLACES)[number] {
+  const version = versions[index]!;
+  if (height !== null) return version.txid === txid ? 'block' : 'replaced';
+  // Rows from before it was kept: a broadcast is all that they tell.
+  const inNode = (one: typeof version) => one.taken ?? status === 'broadcast';
+  if (versions.slice(index + 1).some(inNode)) return 'replaced';
+  return inNode(version) ? 'node' : version.doubtful === true ? 'submitted' : 'signed';
+}
+
 export function transactionView(accountId: AccountId, row: TransactionView): ReplyOf<'getTransaction'> {
   return {
     ...moneyOf(row.amount, row.decimals),
@@ -61,6 +72,7 @@ export function transactionView(accountId: AccountId, row: TransactionView): Rep
     chainTag: row.chainTag,
     height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
     fee: row.fee === null ? null : String(row.fee), failure: row.failure,
+    versions: row.versions.map(({ txid }, index) => ({ txid, at: placeOf(row, index) })),
     explorerUrl: explorerUrlOf(accountId, row.chain, row.txid),
     createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
   };

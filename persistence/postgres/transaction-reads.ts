@@ -10,7 +10,7 @@ function viewOf(row: Columns): TransactionView {
     address: row.address, counterparty: row.counterparty, amount: row.amount, decimals: row.decimals,
     tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag,
     height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation, fee: row.fee,
-    failure: row.failure, createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
+    failure: row.failure, versions: row['versions'] ?? [], createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
   } as TransactionView;
 }
 
@@ -25,7 +25,7 @@ function deposits(sql: Sql, where: Fragment): Fragment {
              where f.ledger = x.ledger and f.txid = x.txid and f.output_index = x.output_index) as counterparty,
            x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.chain_tag, x.height,
            ${confirmations(sql, sql`x.status <> 'reversed'`)} as confirmations, x.threshold, x.incarnation,
-           null::amount as fee, null::jsonb as failure, x.created_at, x.updated_at
+           null::amount as fee, null::jsonb as failure, null::jsonb as versions, x.created_at, x.updated_at
       from deposit x where x.account_id = t.account ${where}`;
 }
 
@@ -34,7 +34,9 @@ function withdrawals(sql: Sql, where: Fragment): Fragment {
   return sql`
     select x.id, 'out', x.chain, x.status, x.txid, null::bigint, x.from_address, x.to_address, x.amount, x.decimals,
            x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height,
-           ${confirmations(sql, sql`x.height is not null`)}, 0, null::int, x.fee, x.failure, x.created_at, x.updated_at
+           ${confirmations(sql, sql`x.height is not null`)}, 0, null::int, x.fee, x.failure,
+           (select jsonb_agg(v.value - 'signedPayload' - 'payload' order by v.n) from jsonb_array_elements(x.versions) with ordinality v(value, n)),
+           x.created_at, x.updated_at
       from withdrawal x where x.account_id = t.account ${where}`;
 }
 

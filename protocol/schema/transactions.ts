@@ -11,6 +11,9 @@ export const TRANSACTION_STATUSES = [
   ...DEPOSIT_STATUSES, ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed'),
 ] as const;
 
+/** Where a signed version of a withdrawal is. */
+export const VERSION_PLACES = ['signed', 'submitted', 'node', 'block', 'replaced'] as const;
+
 export const transaction = money.extend({
   id: z.string().meta({ description: '`dep_…` for a deposit, `txn_…` for a withdrawal' }),
   direction: z.enum(DIRECTIONS),
@@ -35,6 +38,11 @@ export const transaction = money.extend({
   incarnation: z.number().int().nullable().meta({ description: 'rises when a reversed deposit comes back' }),
   fee: replyAmount.nullable(),
   failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
+  versions: z.array(z.object({ txid: z.string(), at: z.enum(VERSION_PLACES) })).meta({
+    description: 'signed versions of a withdrawal, oldest first; the last one is the one that is submitted. `signed`: not sent yet · '
+      + '`submitted`: sent, no node has answered that it has it · `node`: a node has it · `block`: it is in a block · '
+      + '`replaced`: a newer version took its place in the node, or another one is in a block',
+  }),
   explorerUrl: z.string().nullable(),
   createdAt: instant,
   updatedAt: instant,

@@ -142,7 +142,7 @@ test('G25 signed bytes are stored before anything is submitted, the same bytes o
   t.like(reply, { status: 'signing', txid: submit.signed.txid });
   t.deepEqual(
     reply.versions,
-    [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload }],
+    [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload, taken: false }],
   );
   t.is(rowsOf(rows, 'publication').length, 0);
   const again = sender.do({ ...submit, known: sender.rows.get(id)! });
@@ -411,4 +411,37 @@ test('§5.7 nothing is built or signed while a rotation awaits the owner', (t) =
   sender.do(commands.enrol({ publicKey: OTHER_IDENTITY, keys: [pushedKey('evm', 1)] }));
   t.is(sender.account.refused(sender.build()).code, 'IDENTITY_ROTATION_PENDING');
   t.is(sender.account.refused(sender.submit(id)).code, 'IDENTITY_ROTATION_PENDING');
+});
+
+test('found F70: a repriced version begins, is noted and is dropped by itself, beside an older one that a node has', (t) => {
+  const sender = new Sender();
+  const first = sender.sent();
+  const reprice = () => sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(first.id)!, inputs: inputsOf({ readAtHeight: 101 }) });
+  const placesOf = () => sender.rows.get(first.id)!.versions.map(({ doubtful, taken }) => [doubtful === true, taken]);
+  reprice();
+  const { txid } = sender.do(sender.submit(first.id)).reply;
+  t.not(txid, first.txid);
+  t.deepEqual(placesOf(), [[false, true], [false, false]], 'the old one is in a node, the new one is not sent yet');
+  t.true(sender.begun(first.id).sole);
+  t.deepEqual(placesOf(), [[false, true], [true, false]]);
+  sender.noted(first.id, { kind: 'accepted', txid: txid! });
+  t.deepEqual(placesOf(), [[false, true], [true, true]]);
+  t.deepEqual(sender.told, ['withdrawal_broadcast'], 'told once');
+  t.false(sender.begun(first.id).sole, 'a resubmission of what a node has costs no append');
+  reprice();
+  const third = sender.do(sender.submit(first.id)).reply.txid!;
+  const { row, sole } = sender.begun(first.id);
+  const refused = { kind: 'rejected_final' as const, refusal: refuse('CHAIN_REJECTED', { reason: 'replacement transaction underpriced' }) };
+  sender.do({ type: 'note_broadcast', known: row, txid: third, result: refused, ...(sole ? { sole } : {}) });
+  t.deepEqual([sender.status(first.id), sender.rows.get(first.id)!.txid], ['broadcast', txid], 'the refused one is dropped, the others may land');
+});
+
+test('found F70: rows from before it was kept: no refusal ends a broadcast of which only the status tells', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  const known = sender.rows.get(id)!;
+  sender.rows.set(id, { ...known, versions: known.versions.map(({ taken: _, ...version }) => version) });
+  t.false(sender.begun(id).sole);
+  sender.noted(id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'refused' }) });
+  t.deepEqual([sender.status(id), sender.rows.get(id)!.versions.length], ['broadcast', 1]);
 });

@@ -157,6 +157,33 @@ test('C3-34 of a repriced withdrawal whichever version lands counts, and it alon
   t.deepEqual(told(self), ['withdrawal_included out1 1']);
 });
 
+test('found F70: a repriced version is submitted at once while the old one is in a pool, and again until a node has it; the old one is only watched', async (t) => {
+  const old = { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1', taken: true };
+  const { chain, self } = await started(withdrawal({ versions: [old] }));
+  chain.mempool.add('out1');
+  for (let round = 0; round < 12; round += 1) {
+    await self.watcher.tick();
+    self.nowMs += 60_000;
+  }
+  t.deepEqual(chain.submits, [], 'a node has it');
+  const repriced = withdrawal({ versions: [old, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2', taken: false }], updatedAtMs: self.nowMs });
+  self.store.saveWithdrawal(repriced);
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, [], 'the first submit is the gateway’s');
+  self.nowMs += 2_000;
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, ['signed2'], 'it does not wait out the pause of the old one, nor for the old one to leave the pool');
+  t.like(self.asked[0], { command: { type: 'note_broadcast', txid: 'out2', result: { kind: 'accepted' }, sole: true } });
+  chain.mempool.delete('out2'); // evicted; the old one is there again
+  self.nowMs += 10_000;
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, ['signed2', 'signed2']);
+  chain.mempool.delete('out2');
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included out1 1'], 'the old one won');
+});
+
 test('G27 only proof for every version makes a withdrawal dead; the proof goes along', async (t) => {
   const row = withdrawal({ versions: [
     { txid: 'out1', signedPayload: 'signed1', payload: 'unsigned1' }, { txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' },
