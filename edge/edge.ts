@@ -16,6 +16,7 @@ import { createTransactionPaths } from './http/transactions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { EdgeLog } from './log.ts';
 import { openParts, type EdgeParts, type EdgePorts } from './parts.ts';
+import { PoolRefills } from './pool-refills.ts';
 import { derivePool } from './pools.ts';
 import { claimSessionId } from './session-id.ts';
 import { Session } from './session.ts';
@@ -50,7 +51,7 @@ export interface RunningEdge {
 }
 
 /** Everything that talks to the cloud, bound together. */
-interface Links { readonly session: Session; readonly sender: OutboxSender; readonly submissions: Submissions; readonly signing: Signing; readonly relay: WebhookRelay; readonly metrics: EdgeMetrics }
+interface Links { readonly session: Session; readonly sender: OutboxSender; readonly submissions: Submissions; readonly signing: Signing; readonly relay: WebhookRelay; readonly metrics: EdgeMetrics; readonly refills: PoolRefills }
 
 /**
  * Starts an edge: opens its data directory, listens, registers in the background.
@@ -146,21 +147,26 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     outbox, concurrency: config.webhookConcurrency, concurrencyPerHost: config.webhookConcurrencyPerHost,
     mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge(), onFault: (error) => log.fault('relay_fault', error),
   });
+  const refills = new PoolRefills({
+    keystore: context.keystore, monotonicMs: ports.monotonicMs, push: (pool) => upstream.signed.call('pushPool', { body: { pool } }),
+  });
   const session: Session = new Session({
     sessionId, edgeVersion: EDGE_VERSION, podHint: config.podHint, cloudUrl: config.cloudUrl, upstream, timers, lease, log,
     monotonicMs: ports.monotonicMs, nowMs: ports.wallMs, keyShare: parts.keyShare, instructionShare: parts.instructionShare,
-    registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context)), keySetName: keySetNameOf(context), rotationCheckMs: config.rotationCheckMs },
+    registration: { storage, publicKeys: () => (publicKeys ??= publicKeysOf(context).catch((error: unknown) => {
+      publicKeys = null;
+      throw error;
+    })), keySetName: keySetNameOf(context), rotationCheckMs: config.rotationCheckMs },
     outboxReport: () => outbox.report(),
     deliver: ({ leaseEpoch, deliveries }) => relay.accept(leaseEpoch, deliveries),
     sign: (transactionId, leaseEpoch) => acknowledged(() => signing.onFrame(transactionId, leaseEpoch)),
-    replenish: ({ chain, from, count }) => acknowledged(() =>
-      upstream.signed.call('pushPool', { body: { pool: derivePool(context.keystore, chain, from, count) } })),
+    replenish: (ask) => acknowledged(() => refills.refill(ask)),
     onMovement: () => {
       if (session.registration.kind === 'confirmed') running.confirm();
       sender.nudge();
     },
   });
-  return { session, sender, submissions, signing, relay, metrics };
+  return { session, sender, submissions, signing, relay, metrics, refills };
 }
 
 function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstance {
@@ -200,13 +206,15 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
 }
 
 /** What a sync registers: one extended key a family, one pool for each Ed25519 chain. */
-function publicKeysOf({ config, keystore }: Context): Pick<SyncBody, 'keys' | 'pools'> {
+async function publicKeysOf({ config, keystore }: Context): Promise<Pick<SyncBody, 'keys' | 'pools'>> {
   const families = new Map(config.chains.map((chain) => [FAMILY_OF[chain], chain] as const));
   const keys = [...families].flatMap(([family, chain]) => {
     const xpub = keystore.accountXpub(family);
     return xpub === null ? [] : [{ family, xpub, accountPath: networkOf(chain).accountPath }];
   });
-  return { keys, pools: pooledOf(config.chains).map((chain) => derivePool(keystore, chain)) };
+  const pools: SyncBody['pools'] = [];
+  for (const chain of pooledOf(config.chains)) pools.push(await derivePool(keystore, chain));
+  return { keys, pools };
 }
 
 function pooledOf(chains: readonly Chain[]): PooledChain[] {
@@ -234,6 +242,7 @@ function markSpendTime({ spendClock, sharedSpend }: EdgeParts): void {
 }
 
 async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promise<void> {
+  links.refills.stop();
   // Told first and waited for last: a pause, or a cloud that does not answer, must not hold the end.
   const ended = Promise.all([links.session.stop(), links.sender.stop()]);
   parts.timers.stop();

@@ -8,17 +8,30 @@ import type { Keystore } from './keystore/keystore.ts';
 export const POOL_SIZE = 1_000;
 /** protocol/frames.ts `pushedPool`. */
 const ADDRESSES_PER_PUSH_MAX = 5_000;
+/** Derivation of one turn of the event loop, after which requests, frames and deliveries are served. Milliseconds. */
+const TURN_MS = 4;
 
-type PushedPool = SyncBody['pools'][number];
+export type PushedPool = SyncBody['pools'][number];
 
-/** Addresses `[from, from + count)` of a chain's pool, with its gas tank. Limit: 5,000 at a time. */
-export function derivePool(keystore: Pick<Keystore, 'addressAt'>, chain: PooledChain, from = 0, count = POOL_SIZE): PushedPool {
+/**
+ * Addresses `[from, from + count)` of a chain's pool, with its gas tank; in slices, so that nothing waits for it.
+ * Limit: 5,000 at a time. Rejects: RangeError for a chain without a pool, or an index that is no hardened step.
+ */
+export async function derivePool(
+  keystore: Pick<Keystore, 'addressAt'>, chain: PooledChain, from = 0, count = POOL_SIZE,
+): Promise<PushedPool> {
   const { derivation } = factsOf(chain);
   if (derivation.kind !== 'pool') throw new RangeError(`${chain} has no pool`);
-  const addresses = Array.from({ length: Math.min(count, ADDRESSES_PER_PUSH_MAX) }, (_, offset) => {
-    const path = derivation.depositPath(from + offset);
-    return { index: from + offset, address: keystore.addressAt(chain, path), path };
-  });
+  const addresses: PushedPool['addresses'] = [];
+  const until = from + Math.min(count, ADDRESSES_PER_PUSH_MAX);
+  let turnEndsMs = performance.now() + TURN_MS;
+  for (let index = from; index < until; index += 1) {
+    const path = derivation.depositPath(index);
+    addresses.push({ index, address: keystore.addressAt(chain, path), path });
+    if (performance.now() < turnEndsMs) continue;
+    await new Promise(setImmediate);
+    turnEndsMs = performance.now() + TURN_MS;
+  }
   const path = derivation.gasTankPath;
   return { chain, addresses, gasTank: { address: keystore.addressAt(chain, path), path } };
 }

@@ -36,7 +36,7 @@ export interface RegistrationSettings {
   readonly rotationCheckMs: number;
   readonly sessionId: string;
   /** Public keys and pools to push; derived when a sync needs them. */
-  readonly publicKeys: () => Pick<SyncBody, 'keys' | 'pools'>;
+  readonly publicKeys: () => Promise<Pick<SyncBody, 'keys' | 'pools'>>;
   /** Names what is pushed, so that a new chain or phrase is registered and not resumed. */
   readonly keySetName: string;
   readonly onConfirmed: () => void;
@@ -121,7 +121,7 @@ export class Registration {
 
   async #sync(): Promise<Refusal | null> {
     const { upstream, edgeVersion, sessionId, publicKeys } = this.#settings;
-    const reply = await upstream.signed.call('syncEdge', { body: { edgeVersion, sessionId, ...publicKeys() } });
+    const reply = await upstream.signed.call('syncEdge', { body: { edgeVersion, sessionId, ...await publicKeys() } });
     return isRefusal(reply) ? reply : null;
   }
 

@@ -123,6 +123,8 @@ export interface GatewayConfig {
   readonly trustedProxies?: readonly string[];
   /** Protective ceiling of sandbox accounts; 6,000 where absent. Decisions 3. */
   readonly sandboxRequestsPerMinute?: number;
+  /** How long a request waits for the refill of a pool; 5 s where absent. Milliseconds. Decisions 3. */
+  readonly poolWaitMs?: number;
   readonly oidc: { readonly issuer: string; readonly audience: string } | null;
 }
 

@@ -50,6 +50,8 @@ const schema = z.object({
     .default('Flock <flock@localhost>'),
   WEBHOOK_LADDER_SECONDS: list.pipe(z.array(wholeNumber(0, 604_800)).min(1).max(20)).optional(),
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
+  /** How long a request that finds a pool empty waits for the refill that is under way. */
+  POOL_WAIT_MS: wholeNumber(0, 60_000).default(5_000),
   RESIDENT_ACCOUNTS_MAX: wholeNumber(100, 10_000_000).default(100_000),
   /** How long the leader edge keeps its lease without renewing it, in seconds; takeovers are as quick, or as slow. */
   EDGE_LEASE_TTL: wholeNumber(6, 600).default(30),

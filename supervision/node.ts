@@ -176,7 +176,7 @@ function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
     publicUrl: publicUrlOf(config),
     bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
-    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE, trustedProxies: config.TRUSTED_PROXIES,
+    sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE, poolWaitMs: config.POOL_WAIT_MS, trustedProxies: config.TRUSTED_PROXIES,
     oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },
   };
 }

@@ -85,11 +85,11 @@ function nextIndex({ state, command: { chain, paired } }: Deciding<'create_addre
   return refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 });
 }
 
-// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; a live one is asked for more
-// already.
+// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; with a live one a refill is under
+// way, for which the gateway waits.
 function poolEmpty({ edge }: AccountState, chain: PooledChain): Refusal {
   return edge.liveness === 'live'
-    ? refuse('EDGE_NOT_SYNCED', { chain, reason: 'pool_empty', retryAfterSeconds: 5 })
+    ? refuse('SERVICE_UNAVAILABLE', { chain, reason: 'pool_refill', retryAfterSeconds: 1 })
     : refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });
 }
 

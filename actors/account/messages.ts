@@ -25,7 +25,7 @@ export interface PendingBand { band: Band; atMs: number }
 export interface AccountKey { xpub: string; accountPath: string; fingerprint: string }
 /**
  * Addresses of a pooled chain live in `pool_address`; here is only how far they reach: indexes [next, size) are unissued,
- * `capacity` of them were when the edge last pushed. After a rotation `capacity` is zero until the new edge has pushed, and
+ * `capacity` of them are a full pool. After a rotation `capacity` is zero until the new edge has pushed, and
  * `base` is where its addresses begin: those below are of an identity that was rotated away. Absent: 0.
  */
 /** A public key of a source: extended at a path, or single. */

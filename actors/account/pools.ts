@@ -76,15 +76,23 @@ function keyOfPooled(
   return addressKeyOf(state.environment, family, parsed.bytes);
 }
 
-/** The pool after a push; its unissued addresses become the 100 % of its level. */
+/** Level from which a pool that was announced as low counts as refilled: a part of a refill is none. Percent. */
+const REFILLED_PERCENT = 50;
+
+/**
+ * The pool after a push. The most unissued addresses that it ever had, up to the target, are the 100 % of its level: a
+ * refill comes in parts, and under fast use none of them fills it.
+ */
 export function poolAfter(before: Pool | undefined, { size, gasTank, gasTankPath }: PoolPushed): Pool {
   const next = before?.next ?? 0, base = before?.base;
-  return {
-    ...(base === undefined ? {} : { base }), size, next, capacity: size - next, gasTank, gasTankPath, lowAnnounced: false,
+  const pool: Pool = {
+    ...(base === undefined ? {} : { base }), size, next,
+    capacity: Math.min(POOL_TARGET, Math.max(size - next, before?.capacity ?? 0)), gasTank, gasTankPath, lowAnnounced: false,
   };
+  return { ...pool, lowAnnounced: before?.lowAnnounced === true && poolLevelPercent(pool) < REFILLED_PERCENT };
 }
 
-/** Event and publication when an issue takes a pool below the threshold: once until the next push. Spec §3.1. */
+/** Event and publication when an issue takes a pool below the threshold: once until it is refilled. Spec §3.1. */
 export function announceLow(
   state: AccountState, chain: PooledChain, after: Pool, position: number, nowMs: number,
 ): { events: AccountEvent[]; rows: RowWrite[] } {

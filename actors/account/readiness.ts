@@ -35,9 +35,9 @@ export function unusedOf(pool: Pool): number {
   return pool.size - pool.next;
 }
 
-/** Unissued addresses in percent of those that were unissued when the edge last pushed, rounded down; 0 for none. */
+/** Unissued addresses in percent of a full pool, rounded down; 0 for none. */
 export function poolLevelPercent(pool: Pool): number {
-  return pool.capacity === 0 ? 0 : Math.floor((unusedOf(pool) * 100) / pool.capacity);
+  return pool.capacity === 0 ? 0 : Math.min(100, Math.floor((unusedOf(pool) * 100) / pool.capacity));
 }
 
 /** The four states of the table above. */

@@ -12,9 +12,10 @@ import {
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
-import type { EdgeRole } from '../../protocol/slugs.ts';
+import { POOLED_CHAINS, type EdgeRole } from '../../protocol/slugs.ts';
 import { Leadership, type OnLead } from './leadership.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
+import { Refills } from './refills.ts';
 import { Sessions, SESSIONS_PER_ACCOUNT_MAX, type Connection, type Instant, type Session } from './sessions.ts';
 import { LivenessTeller } from './telling.ts';
 
@@ -35,12 +36,16 @@ export class Room {
   /** The account has pools, as it said last, and when that was. */
   #pooled = false;
   #stockedMs = 0;
+  readonly #refills: Refills;
+  #stocking: Promise<void> | null = null;
+  #stockAgain = false;
 
   constructor(accountId: AccountId, deps: RoomDeps, startedMs: number, onLead: OnLead) {
     this.accountId = accountId;
     this.sessions = new Sessions(accountId);
     this.leadership = new Leadership(accountId, deps, this.sessions, startedMs, onLead);
     this.#deps = deps;
+    this.#refills = new Refills(() => deps.clock.elapsedMs(), () => void this.replenish());
     this.#teller = new LivenessTeller(accountId, deps.accounts, () => this.sessions.anyAlive(this.#now()));
   }
 
@@ -57,6 +62,7 @@ export class Room {
       const locked = this.#sessionLimit(state, admitted.sessionId);
       if (locked !== null) return locked;
       const now = this.#now(), session = this.sessions.see(admitted.sessionId, admitted, now);
+      if (session.connection !== null) this.#refills.closed(session.connection);
       session.connection?.close('CONFLICT');
       session.connection = connection;
       session.leaving = false;
@@ -80,6 +86,7 @@ export class Room {
     if (session === undefined || session.connection !== connection) return;
     session.connection = null;
     session.unsaved = true;
+    this.#refills.closed(connection);
     if (byPeer && this.leadership.lease?.holder === sessionId) this.leadership.shorten();
     this.leadership.note();
   }
@@ -163,6 +170,7 @@ export class Room {
   /** Closes every stream. What the account knows may have changed with the reason, so the lease is asked for again. */
   close(code: string): void {
     for (const session of this.sessions.connected()) {
+      this.#refills.closed(session.connection!);
       session.connection!.close(code);
       session.connection = null;
     }
@@ -170,15 +178,25 @@ export class Room {
     this.leadership.note();
   }
 
-  /** Asks the leader for pool addresses where the stock is low. */
-  async replenish(): Promise<void> {
+  /** Asks the leader for pool addresses where the stock is low. One look at a time: whoever asks meanwhile causes one more. */
+  replenish(): Promise<void> {
+    this.#stockAgain = true;
+    return this.#stocking ??= (async () => {
+      while (this.#stockAgain) {
+        this.#stockAgain = false;
+        await this.#lookAtStock();
+      }
+    })().finally(() => { this.#stocking = null; });
+  }
+
+  async #lookAtStock(): Promise<void> {
     this.#stockedMs = this.#now().elapsedMs;
     const state = await this.#inspect(), { leader, lease } = this.leadership;
     if (isRefusal(state) || leader === null) return;
     this.#pooled = Object.keys(state.pools).length > 0;
-    for (const [chain, pool] of Object.entries(state.pools)) {
-      const wanted = replenishment(pool);
-      if (wanted !== null) leader.connection!.send('replenish', { leaseEpoch: lease!.epoch, chain, ...wanted });
+    for (const chain of POOLED_CHAINS) {
+      const pool = state.pools[chain], wanted = pool === undefined ? null : replenishment(pool);
+      if (wanted !== null) this.#refills.ask(leader.connection!, lease!.epoch, { chain, ...wanted });
     }
   }
 

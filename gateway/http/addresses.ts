@@ -1,7 +1,7 @@
 /** Addresses. Spec §2.3, §4.2. */
 import { isRefusal, PAIRS_CHANGED, refuse } from '../../protocol/errors.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
-import { FAMILY_OF, POOLED_CHAINS, type AddressStatus, type Chain } from '../../protocol/slugs.ts';
+import { FAMILY_OF, type AddressStatus } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../../persistence/rows.ts';
 import { notEnabled } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from './context.ts';
@@ -9,22 +9,16 @@ import type { HandlerDeps } from './handlers.ts';
 import { PairLookup } from './pair-lookup.ts';
 import { addressView, pageAs } from './views.ts';
 
-/** Pool addresses that come along with one request: other requests may take the first ones meanwhile. */
-const UNISSUED_OFFERED = 64;
-
 /** Tries of what was decided on rows that changed meanwhile: on another node, or by an archive of the same address. */
 const PAIR_TRIES = 5;
 
 type Area = 'createAddress' | 'listAddresses' | 'getAddress' | 'archiveAddress' | 'unarchiveAddress';
 
 export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
-  const { accounts, chains, stores: { reads }, nowMs } = deps;
+  const { accounts, chains, pools, stores: { reads }, nowMs } = deps;
   const pairs = new PairLookup(reads);
   const view = async (accountId: AccountId, row: AddressRow) => addressView(await reads.retiredIdentities(accountId), row);
   const replay = async (stored: unknown, asked: { readonly caller: Caller }) => view(accountOf(asked), stored as AddressRow);
-
-  const unissued = async (accountId: Parameters<typeof reads.unissuedPool>[0], chain: Chain) =>
-    ((POOLED_CHAINS as readonly Chain[]).includes(chain) ? reads.unissuedPool(accountId, chain, UNISSUED_OFFERED) : []);
 
   const setStatus = (status: AddressStatus): Replayable<'archiveAddress'> => ({
     replay,
@@ -48,10 +42,9 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const { chain, userRef, tag = null, label = null } = asked.body;
         const unavailable = notEnabled(chains, accountId, chain) ?? await chains.notBegun(accountId, chain);
         if (unavailable !== null) return unavailable;
-        const issue = async (paired: number | null) => accounts.ask(accountId, {
-          type: 'create_address', id: newId('adr', nowMs()), chain, userRef, tag, label, paired,
-          unissued: await unissued(accountId, chain), ...claimOf(asked),
-        });
+        const issue = (paired: number | null) => pools.issue(accountId, chain, (unissued) => accounts.ask(accountId, {
+          type: 'create_address', id: newId('adr', nowMs()), chain, userRef, tag, label, paired, unissued, ...claimOf(asked),
+        }));
         const pair = { chain, userRef, tag };
         const answer = FAMILY_OF[chain] === 'evm'
           ? await pairs.inTurn(accountId, pair, () => onUnchangedPairs(async () => issue(await pairs.indexFor(accountId, pair))))

@@ -91,7 +91,7 @@ function leaderOf(sessions: readonly SessionRow[]): SessionRow | undefined {
 type Signed = Exclude<Area, Reading>;
 
 function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
-  const { accounts, chains, edges, stores: { reads }, nowMs } = deps;
+  const { accounts, chains, edges, pools, stores: { reads }, nowMs } = deps;
   const addressIds = () => Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
   return {
     async syncEdge(asked) {
@@ -143,6 +143,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       const answer = await accounts.ask(accountOf(asked), {
         type: 'push_pool', publicKey: signerOf(asked.caller), pool: asked.body.pool, addressIds: addressIds(),
       });
+      if (answer.ok === true) pools.refilled(accountOf(asked), asked.body.pool.chain);
       return answer.ok === true ? answer.reply : answer;
     },
     async submitSigned(asked) {

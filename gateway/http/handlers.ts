@@ -15,6 +15,7 @@ import { edgeHandlers } from './edge.ts';
 import { healthHandlers } from './health.ts';
 import { keySourceHandlers } from './key-sources.ts';
 import { organizationHandlers } from './organizations.ts';
+import { POOL_WAIT_MS, PoolStock } from './pool-stock.ts';
 import { sandboxHandlers } from './sandbox.ts';
 import { settingHandlers } from './settings.ts';
 import { signInHandlers } from './sign-in.ts';
@@ -24,9 +25,12 @@ import { webhookHandlers } from './webhooks.ts';
 export interface HandlerDeps extends GatewayDeps {
   readonly auth: Auth;
   readonly isDraining: () => boolean;
+  readonly pools: PoolStock;
 }
 
-export function createHandlers(deps: HandlerDeps): Handlers {
+export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
+  const { stores: { reads }, edges, config } = given;
+  const deps: HandlerDeps = { ...given, pools: new PoolStock({ reads, edges, waitMs: config.poolWaitMs ?? POOL_WAIT_MS }) };
   return {
     ...addressHandlers(deps), ...balanceHandlers(deps), ...transactionHandlers(deps), ...webhookHandlers(deps),
     ...deliveryHandlers(deps), ...edgeHandlers(deps), ...chainHandlers(deps), ...sandboxHandlers(deps),

@@ -157,7 +157,7 @@ export class EdgeProcess {
       instructionShare: new InstructionShare({
         instructions, environment: 'live', identity, identityKey, nowMs: wallMs, ttlMs: 3_600_000, log: quiet,
       }),
-      registration: { storage, publicKeys: () => ({ keys: [pushedKey('evm')], pools: [] }), keySetName: 'story', rotationCheckMs: 60_000 },
+      registration: { storage, publicKeys: async () => ({ keys: [pushedKey('evm')], pools: [] }), keySetName: 'story', rotationCheckMs: 60_000 },
       outboxReport: () => this.#outbox.report(),
       deliver: ({ leaseEpoch, deliveries }) => {
         for (const { deliveryId, attempt } of deliveries) {

@@ -172,6 +172,24 @@ test('§3.1 a pool below 20 % is pool_low, announced once until the next push', 
   t.is(rowsOf(issue().rows, 'publication').length, 0);
 });
 
+test('found pool storm: a refill comes in parts, and a pool that empties as fast is announced as low once', (t) => {
+  const account = enrolled({}, { keys: [], pools: [pushedPool('xlm', 10)] }), { addresses } = pushedPool('xlm', 18);
+  let announced = 0;
+  const issue = () => { announced += rowsOf(account.accept(commands.createAddress({ chain: 'xlm', unissued: addresses })).rows, 'publication').length; };
+  const push = (from: number, count: number) => account.accept({
+    type: 'push_pool', publicKey: 'a'.repeat(64), pool: { ...pushedPool('xlm', 18), addresses: addresses.slice(from, from + count) }, addressIds: ['adr_x'],
+  });
+  for (let n = 0; n < 10; n += 1) issue();
+  t.is(announced, 1);
+  for (let from = 10; from < 13; from += 1) { push(from, 1); issue(); }
+  t.is(announced, 1, 'one address is no refill');
+  t.is(account.state.pools.xlm!.capacity, 10);
+  push(13, 5);
+  t.false(account.state.pools.xlm!.lowAnnounced, 'half of it is');
+  for (let n = 0; n < 5; n += 1) issue();
+  t.is(announced, 2);
+});
+
 test('decisions 3: an empty pool is EDGE_OFFLINE without a live edge; a live one has its replenishment on the way', (t) => {
   const account = enrolled({}, { keys: [], pools: [pushedPool('sol', 2)] });
   const { addresses } = pushedPool('sol', 2);
@@ -182,7 +200,7 @@ test('decisions 3: an empty pool is EDGE_OFFLINE without a live edge; a live one
   );
   t.is(account.refused(commands.createAddress({ chain: 'sol' })).code, 'EDGE_OFFLINE');
   account.accept({ type: 'note_liveness', liveness: 'live' });
-  t.is(account.refused(commands.createAddress({ chain: 'sol' })).code, 'EDGE_NOT_SYNCED');
+  t.like(account.refused(commands.createAddress({ chain: 'sol' })), { code: 'SERVICE_UNAVAILABLE', details: { reason: 'pool_refill' } });
 });
 
 test('C9-70 a pool address is the one whose turn it is, whatever came along with the command', (t) => {

@@ -270,16 +270,45 @@ test('decisions 3: a new leader is asked for pool addresses where the stock is l
   const leader = await node.edge(account);
   const asked = { leaseEpoch: 1, chain: 'sol', from: 5, count: 1_000 };
   t.deepEqual(leader.connection.of('replenish'), []);
+  const answers: ((answer: unknown) => void)[] = [];
+  leader.connection.answer = (frame) => (frame === 'replenish' ? new Promise((resolve) => answers.push(resolve)) : { ok: true });
   leader.joined.begun();
   await settle();
   t.deepEqual(leader.connection.of('replenish'), [asked]);
+  await Promise.all(Array.from({ length: 50 }, () => node.rooms.replenish(account)));
+  await node.pass(20, leader);
+  t.deepEqual(leader.connection.of('replenish'), [asked], 'found pool storm: what is under way is not asked for again');
+  answers.shift()!({ ok: false, code: 'EDGE_OUTBOX_FULL' });
+  await settle();
   await node.rooms.replenish(account);
-  t.deepEqual(leader.connection.of('replenish'), [asked, asked]);
-  await node.pass(65, leader);
-  t.is(leader.connection.of('replenish').length, 3);
+  t.is(leader.connection.of('replenish').length, 1, 'a refill that brought nothing is not asked for again at once');
+  await node.pass(2, leader);
+  await node.rooms.replenish(account);
+  t.deepEqual(leader.connection.of('replenish')[1], { ...asked, count: 2_000 }, 'used up fast: twice as much');
   leader.joined.left(true);
   await node.rooms.replenish(account);
-  t.is(leader.connection.of('replenish').length, 3);
+  t.is(leader.connection.of('replenish').length, 2);
+});
+
+test('found pool storm: a refill ends with its stream: the next leader is asked, and the answer of the one before changes nothing', async (t) => {
+  const test = enrolled({}, { keys: [], pools: [pushedPool('sol', 5)] });
+  const node = await opened(), account = node.add(test);
+  for (let issued = 0; issued < 5; issued += 1) test.accept(commands.createAddress({ chain: 'sol', unissued: pushedPool('sol', 5).addresses }));
+  const never = () => new Promise<never>(() => undefined);
+  const first = await node.edge(account);
+  first.connection.answer = never;
+  first.joined.begun();
+  await settle();
+  t.is(first.connection.of('replenish').length, 1);
+  first.joined.left(true);
+  await node.pass(12);
+  const second = await node.edge(account);
+  second.connection.answer = never;
+  second.joined.begun();
+  await settle();
+  t.is(second.connection.of('replenish').length, 1);
+  await Promise.all(Array.from({ length: 9 }, () => node.rooms.replenish(account)));
+  t.is(second.connection.of('replenish').length, 1);
 });
 
 test('under any story of closing, freezing and coming back at most one edge leads by its own belief, and epochs only rise', async (t) => {

@@ -30,8 +30,8 @@ test('chains.md 7.1, 9.1: pooled chains derive by hardened templates only', (t) 
   t.is(own.paths('sol').treasury, null);
 });
 
-test('decisions 3: a pool is a run of indexes with its gas tank, and every address of it is its own', (t) => {
-  const pool = derivePool(newKeystore(), 'sol', 1_000, 3);
+test('decisions 3: a pool is a run of indexes with its gas tank, and every address of it is its own', async (t) => {
+  const pool = await derivePool(newKeystore(), 'sol', 1_000, 3);
   t.deepEqual(pool.addresses.map(({ index }) => index), [1_000, 1_001, 1_002]);
   for (const { address, path } of [...pool.addresses, pool.gasTank]) t.is(own.addressAt('sol', path), address);
 });

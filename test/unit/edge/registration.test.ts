@@ -22,7 +22,7 @@ function newRegistration(storage: Storage, call: (operation: string) => unknown,
     upstream: { signed: client, unsigned: client } as Upstream, storage, edgeVersion: '1.0.0', sessionId: 'ses', keySetName: 'keys', rotationCheckMs: 1,
     // Pauses end at once: what is tested is that it goes on after them.
     timers: { ...createTimers(), pause: async () => undefined },
-    publicKeys: () => ({ keys: [], pools: [] }), onConfirmed, onForgotten: () => undefined, onRefused: () => undefined, onFault: (error) => void faults.push(error),
+    publicKeys: async () => ({ keys: [], pools: [] }), onConfirmed, onForgotten: () => undefined, onRefused: () => undefined, onFault: (error) => void faults.push(error),
   });
 }
 
