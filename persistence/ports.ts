@@ -182,6 +182,7 @@ export interface InboxStore {
    */
   inboxOf(accountId: AccountId, limit: number): Promise<{ inbox: InboxRow[]; deposits: DepositRow[]; withdrawals: WithdrawalRow[]; addresses: AddressRow[] }>;
   /** Accounts with facts older than an instant that `inboxOf` would answer: lost pushes are found here. */
+  /** At most `limit` accounts with facts that nobody decided and that are older than an instant; the next call goes on behind them. */
   accountsWithInbox(olderThanMs: number, limit: number): Promise<AccountId[]>;
   /** Sets a fact aside: the first pause, doubled with each try up to the longest. Answers its tries, null when it was taken. */
   setAside(accountId: AccountId, id: string, trouble: string, pause: { firstMs: number; longestMs: number }): Promise<number | null>;
@@ -233,6 +234,17 @@ export interface DeliveryStore {
   incompletePublications(): Promise<number>;
   /** Removes deliveries that are done or held and older than an instant, with their attempts; answers how many. Spec §6. */
   purge(olderThanMs: number): Promise<number>;
+}
+
+/** What is done beside the publisher, a page at a time. */
+export interface DeliveryUpkeep {
+  /** Removes the bodies of publications that are older than an instant and of which nothing is delivered any more; answers how many. */
+  purgeBodies(olderThanMs: number): Promise<number>;
+  /**
+   * A page of deliveries whose endpoint was disabled or deleted, or got another secret: held, or due. Answers how many, null when
+   * no endpoint has any left.
+   */
+  workBacklog(): Promise<number | null>;
 }
 
 // ── Mail ─────────────────────────────────────────────────────────────────────────────────────────────────────────

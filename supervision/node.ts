@@ -45,6 +45,8 @@ export interface CloudNode {
 const nowMs = Date.now;
 /** A heartbeat that waits for longer fails, so that the next one has a new connection. */
 const PRESENCE_SILENCE_MS = 3_000;
+/** Purges, daily rounds, backlogs, mail. */
+const BACKGROUND_CONNECTIONS = 2;
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Starts a node and resolves when it serves. Throws: what keeps it from starting. */
@@ -62,7 +64,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const later = (name: string, limitMs: number, stop: DrainStep['stop']): void => { steps.push({ name, limitMs, stop }); };
   const sql = openDatabase({ url: config.DATABASE_URL, connections: config.DATABASE_CONNECTIONS, name: config.NODE_NAME });
   later('database', 1_000, () => sql.end({ timeout: 1 }));
-  const presence = await openPresence(config, log, later);
+  const presence = await openPresence(config, log, later), background = openBackground(config, presence, later);
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
   const stores = await openStores(presence, sql, (entries) => metrics.observeAppendBatch(entries));
@@ -99,9 +101,9 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   if (config.ROLES.includes('schedules')) {
-    const stopJobs = startSchedules({ system: workers, stores, accounts, nowMs, log });
+    const stopJobs = startSchedules({ system: workers, stores, background, accounts, nowMs, log });
     later('schedules', 100, async () => stopJobs());
-    const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system: workers, stores, nowMs, log });
+    const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system: workers, stores: background, nowMs, log });
     later('mail', 100, async () => closeMail());
   }
   presence.follow(createTurns(config, { stores, rooms, publisher }));
@@ -132,6 +134,13 @@ async function openStores(presence: Presence, sql: Sql, onBatch: (entries: numbe
   await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;
+}
+
+/** Stores for what may take its time: on connections of their own they take none of the money's. */
+function openBackground(config: CloudConfig, presence: Presence, later: (name: string, limitMs: number, stop: DrainStep['stop']) => void): Stores {
+  const sql = openDatabase({ url: config.DATABASE_URL, connections: BACKGROUND_CONNECTIONS, name: `${config.NODE_NAME}-background` });
+  later('background connections', 500, () => sql.end({ timeout: 0 }));
+  return createStores({ sql, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard) });
 }
 
 /** What a node stops doing while another one serves; workers pause by themselves, and requests are refused. */

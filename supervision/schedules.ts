@@ -20,14 +20,18 @@ const INBOX_SWEEP_MS = 1_000;
 const INBOX_AGE_MS = 2_000;
 const INBOX_ACCOUNTS_MAX = 500;
 /** Accounts whose peak is noted together. */
-const PEAKS_AT_ONCE = 200;
+const PEAKS_AT_ONCE = 16;
 const DAY_MS = 86_400_000;
 /** Decisions 3: idempotency keys are kept for 24 h. */
 const IDEMPOTENCY_KEEP_MS = DAY_MS;
 /** Mail that was sent holds addresses of people and is kept no longer than questions about it come. */
 const SENT_MAIL_KEEP_DAYS = 30;
 
-type Task = 'inbox' | 'purge' | 'daily';
+/** Pages of what waits for endpoints that are stopped, at most so many in a row. */
+const BACKLOG_SWEEP_MS = 1_000;
+const BACKLOG_PAGES_MAX = 200;
+/** Nothing is replayed after REPLAY_WINDOW_DAYS; questions about what an event said come for a little longer. */
+const BODY_KEEP_DAYS = 30;
 
 /** The daily snapshot of active addresses that billing takes its peak from; asked again, it changes nothing. Spec §8.1. */
 async function notePeaks({ stores, accounts, nowMs }: Pick<ScheduleParts, 'stores' | 'accounts' | 'nowMs'>): Promise<void> {
@@ -62,46 +66,52 @@ export async function retentionRound(
   { stores, nowMs, log }: Pick<ScheduleParts, 'nowMs'> & { stores: Pick<Stores, 'deliveries' | 'mail' | 'identity'>; log: Pick<Logger, 'info'> },
 ): Promise<void> {
   const deliveries = await stores.deliveries.purge(nowMs() - REPLAY_WINDOW_DAYS * DAY_MS);
+  const bodies = await stores.deliveries.purgeBodies(nowMs() - BODY_KEEP_DAYS * DAY_MS);
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
   const sessions = await stores.identity.purgeRefreshTokens(nowMs());
-  log.info({ deliveries, mails, sessions }, 'what had its time is gone');
+  log.info({ deliveries, bodies, mails, sessions }, 'what had its time is gone');
 }
 
-/** Starts the schedules as a supervised worker; the answer stops the cron jobs. */
-export function startSchedules({ system, stores, accounts, nowMs, log }: ScheduleParts): () => void {
-  const tasks: Record<Task, () => Promise<void>> = {
-    async inbox() {
-      const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
-      await Promise.all(found.map((accountId) => accounts.wake(accountId)));
+/** Pages of endpoints' backlogs, until there is none or the rest is locked. */
+async function workBacklogs({ deliveries }: Pick<Stores, 'deliveries'>): Promise<void> {
+  for (let page = 0; page < BACKLOG_PAGES_MAX; page += 1) {
+    if (!((await deliveries.workBacklog()) ?? 0)) return;
+  }
+}
+
+/**
+ * Starts the schedules, each as a supervised worker of its own: a long one delays no other. Only the look for lost pushes is on
+ * the money's connections; `background` has its own. The answer stops the cron jobs.
+ */
+export function startSchedules({ system, stores, background, accounts, nowMs, log }: ScheduleParts & { background: Stores }): () => void {
+  const often = (path: string, everyMs: number, work: () => Promise<void>) => system.spawnWorker<'look'>({
+    path,
+    recover: ({ tellSelf }) => void tellSelf('look'),
+    receive: async (look, { timers, tellSelf, signal }) => {
+      await work();
+      if (!signal.aborted) timers.after(everyMs, () => tellSelf(look));
     },
-    async purge() {
-      const nonces = await stores.edge.purgeNonces(nowMs());
-      const keys = await stores.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
-      log.debug({ nonces, count: keys }, 'purged');
-    },
-    daily: () => dailyRound({ stores, accounts, nowMs }),
-  };
-  const worker = system.spawnWorker<Task>({
-    path: 'schedules/housekeeping',
-    recover: ({ timers, tellSelf }) => {
-      const again = (): void => {
-        tellSelf('inbox');
-        timers.after(INBOX_SWEEP_MS, again);
-      };
-      timers.after(0, again);
-    },
-    receive: (task) => tasks[task](),
   });
-  const retention = system.spawnWorker<'daily'>({
-    path: 'schedules/retention', receive: () => retentionRound({ stores, nowMs, log }),
+  const seldom = (path: string, work: () => Promise<void>) => system.spawnWorker<'now'>({ path, mailboxMax: 2, receive: work });
+  often('schedules/inbox', INBOX_SWEEP_MS, async () => {
+    const found = await stores.inbox.accountsWithInbox(nowMs() - INBOX_AGE_MS, INBOX_ACCOUNTS_MAX);
+    for (const accountId of found) void accounts.wake(accountId).catch((error: unknown) => log.warn({ err: error, accountId }, 'facts wait in the inbox'));
   });
+  often('schedules/backlog', BACKLOG_SWEEP_MS, () => workBacklogs(background));
+  const purge = seldom('schedules/purge', async () => {
+    const nonces = await background.edge.purgeNonces(nowMs());
+    const keys = await background.read.purgeIdempotent(nowMs() - IDEMPOTENCY_KEEP_MS);
+    log.debug({ nonces, count: keys }, 'purged');
+  });
+  const peaks = seldom('schedules/daily', () => dailyRound({ stores: background, accounts, nowMs }));
+  const retention = seldom('schedules/retention', () => retentionRound({ stores: background, nowMs, log }));
   const daily = (): void => {
-    tell(worker, 'daily');
-    tell(retention, 'daily');
+    tell(peaks, 'now');
+    tell(retention, 'now');
   };
   daily();
   const jobs = [
-    schedule('17 * * * * *', () => { tell(worker, 'purge'); }),
+    schedule('17 * * * * *', () => { tell(purge, 'now'); }),
     schedule('5 0 0 * * *', daily, { timezone: 'UTC' }),
   ];
   return () => { for (const job of jobs) void job.stop(); };

@@ -2,13 +2,14 @@
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { DeliveryRow } from '../rows.ts';
-import type { DeliveryStore, DueDelivery, StandingDelivery } from '../ports.ts';
+import type { DeliveryStore, DeliveryUpkeep, DueDelivery, StandingDelivery } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';
 
 /** Deliveries of one statement, so that none of them holds locks for long. */
 const PURGED_AT_ONCE = 5_000;
+const BACKLOG_AT_ONCE = 1_000;
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
@@ -23,14 +24,18 @@ function dueOf(row: Columns): DueDelivery {
   };
 }
 
-/** The publisher's store over PostgreSQL. */
-export function createDeliveryStore(sql: Sql): DeliveryStore {
+/** Where the instants of a caller count instead of the database's clock: tests that have a clock of their own. */
+export interface DeliveryStoreOptions { readonly callersClock?: boolean }
+
+/** The publisher's store over PostgreSQL. What is due, and for how long it is claimed, is by the database's clock. */
+export function createDeliveryStore(sql: Sql, { callersClock = false }: DeliveryStoreOptions = {}): DeliveryStore & DeliveryUpkeep {
+  const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
   return {
     async claimDue(accountIds, limit, nowMs, claimMs, busyWebhooks) {
       failpoint('claim_due.before');
       const rows = await sql<Columns[]>`
-        select * from claim_deliveries(${[...accountIds]}::text[], ${limit}, ${nowMs}::timestamptz, ${nowMs + claimMs}::timestamptz,
-                                       ${[...busyWebhooks]}::text[])`;
+        select * from claim_deliveries(${[...accountIds]}::text[], ${limit}, ${now(nowMs)},
+                                       ${now(nowMs)} + ${claimMs}::int * interval '1 millisecond', ${[...busyWebhooks]}::text[])`;
       failpoint('claim_due.after');
       return rows.map(dueOf);
     },
@@ -46,6 +51,7 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
       const rows = attempts.map(({ accountId, deliveryId, attempt, statusCode, durationMs, error, atMs, next, postedTo }) => ({
         account_id: accountId, delivery_id: deliveryId, attempt, status_code: statusCode, duration_ms: Math.round(durationMs), error,
         attempted_at: instant(atMs), status: next.status, next_attempt_at: instant(next.nextAttemptAtMs),
+        next_in_ms: callersClock || next.nextAttemptAtMs === null ? null : Math.max(0, next.nextAttemptAtMs - atMs),
         disable_endpoint: next.disableEndpoint, posted_to: postedTo,
       }));
       failpoint('record_attempts.before');
@@ -70,6 +76,20 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
     async incompletePublications() {
       const [row] = await sql<{ count: number }[]>`select incomplete_publications() as count`;
       return row!.count;
+    },
+    async workBacklog() {
+      failpoint('work_backlog.before');
+      const [row] = await sql<{ moved: number | null }[]>`select work_backlog(${BACKLOG_AT_ONCE}) as moved`;
+      failpoint('work_backlog.after');
+      return row!.moved;
+    },
+    async purgeBodies(olderThanMs) {
+      let gone = 0;
+      for (;;) {
+        const [row] = await sql<{ count: number }[]>`select purge_publications(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}) as count`;
+        gone += row!.count;
+        if (row!.count < PURGED_AT_ONCE) return gone;
+      }
     },
     async purge(olderThanMs) {
       let gone = 0;

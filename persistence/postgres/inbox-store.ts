@@ -9,6 +9,8 @@ import { asTenant } from './tenant.ts';
 
 /** The actors' inbox over PostgreSQL. What is read here is changed by the account's actor only, which is the reader. */
 export function createInboxStore(sql: Sql): InboxStore {
+  /** Where the last sweep over the accounts ended: with more than one asks for, the next goes on behind them. */
+  let sweptTo = '';
   return {
     async inboxOf(accountId, limit) {
       const rows = await sql<{ id: number; fact: Fact }[]>`
@@ -26,8 +28,11 @@ export function createInboxStore(sql: Sql): InboxStore {
       return { inbox, deposits, withdrawals, addresses };
     },
     async accountsWithInbox(olderThanMs, limit) {
-      const rows = await sql<{ account: AccountId }[]>`select account from accounts_with_inbox(${olderThanMs}::timestamptz, ${limit}) account`;
-      return rows.map(({ account }) => account);
+      const rows = await sql<{ account: AccountId }[]>`
+        select account from accounts_with_due_facts(${sweptTo}, ${olderThanMs}::timestamptz, ${limit}) account`;
+      const found = rows.map(({ account }) => account);
+      sweptTo = found.length < limit ? '' : found.at(-1)!;
+      return found;
     },
     async setAside(accountId, id, trouble, { firstMs, longestMs }) {
       failpoint('set_aside.before');

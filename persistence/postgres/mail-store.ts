@@ -1,13 +1,15 @@
 /** The outbox of mail. It is written by the publication's own statement: `mail_owners` in the migrations. */
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { DueMail, MailStore } from '../ports.ts';
+import type { DeliveryStoreOptions } from './delivery-store.ts';
 import type { Sql } from './sql.ts';
 
-export function createMailStore(sql: Sql): MailStore {
+export function createMailStore(sql: Sql, { callersClock = false }: DeliveryStoreOptions = {}): MailStore {
+  const now = (nowMs: number) => (callersClock ? sql`${nowMs}::timestamptz` : sql`clock_timestamp()`);
   return {
     async claimDue(limit, nowMs, claimMs) {
       const rows = await sql<DueMail[]>`
-        select * from claim_mail(${nowMs}::timestamptz, ${nowMs + claimMs}::timestamptz, ${limit})`;
+        select * from claim_mail(${now(nowMs)}, ${now(nowMs)} + ${claimMs}::int * interval '1 millisecond', ${limit})`;
       return rows.map((row) => ({ ...row }));
     },
     async record({ eventId, userId }, { atMs, againAtMs, error }) {

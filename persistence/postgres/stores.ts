@@ -1,7 +1,7 @@
 /** All stores of a cloud node over one pool. */
 import { createAccountStore, createOwnership, type AccountStoreOptions } from './account-store.ts';
 import { createAuditStore } from './audit-store.ts';
-import { createDeliveryStore } from './delivery-store.ts';
+import { createDeliveryStore, type DeliveryStoreOptions } from './delivery-store.ts';
 import { createEdgeStore } from './edge-store.ts';
 import { createIdentityStore, type InitialAccount } from './identity.ts';
 import { createInboxStore } from './inbox-store.ts';
@@ -11,7 +11,7 @@ import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
-export interface StoresOptions extends AccountStoreOptions { readonly initialAccount: InitialAccount }
+export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions { readonly initialAccount: InitialAccount }
 
 /** The ports of `persistence/ports.ts`, by consumer. */
 export function createStores(options: StoresOptions) {
@@ -22,8 +22,8 @@ export function createStores(options: StoresOptions) {
     watch: createWatchStore(sql),
     audit: createAuditStore(sql),
     inbox: createInboxStore(sql),
-    deliveries: createDeliveryStore(sql),
-    mail: createMailStore(sql),
+    deliveries: createDeliveryStore(sql, options),
+    mail: createMailStore(sql, options),
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
     read: createReadStore(sql),

@@ -204,6 +204,12 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   save_idempotent: [{ name: 'over an answer that is there', expected: 'nothing', call: () => database.sql`select save_idempotent(${json(answerOf('taken', 500))}::text::jsonb)` }],
   purge_idempotent: [{ name: 'answers of today', expected: 'nothing', call: () => database.sql`select purge_idempotent(clock_timestamp() + interval '1 year')` }],
   purge_deliveries: [{ name: 'deliveries of this week', expected: 'nothing', call: () => database.sql`select purge_deliveries(clock_timestamp() + interval '1 year', 1000)` }],
+  purge_publications: [{ name: 'bodies of this month', expected: 'nothing', call: async () => {
+    await database.sql`select purge_publications(clock_timestamp() + interval '1 year', 1000)`;
+    const [row] = await database.owner`select count(*) filter (where body is null and created_at > clock_timestamp() - interval '30 days') as gone from publication`;
+    if (row!.gone !== 0) throw new Error('a body that may still be delivered went');
+  } }],
+  work_backlog: [{ name: 'without a backlog', expected: 'nothing', call: () => database.sql`select work_backlog(1000)` }],
   drop_attempt_partitions: [{ name: 'months that are used', expected: 'nothing', call: () => database.sql`select drop_attempt_partitions('2020-01-01')` }],
   ensure_attempt_partitions: [{ name: 'a thousand months', expected: 'nothing', call: async () => {
     const [row] = await database.sql<{ made: number }[]>`select ensure_attempt_partitions('2090-01-01', 1000) as made`;
@@ -225,7 +231,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 };
 
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
-const READS = ['accounts_with_addresses', 'accounts_with_inbox', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'facts_set_aside', 'immature_facts',
+const READS = ['accounts_with_addresses', 'accounts_with_due_facts', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'facts_set_aside', 'immature_facts',
   'incomplete_publications', 'ledger_balances', 'open_withdrawals', 'sandbox_behind', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
 
 const answerOf = (key: string, status: number) => ({ account_id: theirs.live, method: 'POST', path: '/v1/addresses', key, body_hash: 'h', status, body: '{}' });

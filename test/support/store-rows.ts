@@ -16,9 +16,9 @@ export const NOW_MS = Date.UTC(2026, 5, 1, 12);
 export const PLAN: Plan = { tier: 'ultimate', band: 'launch', subscription: 'active', paymentsActive: true };
 
 /** Stores of one node that owns every shard. */
-export async function openStores(database: TestDatabase, node = 'node-a', more: { entriesMax?: number; inFlightMax?: number; onBatch?: (entries: number) => void } = {}): Promise<Stores> {
+export async function openStores(database: TestDatabase, node = 'node-a', more: { entriesMax?: number; inFlightMax?: number; onBatch?: (entries: number) => void; callersClock?: boolean } = {}): Promise<Stores> {
   let epochs = new Map<number, number>();
-  const stores = createStores({ sql: database.sql, nowMs: () => NOW_MS, epochOf: (shard) => epochs.get(shard), initialAccount, ...more });
+  const stores = createStores({ sql: database.sql, nowMs: () => NOW_MS, epochOf: (shard) => epochs.get(shard), initialAccount, callersClock: true, ...more });
   epochs = await stores.ownership.claimShards(node, Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
   return stores;
 }

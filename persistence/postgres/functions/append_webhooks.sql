@@ -1,3 +1,4 @@
+-- What is due, and when, is by this database's clock: a caller whose clock is ahead makes nobody wait.
 create or replace function append_webhooks(batch jsonb) returns void language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -13,10 +14,8 @@ begin
       url = excluded.url, events = excluded.events, sealed_secrets = excluded.sealed_secrets,
       secret_preview = excluded.secret_preview, status = excluded.status, updated_at = excluded.updated_at;
     -- I16: what an endpoint has not got when it is disabled or deleted stays held.
-    update delivery d set status = 'held', next_attempt_at = null, claimed_until = null
-      from jsonb_to_recordset(batch -> 'webhooks') r(account_id text, id text, status text)
-     where r.status <> 'enabled' and d.webhook_id = r.id and d.account_id = r.account_id
-       and d.next_attempt_at is not null and d.status in ('pending', 'failed');
+    perform stop_endpoint(r.account_id, r.id)
+      from jsonb_to_recordset(batch -> 'webhooks') r(account_id text, id text, status text) where r.status <> 'enabled';
   end if;
   if batch ? 'publications' then
     -- Complete at once: its deliveries become durable with it, one for every endpoint that subscribes to it. An
@@ -37,7 +36,7 @@ begin
       select numbered_id(p.delivery_id, row_number() over (partition by p.account_id, p.event_id order by w.id)),
              p.account_id, p.event_id, w.id, p.seq, p.order_key,
              case w.status when 'enabled' then 'pending' else 'held' end,
-             case w.status when 'enabled' then p.created_at end, p.created_at
+             case w.status when 'enabled' then least(p.created_at, clock_timestamp()) end, p.created_at
         from told p
         join webhook w on w.account_id = p.account_id and w.status <> 'deleted' and (p.to_all or p.event = any (w.events));
   end if;
@@ -47,7 +46,7 @@ begin
              -- Several replays of one event in a batch count on from each other.
              (select max(o.replay) from delivery o where o.webhook_id = d.webhook_id and o.event_id = d.event_id)
                + row_number() over (partition by d.webhook_id, d.event_id order by r.new_delivery_id),
-             d.seq, d.order_key, 'pending', r.now, r.now
+             d.seq, d.order_key, 'pending', least(r.now, clock_timestamp()), r.now
         from jsonb_to_recordset(batch -> 'replays') r(account_id text, delivery_id text, new_delivery_id text, now timestamptz)
         join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
         join webhook w on w.account_id = d.account_id and w.id = d.webhook_id and w.status <> 'deleted';

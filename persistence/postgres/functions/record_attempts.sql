@@ -4,7 +4,17 @@ create or replace function record_attempts(reported jsonb) returns void
 language plpgsql security definer set search_path = flock, pg_temp
 set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
 #variable_conflict use_column
+declare
+  stopped text[];
 begin
+  -- Endpoints before deliveries, as everywhere: one that is being deleted and one that answered 410 never wait for each other.
+  if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
+    perform 1 from webhook w
+      where (w.account_id, w.id) in (
+        select d.account_id, d.webhook_id from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text, disable_endpoint boolean)
+            on d.id = r.delivery_id and d.account_id = r.account_id where r.disable_endpoint)
+      order by w.account_id, w.id for no key update;
+  end if;
   -- Locked in the order of their ids: two streams may report at once.
   perform 1 from delivery d join jsonb_to_recordset(reported) r(account_id text, delivery_id text)
       on d.id = r.delivery_id and d.account_id = r.account_id
@@ -19,9 +29,9 @@ begin
   -- held meanwhile is not woken by a failure of its last try.
   update delivery d set attempts = r.attempt, claimed_until = null,
          status = case when d.status = 'held' and r.status in ('pending', 'failed') then 'held' else r.status end,
-         next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed') then r.next_attempt_at end
+         next_attempt_at = case when d.status <> 'held' and r.status in ('pending', 'failed') then coalesce(clock_timestamp() + r.next_in_ms * interval '1 millisecond', r.next_attempt_at) end
     from (select distinct on (delivery_id) * from jsonb_to_recordset(reported)
-            n(account_id text, delivery_id text, attempt int, status text, next_attempt_at timestamptz)
+            n(account_id text, delivery_id text, attempt int, status text, next_attempt_at timestamptz, next_in_ms bigint)
            order by delivery_id, attempt desc) r
    where d.id = r.delivery_id and d.account_id = r.account_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
   if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
@@ -33,9 +43,8 @@ begin
        where r.disable_endpoint and (r.posted_to is null or r.posted_to = w.url) and w.account_id = d.account_id and w.id = d.webhook_id and w.status = 'enabled'
       returning w.account_id, w.id
     )
-    update delivery d set status = 'held', next_attempt_at = null, claimed_until = null
-      from gone where d.webhook_id = gone.id and d.account_id = gone.account_id
-       and d.next_attempt_at is not null and d.status in ('pending', 'failed');
+    select array_agg(distinct account_id || ' ' || id) into stopped from gone;
+    perform stop_endpoint(split_part(one, ' ', 1), split_part(one, ' ', 2)) from unnest(stopped) one;
   end if;
 end $$;
 grant execute on function record_attempts to flock_app;

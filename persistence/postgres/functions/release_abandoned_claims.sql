@@ -2,12 +2,12 @@
 -- a cloud that was killed between a claim and its report goes on within seconds.
 create or replace function release_abandoned_claims(shards int[]) returns bigint
 language sql security definer set search_path = flock, pg_temp as $$
-  with released as (
-    update delivery d set claimed_until = null
-      from account a
-     where d.claimed_until is not null and d.status in ('pending', 'failed')
-       and a.account_id = d.account_id and a.shard_id = any (shards)
-    returning 1
+  with mine as materialized (
+    select d.id from delivery d join account a on a.account_id = d.account_id
+     where d.claimed_until is not null and d.status in ('pending', 'failed') and a.shard_id = any (shards)
+     order by d.id for update of d
+  ), released as (
+    update delivery d set claimed_until = null from mine m where d.id = m.id returning 1
   )
   select count(*) from released;
 $$;

@@ -1,5 +1,8 @@
 create or replace function release_deliveries(ids text[]) returns void
 language sql security definer set search_path = flock, pg_temp as $$
-  update delivery set claimed_until = null where id = any (ids) and status in ('pending', 'failed');
+  with mine as materialized (
+    select d.id from delivery d where d.id = any (ids) and d.status in ('pending', 'failed') order by d.id for update
+  )
+  update delivery d set claimed_until = null from mine m where d.id = m.id;
 $$;
 grant execute on function release_deliveries to flock_app;

@@ -290,7 +290,7 @@ test('the look for what stays behind goes by endpoint and order key: a backlog o
   const indexes = await database.owner<{ name: string; text: string }[]>`
     select indexname as name, indexdef as text from pg_indexes where schemaname = 'flock' and tablename = 'look'`;
   const own = indexes.find(({ text }) => text.includes('(webhook_id, order_key, seq)'))!;
-  const open = indexes.find(({ text }) => text.includes('(webhook_id) WHERE (next_attempt_at'))!;
+  const open = indexes.find(({ text }) => text.includes('(webhook_id, next_attempt_at, seq) WHERE (next_attempt_at'))!;
   await database.owner`drop index flock.${database.owner(own.name)}`;
   const plan = await database.owner`
     explain select e.seq from flock.look e
