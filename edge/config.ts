@@ -33,6 +33,8 @@ const schema = z.object({
   EDGE_CHAINS: list.pipe(z.array(z.enum(CHAINS)).min(1)).default([...CHAINS]),
   /** Rolling window of both caps, in seconds. */
   EDGE_SPEND_WINDOW: wholeNumber(1, 366 * 86_400).default(86_400),
+  /** How far above the highest index that was issued here a new address may lie. */
+  EDGE_ADDRESS_GAP: wholeNumber(1, 2_147_483_647).default(100_000),
   /** Highest fee as a share of a native amount that moves, in basis points: of a withdrawal, and of a sweep. */
   EDGE_FEE_RATIO_BPS: wholeNumber(0, 1_000_000).default(5_000),
   EDGE_SWEEP_FEE_RATIO_BPS: wholeNumber(0, 1_000_000).default(1_000),
@@ -68,6 +70,7 @@ export interface EdgeConfig {
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
   /** Bounds of fees. G29. */
   readonly fees: FeeSettings;
+  readonly addressGap: number;
   readonly spendWindowMs: number;
   /** Where all replicas count together; null: each counts for itself. */
   readonly spendLedger: SpendLedgerPlace | null;
@@ -135,7 +138,7 @@ export function readConfig(
         feeRatioBps: settings.EDGE_FEE_RATIO_BPS, sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
         nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
       },
-      spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
+      addressGap: settings.EDGE_ADDRESS_GAP, spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, verifyNodes,

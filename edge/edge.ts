@@ -6,6 +6,9 @@ import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody }
 import { newId } from '../protocol/ids.ts';
 import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
+import { ownGasTanks } from './answers/address-rules.ts';
+import type { Known } from './answers/known.ts';
+import { ownTransaction } from './answers/transaction-rules.ts';
 import type { EdgeConfig } from './config.ts';
 import { createEdgePaths } from './http/edge-paths.ts';
 import { createForwarding } from './http/forward.ts';
@@ -176,16 +179,21 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
     const state = session.registration;
     return state.kind === 'confirmed' ? null : state.code ?? 'starting';
   };
-  const forwarding = createForwarding({ upstream: parts.upstream, own: parts.own, unsynced, onRefused: (code) => session.noteRefusal(code), log });
+  const known: Known = {
+    environment: config.environment, own: parts.own, keystore: context.keystore, instructions: parts.instructions, issued: parts.issued,
+  };
+  const forwarding = createForwarding({ upstream: parts.upstream, known, unsynced, onRefused: (code) => session.noteRefusal(code), log });
   const { build, trustline, reprice, broadcast } = createTransactionPaths({
     forwarding, instructions: parts.instructions, signing: links.signing, log, unsynced,
+    ownTransaction: (id) => ownTransaction(id, known, ports.wallMs()),
     shared: async () => {
       const sent = session.shareInstructions();
       if (!parts.lease.view().held) await within(sent, SHARE_WAIT_MS);
     },
   });
   const edgePaths = createEdgePaths({
-    keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log,
+    keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log, unsynced,
+    gasTanks: () => ownGasTanks(known, config.chains),
     checks: () => ({ registered: session.registration.kind === 'confirmed', stream: session.streamUp }),
   });
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
@@ -197,8 +205,6 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
   return createEdgeServer({
     paths: {
       ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
-      createAddress: forwarding.forwardIssued, getAddress: forwarding.forwardNamed, archiveAddress: forwarding.forwardNamed,
-      unarchiveAddress: forwarding.forwardNamed,
     },
     forward: forwarding.forward, statusPage: createStatusPage(status, ports.wallMs),
     authenticate: (key) => parts.localKeys.authenticate(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
@@ -250,6 +256,7 @@ async function endAll(parts: EdgeParts, links: Links, keystore: Keystore): Promi
   await ended;
   markSpendTime(parts);
   await parts.sharedSpend?.close();
+  await parts.issued.close();
   parts.storage.close();
   keystore.stop();
 }

@@ -49,6 +49,15 @@ export class OwnAddresses {
       : { gasTank: derivation.gasTankPath, treasury: null };
   }
 
+  /** Number of a deposit path of the template, the one that customers get; null for any other path. */
+  depositPosition(chain: Chain, path: string): number | null {
+    if (path.length > PATH_CHARACTERS_MAX) return null;
+    const { derivation } = factsOf(chain);
+    const pathAt = derivation.kind === 'xpub' ? (index: number) => `${networkOf(chain).accountPath}/0/${index}` : derivation.depositPath;
+    const found = [...path.matchAll(/[0-9]+/g)].map(([digits]) => Number(digits)).find((index) => index < HARDENED && pathAt(index) === path);
+    return found ?? null;
+  }
+
   #derive(chain: Chain, path: string): string | null {
     if (path.startsWith('[')) return this.#keystore.sourceAddressAt?.(chain, path) ?? null;
     const { derivation } = factsOf(chain);

@@ -1,4 +1,5 @@
 /** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
+import { openIssuedAddresses, type IssuedAddresses } from './answers/issued-addresses.ts';
 import { ConfigurationError, type EdgeConfig } from './config.ts';
 import { publicKeyOf } from './identity.ts';
 import { InstructionShare } from './instruction-share.ts';
@@ -39,6 +40,7 @@ export interface EdgeParts {
   readonly localKeys: LocalKeys;
   readonly keyShare: LocalKeyShare;
   readonly own: OwnAddresses;
+  readonly issued: IssuedAddresses;
 }
 
 /** Throws: ConfigurationError when the data directory is another edge's, StorageFailed. */
@@ -71,6 +73,10 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     }),
     keyShare: new LocalKeyShare(localKeys, identity, identityKey, log),
     own: new OwnAddresses(keystore),
+    issued: openIssuedAddresses({
+      directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,
+      owner: `${config.environment} ${identity.publicKey}`, gap: config.addressGap,
+    }),
   };
 }
 

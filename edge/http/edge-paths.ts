@@ -1,11 +1,12 @@
 /** Paths that the edge answers by itself: local keys, outbox, health. Spec §4.3. */
-import { JSON_TYPE, pageOf, pageQuery } from '../../protocol/envelope.ts';
+import { JSON_TYPE, pageOf, pageQuery, PAGE_SIZE_DEFAULT, wholeQuery } from '../../protocol/envelope.ts';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
 import { localKeyBody } from '../../protocol/schema/edge.ts';
 import type { LocalKeys } from '../local-keys.ts';
 import type { EdgeLog } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
-import { answered, jsonOf, refused, type EdgePath } from './exchange.ts';
+import { answered, jsonOf, queryOf, refused, type EdgePath } from './exchange.ts';
 
 export interface EdgePathSettings {
   readonly keys: LocalKeys;
@@ -15,6 +16,10 @@ export interface EdgePathSettings {
   /** Parts of readiness by name. */
   readonly checks: () => Readonly<Record<string, boolean>>;
   readonly resync: () => Promise<void>;
+  /** By the edge's own derivation. */
+  readonly gasTanks: () => ReplyOf<'listGasTanks'>['content'];
+  /** Null when the registration is confirmed. */
+  readonly unsynced: () => string | null;
   readonly log: EdgeLog;
 }
 
@@ -29,6 +34,14 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return refused(refuse('SERVICE_UNAVAILABLE', { checks }));
     },
     getEdgeOutbox: () => answered({ ...outbox.report(), outboxMode: 'durable' }),
+    listGasTanks: ({ pathAndQuery }) => {
+      const unsynced = settings.unsynced();
+      if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
+      const query = wholeQuery.safeParse(queryOf(pathAndQuery));
+      if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
+      const tanks = settings.gasTanks(), { page = 0, size = query.data.page === undefined ? Math.max(1, tanks.length) : PAGE_SIZE_DEFAULT } = query.data;
+      return answered(pageOf(tanks.slice(page * size, (page + 1) * size), page, size, tanks.length));
+    },
     mintLocalKey: ({ body, headers }) => {
       if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
       const parsed = localKeyBody.safeParse(jsonOf(body));
@@ -58,13 +71,4 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered({ status: 'registering' }, 202);
     },
   } satisfies Record<string, EdgePath>;
-}
-
-/** Parameters by name; one that is given twice is an array, which no schema takes. */
-function queryOf(pathAndQuery: string): Record<string, string | string[]> {
-  const { searchParams } = new URL(pathAndQuery, 'http://edge');
-  return Object.fromEntries([...new Set(searchParams.keys())].map((name) => {
-    const values = searchParams.getAll(name);
-    return [name, values.length === 1 ? values[0]! : values];
-  }));
 }

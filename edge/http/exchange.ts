@@ -1,11 +1,16 @@
 /** What a path of the edge gets and gives: the same envelope as the cloud's, with the edge's own request id. */
+import { z } from 'zod';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Route } from '../../protocol/route.ts';
+import type { OperationId } from '../../protocol/routes.ts';
 import type { ForwardedAnswer } from '../upstream.ts';
+
+/** A route of the table, with its name there. */
+export type EdgeRoute = Route & { readonly operationId: OperationId };
 
 export interface EdgeCall {
   readonly requestId: string;
-  readonly route: Route;
+  readonly route: EdgeRoute;
   readonly params: Readonly<Record<string, string>>;
   /** Raw path with query, as the caller sent it. */
   readonly pathAndQuery: string;
@@ -19,7 +24,7 @@ export interface EdgeCall {
 export type EdgeAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly data: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The cloud's own answer, byte for byte. */
+  /** The cloud's own answer: a refusal byte for byte, a success as it was read. */
   | { readonly kind: 'passed'; readonly answer: ForwardedAnswer }
   | { readonly kind: 'bare'; readonly contentType: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> };
 
@@ -37,24 +42,43 @@ export function jsonOf(body: Buffer): unknown {
   }
 }
 
-const isSuccess = ({ status }: ForwardedAnswer): boolean => status >= 200 && status < 300;
-
-/** `data` of a successful answer of the cloud; undefined when the answer is no such envelope. */
-export function dataOf(answer: ForwardedAnswer): unknown {
-  const envelope = jsonOf(answer.body) as { success?: unknown; data?: unknown } | null | undefined;
-  return isSuccess(answer) && typeof envelope === 'object' && envelope?.success === true ? envelope.data : undefined;
+/** Parameters by name; one that is given twice is an array, which no schema takes. */
+export function queryOf(pathAndQuery: string): Record<string, string | string[]> {
+  const { searchParams } = new URL(pathAndQuery, 'http://edge');
+  return Object.fromEntries([...new Set(searchParams.keys())].map((name) => {
+    const values = searchParams.getAll(name);
+    return [name, values.length === 1 ? values[0]! : values];
+  }));
 }
 
+/** The envelope of an answer (spec §2.1), read once; `error` is null for a success. */
+export interface PlainEnvelope {
+  readonly data: unknown;
+  readonly error: { readonly code: string } | null;
+  readonly meta: { readonly requestId: string; readonly timestamp: string };
+}
+
+const meta = z.object({ requestId: z.string().regex(/^req_[a-z2-7]{26}$/), timestamp: z.iso.datetime({ offset: true }) });
+const success = z.object({ success: z.literal(true), data: z.unknown(), meta });
+const failure = z.object({
+  success: z.literal(false), data: z.null(), meta,
+  error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
+});
+
 /**
- * Whether an answer is the envelope of its status (spec §2.1) and the plain text of what it says. What was checked here
- * must be what the caller reads: with a byte order mark, another encoding or a name twice those would be two things.
+ * The envelope that an answer is, and the plain text of; null for anything else. What was checked here must be what the
+ * caller reads: with a byte order mark, another encoding or a name twice those would be two things.
  */
-export function isPlainEnvelope(answer: ForwardedAnswer): boolean {
-  const envelope = jsonOf(answer.body) as { success?: unknown; data?: unknown } | null | undefined;
-  if (typeof envelope !== 'object' || envelope === null) return false;
-  const { success, data } = envelope;
-  const isOfStatus = isSuccess(answer) ? success === true && data !== undefined : success === false && data === null;
-  return isOfStatus && answer.body.equals(textOf(envelope));
+export function envelopeOf({ status, body }: Pick<ForwardedAnswer, 'status' | 'body'>): PlainEnvelope | null {
+  const envelope = jsonOf(body);
+  if (typeof envelope !== 'object' || envelope === null || !body.equals(textOf(envelope))) return null;
+  const isSuccess = status >= 200 && status < 300;
+  if (!isSuccess) {
+    const read = failure.safeParse(envelope);
+    return read.success ? { data: null, error: read.data.error, meta: read.data.meta } : null;
+  }
+  const read = success.safeParse(envelope);
+  return read.success && read.data.data !== undefined ? { data: read.data.data, error: null, meta: read.data.meta } : null;
 }
 
 /** The one text of a JSON value as the cloud writes it; empty for one that is nested too deeply to be written. */

@@ -1,14 +1,14 @@
-/** Passes application paths on to the cloud. Every address in an answer is checked before it is handed on. */
-import { isRefusal, refuse, type ErrorCode } from '../../protocol/errors.ts';
-import { checkAddresses, checkIssued, checkNamed } from '../address-check.ts';
+/** Passes application paths on to the cloud. Every answer is read by its route's schema and held to what the edge knows. */
+import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
+import { checkedAnswer, type Checked } from '../answers/checked.ts';
+import type { Ask, Known } from '../answers/known.ts';
 import type { EdgeLog } from '../log.ts';
-import type { OwnAddresses } from '../own-addresses.ts';
 import type { ForwardedAnswer, Upstream } from '../upstream.ts';
-import { dataOf, isPlainEnvelope, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
+import { envelopeOf, jsonOf, queryOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath, type PlainEnvelope } from './exchange.ts';
 
 export interface ForwardSettings {
-  readonly upstream: Upstream;
-  readonly own: OwnAddresses;
+  readonly upstream: Pick<Upstream, 'forward'>;
+  readonly known: Known;
   /** Null when the registration is confirmed. */
   readonly unsynced: () => ErrorCode | 'starting' | null;
   /** A refusal that tells something about the registration. */
@@ -16,24 +16,35 @@ export interface ForwardSettings {
   readonly log: EdgeLog;
 }
 
+/** The cloud's answer, read once. */
+export interface Passed { readonly answer: ForwardedAnswer; readonly envelope: PlainEnvelope }
+
 export interface Forwarding {
   /** The cloud's answer, or why there is none. Refuses: UPSTREAM_UNAVAILABLE for one that is no envelope, or could be read in two ways. */
-  readonly pass: (call: EdgeCall) => Promise<ForwardedAnswer | EdgeAnswer>;
-  /** Any path whose answer needs no check of its own. */
+  readonly pass: (call: EdgeCall) => Promise<Passed | EdgeAnswer>;
+  /** Data of a successful answer against schema and rule of its route. Refuses: INTERNAL_ERROR. */
+  readonly check: (call: EdgeCall, data: unknown) => Promise<Checked>;
+  /** Any path of the cloud. */
   readonly forward: EdgePath;
-  /** A path that answers with one issued address. */
-  readonly forwardIssued: EdgePath;
-  /** As `forward`; the answer is one address, which must have its path. */
-  readonly forwardNamed: EdgePath;
 }
 
 /** True for the cloud's own answer, false for an answer that the edge gave in its place. */
-export function isPassed(answer: ForwardedAnswer | EdgeAnswer): answer is ForwardedAnswer {
+export function isPassed(answer: Passed | EdgeAnswer): answer is Passed {
   return !('kind' in answer);
 }
 
+/** The cloud's refusal as it is handed on. */
+export function handedOn({ answer }: Passed): EdgeAnswer {
+  return { kind: 'passed', answer };
+}
+
+/** An answer with its data as they were read; nothing that was not looked at is in it. */
+export function handedOnWith({ answer, envelope: { meta } }: Passed, data: unknown): EdgeAnswer {
+  return { kind: 'passed', answer: { ...answer, body: Buffer.from(JSON.stringify({ success: true, data, meta })) } };
+}
+
 export function createForwarding(settings: ForwardSettings): Forwarding {
-  const { upstream, own, log } = settings;
+  const { upstream, known, log } = settings;
 
   const pass: Forwarding['pass'] = async (call) => {
     const unsynced = settings.unsynced();
@@ -42,35 +53,48 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       method: call.route.method, pathAndQuery: call.pathAndQuery, headers: call.headers, body: call.body,
     });
     if (isRefusal(answer)) return refused(answer);
-    if (!isPlainEnvelope(answer)) {
+    const envelope = envelopeOf(answer);
+    if (envelope === null || !isOfStatus(envelope, answer.status, call.route.status)) {
       const facts = { requestId: call.requestId, route: call.route.path, status: answer.status };
       // A proxy on the way says that the cloud is away in its own words; nobody but the cloud says a success.
       if (answer.status >= 400) log.warn('answer_refused', facts);
       else log.alarm('answer_refused', facts);
       return refused(refuse('UPSTREAM_UNAVAILABLE', { reason: 'no_envelope', status: answer.status }));
     }
-    if (answer.status >= 400) {
-      const code = (jsonOf(answer.body) as { error?: { code?: unknown } } | undefined)?.error?.code;
-      if (typeof code === 'string') settings.onRefused(code);
-    }
-    return answer;
+    if (envelope.error !== null) settings.onRefused(envelope.error.code);
+    return { answer, envelope };
   };
 
-  const checked = async (call: EdgeCall, check: (data: unknown) => ReturnType<typeof checkAddresses>): Promise<EdgeAnswer> => {
-    const answer = await pass(call);
-    if (!isPassed(answer)) return answer;
-    const data = dataOf(answer);
-    const refusal = data === undefined ? null : check(data);
-    if (refusal === null) return { kind: 'passed', answer };
-    log.alarm('address_refused', { requestId: call.requestId, route: call.route.path, reason: String(refusal.details['reason']) });
-    return refused(refusal);
+  const check: Forwarding['check'] = async (call, data) => {
+    const checked = await checkedAnswer(call.route.operationId, data, askOf(call), known);
+    if (checked.refusal !== null) {
+      log.alarm('answer_false', { requestId: call.requestId, route: call.route.path, reason: String(checked.refusal.details['field']) });
+    }
+    return checked;
   };
 
   return {
-    pass,
-    forward: (call) => checked(call, (data) => checkAddresses(own, data)),
-    forwardNamed: (call) => checked(call, (data) => checkNamed(own, data)),
-    forwardIssued: (call) => checked(call, (data) =>
-      checkIssued(own, data, (jsonOf(call.body) as { chain?: unknown } | null | undefined)?.chain)),
+    pass, check,
+    forward: async (call) => {
+      const passed = await pass(call);
+      if (!isPassed(passed)) return passed;
+      if (passed.envelope.error !== null) return handedOn(passed);
+      const { data, refusal } = await check(call, passed.envelope.data);
+      return refusal === null ? handedOnWith(passed, data) : refused(refusal);
+    },
+  };
+}
+
+/** A success has the one status of its route; a refusal that of its code, where this edge knows the code. */
+function isOfStatus({ error }: PlainEnvelope, status: number, expected: number): boolean {
+  if (error === null) return status === expected;
+  return status >= 400 && (!Object.hasOwn(ERRORS, error.code) || statusOf(error.code as ErrorCode) === status);
+}
+
+function askOf({ params, pathAndQuery, body }: EdgeCall): Ask {
+  const sent = jsonOf(body), query = queryOf(pathAndQuery);
+  return {
+    params, body: typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? sent as Record<string, unknown> : {},
+    query: Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
   };
 }

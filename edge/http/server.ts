@@ -13,7 +13,7 @@ import { pathMatches, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
 import type { EdgeLog } from '../log.ts';
 import { StorageFailed } from '../storage/storage.ts';
-import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
+import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
 /** As the cloud's default; what is larger would be refused there. */
 const BODY_BYTES_MAX = 1_048_576;
@@ -39,8 +39,6 @@ export interface ServerSettings {
   readonly nowMs: () => number;
   readonly log: EdgeLog;
 }
-
-type EdgeRoute = Route & { readonly operationId: OperationId };
 
 /** Routes of the table that an edge serves, and `resync`, which its operator may ask for (spec §4.3). */
 const EDGE_ROUTES: readonly EdgeRoute[] = [
@@ -80,7 +78,7 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
       durationMs: Math.round(reply.elapsedTime),
     });
   });
-  server.get('/', async (request, reply) => send(settings, request, reply, await settings.statusPage(callOf(request, ROUTES.getEdgeHealth))));
+  server.get('/', async (request, reply) => send(settings, request, reply, await settings.statusPage(callOf(request, { ...ROUTES.getEdgeHealth, operationId: 'getEdgeHealth' }))));
   for (const route of EDGE_ROUTES) bind(server, settings, route);
   return server;
 }
@@ -123,7 +121,7 @@ function notTaken(request: FastifyRequest, route: Route): Refusal | null {
   return isEmpty ? null : refuse('INVALID_INPUT', { field: 'body' });
 }
 
-function callOf(request: FastifyRequest, route: Route): EdgeCall {
+function callOf(request: FastifyRequest, route: EdgeRoute): EdgeCall {
   const headers = Object.fromEntries(REQUEST_HEADERS.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === 'string' ? [[name, value]] : [];

@@ -16,8 +16,8 @@ import type { EdgeLog } from '../log.ts';
 import type { Signing } from '../signing.ts';
 import { isOwnBound } from '../signers/fee-bounds.ts';
 import { refuseToSign, type Instruction } from '../signers/signer.ts';
-import { isPassed, type Forwarding } from './forward.ts';
-import { answered, dataOf, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
+import { handedOn, handedOnWith, isPassed, type Forwarding, type Passed } from './forward.ts';
+import { answered, jsonOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath } from './exchange.ts';
 
 export interface TransactionPaths {
   readonly build: EdgePath; readonly trustline: EdgePath; readonly reprice: EdgePath; readonly broadcast: EdgePath;
@@ -26,10 +26,12 @@ export interface TransactionPaths {
 export interface TransactionSettings {
   readonly forwarding: Forwarding;
   readonly instructions: Instructions;
-  readonly signing: Signing;
+  readonly signing: Pick<Signing, 'check' | 'broadcast'>;
   readonly log: EdgeLog;
   /** An instruction was recorded: resolves when it may be answered for. */
   readonly shared: () => Promise<void>;
+  /** A withdrawal as this edge knows it; null for one that was asked for elsewhere. */
+  readonly ownTransaction: (id: string) => unknown;
   /** Null when the registration is confirmed. */
   readonly unsynced: () => string | null;
 }
@@ -42,11 +44,10 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     const request = requestOf(call);
     const bound = request === undefined ? null : instructions.boundTo(request.key);
     if (bound !== null && bound.body !== request!.body) return refused(refuse('IDEMPOTENCY_CONFLICT'));
-    const answer = await forwarding.pass(call);
-    if (!isPassed(answer)) return answer;
-    const data = dataOf(answer);
-    if (data === undefined) return { kind: 'passed', answer }; // The cloud refused: its answer stands.
-    const reply = builtOf(data);
+    const passed = await forwarding.pass(call);
+    if (!isPassed(passed)) return passed;
+    if (passed.envelope.error !== null) return handedOn(passed); // The cloud refused: its answer stands.
+    const reply = builtOf(passed.envelope.data);
     const instruction = reply === null ? null : instruct(reply);
     if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
@@ -54,8 +55,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (bound !== null && reply.id !== bound.transactionId) return suspicious(log, call, refuseToSign('idempotency_key_of_another_id', { expected: bound.transactionId, found: reply.id }));
     // Nothing is kept for a caller that is gone: it never saw the id, and will ask again.
     if (call.isGone()) return refused(callerGone(call));
-    const refusal = await keep(request === undefined ? instruction : { ...instruction, request }, reply, call);
-    return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
+    const kept = request === undefined ? instruction : { ...instruction, request };
+    return handOn(call, passed, reply, kept);
   };
 
   const callerGone = ({ requestId }: EdgeCall): Refusal => {
@@ -77,34 +78,47 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const reprice: EdgePath = async (call) => {
     const known = instructions.get(call.params['id']!);
     if (known === null) return notAskedHere(call);
-    const answer = await forwarding.pass(call);
-    if (!isPassed(answer)) return answer;
-    const data = dataOf(answer);
-    if (data === undefined) return { kind: 'passed', answer };
-    const reply = builtOf(data);
+    const passed = await forwarding.pass(call);
+    if (!isPassed(passed)) return passed;
+    if (passed.envelope.error !== null) return handedOn(passed);
+    const reply = builtOf(passed.envelope.data);
     if (reply === null || reply.id !== known.instruction.id) return suspicious(log, call, refuseToSign('malformed_build'));
-    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.unsigned)) ?? await keep(known.instruction, reply, call);
-    return refusal === null ? { kind: 'passed', answer } : suspicious(log, call, refusal);
+    const refusal = checkRepriced(known.unsigned, unsignedOf(reply.unsigned));
+    return refusal === null ? handOn(call, passed, reply, known.instruction) : suspicious(log, call, refusal);
+  };
+
+  /** Keeps a build whose every field holds, and answers with it. */
+  const handOn = async (call: EdgeCall, passed: Passed, reply: BuiltJson, instruction: Instruction): Promise<EdgeAnswer> => {
+    const summary = checkSummary(instruction, reply);
+    if (summary !== null) return suspicious(log, call, summary);
+    const { data, refusal: falseField } = await forwarding.check(call, passed.envelope.data);
+    if (falseField !== null) return suspicious(log, call, refuseToSign('false_answer', { found: falseField.details['field'] }));
+    const refusal = await keep(instruction, reply, call);
+    return refusal === null ? handedOnWith(passed, data) : suspicious(log, call, refusal);
   };
 
   /** Reads what is not to be changed: the cloud says that it is not there, or it is not this edge's to reprice. */
   const notAskedHere: EdgePath = async (call) => {
     const { id = '' } = call.params;
-    const answer = await forwarding.pass({ ...call, route: ROUTES.getTransaction, pathAndQuery: `/v1/transactions/${encodeURIComponent(id)}`, headers: {}, body: Buffer.alloc(0) });
+    const answer = await forwarding.pass({ ...call, route: { ...ROUTES.getTransaction, operationId: 'getTransaction' }, pathAndQuery: `/v1/transactions/${encodeURIComponent(id)}`, headers: {}, body: Buffer.alloc(0) });
     if (!isPassed(answer)) return answer;
-    return answer.status < 400 ? refused(refuseToSign('no_instruction')) : { kind: 'passed', answer };
+    return answer.envelope.error === null ? refused(refuseToSign('no_instruction')) : handedOn(answer);
   };
 
   const broadcast: EdgePath = async (call) => {
     const unsynced = settings.unsynced();
     if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
     const submitted = await signing.broadcast(call.params['id']!);
-    return isRefusal(submitted) ? refused(submitted) : answered(submitted);
+    if (isRefusal(submitted)) return refused(submitted);
+    const { data, refusal } = await forwarding.check(call, submitted);
+    if (refusal === null) return answered(data);
+    const own = settings.ownTransaction(call.params['id']!);
+    return own === null ? refused(refusal) : answered(own);
   };
 
   const keep = async (instruction: Instruction, reply: BuiltJson, call: EdgeCall): Promise<Refusal | null> => {
     const recorded = { instruction, unsigned: unsignedOf(reply.unsigned) };
-    const refusal = checkSummary(instruction, reply) ?? await signing.check(recorded);
+    const refusal = await signing.check(recorded);
     if (refusal !== null) return refusal;
     if (call.isGone()) return callerGone(call);
     if (!instructions.record(recorded)) return refuseToSign('id_used_before');

@@ -8,7 +8,7 @@ import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { decodeTransfer } from '../../chains/evm/abi.ts';
 import { checkDestination, parseAddress } from '../../chains/evm/address.ts';
 import { addressOfPublicKey } from '../../chains/evm/derive.ts';
-import { decodeUnsigned, ethersOf, txidOf, type EvmTransaction } from '../../chains/evm/envelope.ts';
+import { decodeUnsigned, encodeUnsigned, ethersOf, txidOf, type EvmTransaction } from '../../chains/evm/envelope.ts';
 import { GAS_LIMIT_MAX } from '../../chains/evm/fee.ts';
 import { evmOf } from '../../chains/evm/network.ts';
 import { matchSigned } from '../../chains/evm/signed.ts';
@@ -31,6 +31,8 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) return refuseToSign(decoded.reason === 'type' ? 'transaction_type' : decoded.reason);
   const { transaction } = decoded;
+  // Hex in other letters is the same bytes and another text: what is checked is the very text that is used.
+  if (encodeUnsigned(transaction) !== unsigned.payload) return refuseToSign('not_canonical');
   const payment = paymentOf(transaction, instruction);
   if ('ok' in payment) return payment;
   return checkIdentity(network, transaction)

@@ -129,14 +129,21 @@ function storageFault(error: unknown): unknown {
  * that is not whole: a flipped bit can take rows away without a word, and what was spent or signed with them.
  */
 export function openStorage(dataDir: string): Storage {
+  return openDatabase(dataDir, FILE_NAME, SCHEMA_VERSIONS, { synchronous: 'full', whole: true });
+}
+
+/** A database of another kind in a data directory. `whole`: every page of it is read first. Throws: StorageFailed. */
+export function openDatabase(
+  dataDir: string, fileName: string, versions: readonly string[], { synchronous, whole }: { synchronous: 'full' | 'normal'; whole: boolean },
+): Storage {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const file = join(dataDir, FILE_NAME);
+  const file = join(dataDir, fileName);
   try {
     const database = new DatabaseSync(file);
     chmodSync(file, 0o600);
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
-    checkWhole(database);
-    migrate(database);
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
+    if (whole) checkWhole(database);
+    migrate(database, versions);
     return new Storage(database);
   } catch (error) {
     throw storageFault(error);
@@ -149,10 +156,10 @@ function checkWhole(database: DatabaseSync): void {
   if (found !== 'ok') throw new StorageFailed('damaged');
 }
 
-function migrate(database: DatabaseSync): void {
+function migrate(database: DatabaseSync, versions: readonly string[]): void {
   database.exec('begin immediate');
   const { user_version: at } = database.prepare('pragma user_version').get() as { user_version: number };
-  if (at > SCHEMA_VERSIONS.length) throw new StorageFailed('newer');
-  for (const sql of SCHEMA_VERSIONS.slice(at)) database.exec(sql);
-  database.exec(`pragma user_version = ${SCHEMA_VERSIONS.length}; commit`);
+  if (at > versions.length) throw new StorageFailed('newer');
+  for (const sql of versions.slice(at)) database.exec(sql);
+  database.exec(`pragma user_version = ${versions.length}; commit`);
 }

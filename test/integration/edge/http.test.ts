@@ -35,7 +35,10 @@ test('§5 without a valid local key every path of the application is 401, and no
 
 test('§1.4 what is passed on keeps path, query, body and idempotency key, is signed, and carries the key of the cloud only', async (t) => {
   const { cloud, edge } = await stage(t);
-  cloud.on('PUT /v1/webhooks/{id}', () => ({ data: { ok: 1 } }));
+  cloud.on('PUT /v1/webhooks/{id}', () => ({ data: {
+    id: '0190d5a0-0000-7000-8000-000000000000', url: 'https://x', events: [], status: 'enabled', secretPreview: 'whsec_…', rotating: false,
+    createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z',
+  } }));
   const body = '{ "url": "https://x",  "events": [] }';
   const reply = await edge.ask('PUT', '/v1/webhooks/0190d5a0-0000-7000-8000-000000000000?a=%20b&c=d%2Fe', body, {
     'idempotency-key': 'k-1', 'x-environment': 'live', cookie: 'a=b', 'x-forwarded-for': '1.1.1.1',

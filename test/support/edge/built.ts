@@ -3,6 +3,7 @@ import { encodeTransfer } from '../../../chains/evm/abi.ts';
 import { encodeUnsigned, type EvmTransaction } from '../../../chains/evm/envelope.ts';
 import { feePartsOf } from '../../../chains/evm/fee.ts';
 import { newId } from '../../../protocol/ids.ts';
+import { formatAmount } from '../../../protocol/money.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 
 export const RECEIVER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
@@ -30,7 +31,7 @@ export function builtFor(wanted: Wanted, transaction: EvmTransaction, id: string
   const amount = wanted.amount.toString(), tokenContract = wanted.tokenContract ?? null;
   return {
     id, chain: 'eth', status: 'built', from: wanted.from, to: wanted.to, tokenContract, tokenSymbol: tokenContract === null ? 'ETH' : 'USDC',
-    chainTag: null, amount, amountFormatted: amount, decimals: tokenContract === null ? 18 : 6, feeEstimate: { fee: feeMax, feeMax, parts: {} },
+    chainTag: null, amount, amountFormatted: formatAmount(wanted.amount, tokenContract === null ? 18 : 6), decimals: tokenContract === null ? 18 : 6, feeEstimate: { fee: feeMax, feeMax, parts: {} },
     unsigned: {
       chain: 'eth', payload: encodeUnsigned(transaction), from: wanted.from, fromPath: FIRST_PATH, to: wanted.to, amount, tokenContract, tag: null,
       kind: 'payment', sendAll: wanted.sendAll ?? false, feeMax, fee: { type: transaction.type, ...feePartsOf({ ...pricesOf(transaction), l1Reserve: 0n }) }, replayKey: { kind: 'nonce', value: transaction.nonce }, readAtHeight: 1,

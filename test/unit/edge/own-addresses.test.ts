@@ -1,5 +1,4 @@
 import test from 'ava';
-import { checkAddresses, checkIssued, checkNamed } from '../../../edge/address-check.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { seedOf } from '../../../edge/keys.ts';
 import { OwnAddresses } from '../../../edge/own-addresses.ts';
@@ -57,24 +56,10 @@ test('reliability 3.8: a stopped keystore gives no key and no address; a lent ke
   t.throws(() => other.addressAt('sol', "m/44'/501'/0'/0'"));
 });
 
-test('the check finds a wrong address however deep it lies, and passes what names no path', (t) => {
-  const good = { chain: 'eth', address: FIRST, derivationPath: "m/44'/60'/0'/0/0" };
-  t.is(checkAddresses(own, { content: [{ nested: { list: [good, good] } }, { address: 'anything' }, null, 7, 'x'] }), null);
-  t.is(checkAddresses(own, { content: [{ nested: { list: [good, { ...good, address: SECOND }] } }] })?.code, 'INTERNAL_ERROR');
-  t.is(checkAddresses(own, { ...good, derivationPath: null }), null);
-  t.is(checkAddresses(own, { ...good, derivationPath: 7 })?.code, 'INTERNAL_ERROR');
-  t.is(checkAddresses(own, { ...good, chain: 'toString' })?.code, 'INTERNAL_ERROR');
-});
-
-test('§5.7 an origin that this edge has no key for is handed on where addresses are listed, and is never a new address', (t) => {
-  const retired = { chain: 'eth', address: '0x52908400098527886E0F7030069857D2E4169EE7', derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" };
-  t.is(checkAddresses(own, { content: [retired] }), null);
-  t.is(checkNamed(own, retired), null);
-  t.like(checkIssued(own, retired, 'eth'), { code: 'INTERNAL_ERROR', details: { reason: 'foreign_path' } });
-  for (const check of [(reply: unknown) => checkNamed(own, reply), (reply: unknown) => checkIssued(own, reply, 'eth')]) {
-    t.like(check({ ...retired, derivationPath: null }), { details: { reason: 'path_missing' } });
-    t.like(check({ ...retired, derivationPath: "m/44'/60'/0'/0/0" }), { details: { reason: 'address_differs' } });
-    t.like(check(null), { code: 'INTERNAL_ERROR' });
-  }
-  t.like(checkIssued(own, { chain: 'bsc', address: FIRST, derivationPath: "m/44'/60'/0'/0/0" }, 'eth'), { details: { reason: 'other_chain' } });
+test('found F5 the position of a customer path; tanks, treasuries and spellings of it have none', (t) => {
+  for (const [chain, path, position] of [
+    ['eth', "m/44'/60'/0'/0/7", 7], ['btc', "m/84'/0'/0'/0/0", 0], ['sol', "m/44'/501'/5'/0'", 5], ['xlm', "m/44'/148'/9'", 9], ['xrp', "m/44'/144'/0'/0/2147483647", 2_147_483_647],
+    ['eth', "m/44'/60'/0'/1/0", null], ['eth', "m/44'/60'/0'/0/07", null], ['eth', "m/44'/60'/0'/0/2147483648", null], ['sol', "m/44'/501'/0'/1'/0'", null],
+    ['xlm', "m/44'/148'/0'/1'/0'", null], ['bsc', "m/44'/195'/0'/0/7", null], ['eth', "[0123456789abcdef/44'/60'/0'/0/7]", null],
+  ] as const) t.is(own.depositPosition(chain, path), position, path);
 });

@@ -1,0 +1,86 @@
+/**
+ * An answer of the cloud as it is handed on: read by the schema of its route, what is in no schema left out, and every fact
+ * that this edge can compute compared. What differs is an alarm and does not reach the caller. Decisions 6, G28.
+ *
+ * A page is looked at in slices, so that a large one holds up nobody else's request.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, wholeQuery } from '../../protocol/envelope.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { ROUTES, type OperationId } from '../../protocol/routes.ts';
+import { otherSpellingOf } from '../other-spelling.ts';
+import type { Ask, Known } from './known.ts';
+import { ANSWER_RULES, FILTERS, type AnswerRule, type ForwardedOperation } from './rules.ts';
+
+/** Rows that are looked at in one turn of the loop: each may cost the derivation of an address, a fifth of a millisecond. */
+const ROWS_PER_TURN = 16;
+/** Entries of a list that is short and whole; what has pages has at most one page. */
+const WHOLE_ROWS_MAX = 5_000;
+
+export interface Checked { readonly data: unknown; readonly refusal: Refusal | null }
+
+const isForwarded = (operation: OperationId): operation is ForwardedOperation =>
+  Object.hasOwn(ANSWER_RULES, operation);
+
+/** The refusal of an answer that is not handed on; `field` is the first that does not hold. */
+export function falseAnswer(field: string): Refusal {
+  return refuse('INTERNAL_ERROR', { reason: 'false_answer', field }, 'the cloud answered what this edge knows to be otherwise; it was not handed on');
+}
+
+/** Data of a successful answer. Refuses: INTERNAL_ERROR with the field that does not hold. */
+export async function checkedAnswer(operation: OperationId, data: unknown, ask: Ask, known: Known): Promise<Checked> {
+  const no = (field: string): Checked => ({ data: null, refusal: falseAnswer(field) });
+  if (!isForwarded(operation)) return no('operation');
+  const route = ROUTES[operation], isWhole = 'query' in route && route.query === wholeQuery && !hasSizes(ask);
+  if (isPage(data) && data.content.length > (isWhole ? WHOLE_ROWS_MAX : sizeOf(ask))) return no('content');
+  const misspelt = misspeltName(data);
+  if (misspelt !== null) return no(misspelt);
+  const parsed = route.reply.safeParse(data);
+  if (!parsed.success) return no(parsed.error.issues[0]?.path.join('.') ?? '');
+  // One rule a route; the type of its rows is that of the route's own schema, by which the data was just read.
+  const rule = ANSWER_RULES[operation] as AnswerRule<unknown>;
+  const rows = isPage(parsed.data) ? parsed.data.content : [parsed.data];
+  const paged = isPage(parsed.data) ? falsePage(parsed.data, ask, isWhole) : null;
+  if (paged !== null) return no(paged);
+  for (const [index, row] of rows.entries()) {
+    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await turn();
+    const field = (isPage(parsed.data) ? unfiltered(row, ask) : null) ?? await rule.falseField(row, ask, known);
+    if (field !== null) return no(isPage(parsed.data) ? `content.${index}.${field}` : field);
+  }
+  return { data: parsed.data, refusal: null };
+}
+
+interface PageJson { readonly content: readonly unknown[]; readonly page: number; readonly size: number }
+
+function isPage(data: unknown): data is PageJson {
+  return typeof data === 'object' && data !== null && Array.isArray((data as { content?: unknown }).content);
+}
+
+const hasSizes = ({ query }: Ask): boolean => query['page'] !== undefined || query['size'] !== undefined;
+
+/** Entries that a page may have. */
+function sizeOf({ query }: Ask): number {
+  return Math.min(PAGE_SIZE_MAX, Number(query['size'] ?? PAGE_SIZE_DEFAULT));
+}
+
+/** The page that was asked for, and no more rows than it has. */
+function falsePage({ content, page, size }: PageJson, ask: Ask, isWhole: boolean): string | null {
+  if (content.length > size) return 'size';
+  if (isWhole) return page !== 0 ? 'page' : size === Math.max(1, content.length) ? null : 'size';
+  if (size !== sizeOf(ask)) return 'size';
+  return ask.query['after'] !== undefined || page === Number(ask.query['page'] ?? 0) ? null : 'page';
+}
+
+/** A row that the caller's filter would not let through. */
+function unfiltered(row: unknown, { query }: Ask): string | null {
+  const fields = row as Record<string, unknown>;
+  return FILTERS.find((name) => query[name] !== undefined && name in fields && fields[name] !== query[name]) ?? null;
+}
+
+const hasOtherName = otherSpellingOf(['chain', 'address', 'derivationPath', 'amount', 'userRef', 'tag', 'to', 'from', 'txid', 'decimals', 'url', 'secret']);
+
+/** A name in other letters: what is in no schema is left out, but a cloud that writes two of them means to be misread. */
+function misspeltName(data: unknown): string | null {
+  const rows = isPage(data) ? data.content : [data];
+  return rows.some((row) => typeof row === 'object' && row !== null && hasOtherName(row)) ? 'other_spelling' : null;
+}

@@ -1,0 +1,68 @@
+/** What the edge knows by itself, beside an answer of the cloud: its keys, its registry, what it issued and what it was asked. */
+import { catalogueOf } from '../../chains/catalogue.ts';
+import { networkOf } from '../../chains/registry.ts';
+import { formatAmount } from '../../protocol/money.ts';
+import { FAMILY_OF, type Chain, type Environment } from '../../protocol/slugs.ts';
+import type { Instructions } from '../instructions.ts';
+import type { Keystore } from '../keystore/keystore.ts';
+import type { OwnAddresses } from '../own-addresses.ts';
+import type { IssuedAddresses } from './issued-addresses.ts';
+
+export interface Known {
+  readonly environment: Environment;
+  readonly own: OwnAddresses;
+  readonly keystore: Pick<Keystore, 'accountXpub'>;
+  readonly instructions: Pick<Instructions, 'get' | 'signaturesOf'>;
+  readonly issued: IssuedAddresses;
+}
+
+/** What a caller asked, as far as an answer repeats it. */
+export interface Ask {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Name of the first field that does not hold, or null. */
+export function firstFalse(...fields: readonly (readonly [name: string, holds: boolean])[]): string | null {
+  return fields.find(([, holds]) => !holds)?.[0] ?? null;
+}
+
+const COUNT = /^(?:0|[1-9][0-9]{0,77})$/;
+const DECIMALS_MAX = 77;
+
+/** Whether a text is an amount that a chain can have: whole, not negative, at most 78 digits. */
+export const isCount = (text: string): boolean => COUNT.test(text);
+
+interface Money { readonly amount: string; readonly amountFormatted: string; readonly decimals: number }
+interface Asset { readonly chain: Chain; readonly tokenContract: string | null; readonly tokenSymbol: string }
+
+/**
+ * Symbol, decimals and text of an amount, by this edge's own registry. Of a token that is not in it (a newer registry, a
+ * test network) only the text can be computed.
+ */
+export function falseMoney({ amount, amountFormatted, decimals }: Money, { chain, tokenContract, tokenSymbol }: Asset): string | null {
+  if (!isCount(amount)) return 'amount';
+  if (decimals > DECIMALS_MAX) return 'decimals';
+  const { nativeSymbol, nativeDecimals } = networkOf(chain);
+  const listed = tokenContract === null ? { symbol: nativeSymbol, decimals: nativeDecimals } : catalogueOf(chain).get(tokenContract);
+  return firstFalse(
+    ['decimals', listed === undefined || listed.decimals === decimals], ['tokenSymbol', listed === undefined || listed.symbol === tokenSymbol],
+    ['amountFormatted', amountFormatted === formatAmount(BigInt(amount), decimals)],
+  );
+}
+
+/** Whether a link leads to the page of this very transaction: the public explorer, or the sandbox's own page. */
+export function isExplorerUrl(environment: Environment, chain: Chain, txid: string | null, url: string | null): boolean {
+  if (url === null) return txid === null || environment === 'sandbox';
+  if (txid === null) return false;
+  if (environment === 'live') return url === networkOf(chain).explorer.tx.replace('{id}', txid);
+  const page = `/sandbox/explorer/${chain}/${encodeURIComponent(txid)}`;
+  return url === page || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).pathname === page && new URL(url).search === '');
+}
+
+/** First eight and last four characters of the edge's own extended key, as the cloud masks it; null for an Ed25519 chain. */
+export function maskedXpub({ keystore }: Pick<Known, 'keystore'>, chain: Chain): string | null {
+  const xpub = keystore.accountXpub(FAMILY_OF[chain]);
+  return xpub === null ? null : `${xpub.slice(0, 8)}…${xpub.slice(-4)}`;
+}

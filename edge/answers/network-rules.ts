@@ -1,0 +1,43 @@
+/** Answers about chains, tokens and fees, held against the facts that this edge ships with. */
+import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
+import { networkOf } from '../../chains/registry.ts';
+import { isRefusal } from '../../protocol/errors.ts';
+import { formatAmount } from '../../protocol/money.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import { firstFalse, isCount, type Ask, type Known } from './known.ts';
+
+export function falseChain(
+  { chain, symbol, decimals, explorerUrl }: ReplyOf<'listChains'>['content'][number], _ask: Ask, { environment }: Known,
+): string | null {
+  const { nativeSymbol, nativeDecimals, explorer } = networkOf(chain);
+  const isPublicPage = explorerUrl === new URL(explorer.tx.replace('{id}', '')).origin;
+  return firstFalse(
+    ['symbol', symbol === nativeSymbol], ['decimals', decimals === nativeDecimals],
+    ['explorerUrl', environment === 'live' ? isPublicPage : explorerUrl === null || isSandboxPage(explorerUrl, chain)],
+  );
+}
+
+/** The simulated ledger's own page, or the place where its pages are. */
+const isSandboxPage = (url: string, chain: string): boolean =>
+  [`/sandbox/explorer`, `/sandbox/explorer/`, `/sandbox/explorer/${chain}`].includes(URL.parse(url, 'http://cloud')?.pathname ?? '') && !url.includes('?');
+
+/** Decimals of a deployment that this edge's registry has. */
+export function falseToken({ symbol, deployments }: ReplyOf<'listTokens'>['content'][number]): string | null {
+  const wrong = deployments.findIndex(({ chain, contractAddress, decimals }) => {
+    const listed = findDeployment(chain, contractAddress);
+    return !isRefusal(listed) && (listed.decimals !== decimals || (catalogueOf(chain).get(contractAddress)?.symbol ?? symbol) !== symbol);
+  });
+  return wrong === -1 ? null : `deployments.${wrong}.decimals`;
+}
+
+export function falseFee(row: ReplyOf<'getFees'>, { params }: Ask): string | null {
+  const { chain, symbol, decimals, fee, feeFormatted, feeMax, feeMaxFormatted } = row;
+  if (chain !== params['chain']) return 'chain';
+  const { nativeSymbol, nativeDecimals } = networkOf(chain);
+  const wrong = firstFalse(
+    ['symbol', symbol === nativeSymbol], ['decimals', decimals === nativeDecimals], ['fee', isCount(fee)], ['feeMax', isCount(feeMax)]);
+  return wrong ?? firstFalse(
+    ['feeMax', BigInt(fee) <= BigInt(feeMax)], ['feeFormatted', feeFormatted === formatAmount(BigInt(fee), decimals)],
+    ['feeMaxFormatted', feeMaxFormatted === formatAmount(BigInt(feeMax), decimals)],
+  );
+}

@@ -1,0 +1,279 @@
+/**
+ * found F5, F12, G28: nothing that the cloud says reaches a caller unread. Every field of every answer that an edge passes on
+ * is falsified: what the edge knows is refused with an alarm, what is the cloud's word alone has at least its schema's form,
+ * and what is in no schema is left out. The routes are those of the table: a new one without a rule and a sample fails here.
+ */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import test from 'ava';
+import type { RecordedInstruction } from '../../../edge/instructions.ts';
+import { openIssuedAddresses, type IssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
+import type { Known } from '../../../edge/answers/known.ts';
+import { ANSWER_RULES, ANSWERED_HERE, PAGE_WORD, type ForwardedOperation } from '../../../edge/answers/rules.ts';
+import type { EdgeAnswer, EdgeCall } from '../../../edge/http/exchange.ts';
+import { createForwarding } from '../../../edge/http/forward.ts';
+import { createTransactionPaths } from '../../../edge/http/transactions.ts';
+import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
+import { seedOf } from '../../../edge/keys.ts';
+import { createEdgeLog } from '../../../edge/log.ts';
+import { OwnAddresses } from '../../../edge/own-addresses.ts';
+import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
+import { evmSigner } from '../../../edge/signers/evm.ts';
+import { catalogueOf } from '../../../chains/catalogue.ts';
+import { networkOf } from '../../../chains/registry.ts';
+import { newId } from '../../../protocol/ids.ts';
+import { ROUTE_LIST, routeOf } from '../../../protocol/routes.ts';
+import type { Environment } from '../../../protocol/slugs.ts';
+import { SAMPLES, WITHDRAWAL, WITHDRAWAL_TXID, type Sample } from '../../support/edge/answers.ts';
+import { FIRST_PATH, RECEIVER, THIEF } from '../../support/edge/built.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
+import { FIRST, PHRASE, SECOND } from '../../support/edge/edges.ts';
+
+const keystore = createPhraseKeystore(seedOf(PHRASE, ''));
+const own = new OwnAddresses(keystore);
+const OPERATIONS = Object.keys(SAMPLES) as ForwardedOperation[];
+const META = { requestId: newId('req', 1), timestamp: '2026-01-01T00:00:00.000Z' };
+
+/** One ether to the receiver, signed once. */
+const RECORDED = {
+  instruction: { id: WITHDRAWAL.id, purpose: 'withdrawal', chain: 'eth', from: FIRST, fromPath: FIRST_PATH, to: RECEIVER, toPath: null, amount: 10n ** 18n, token: null, tag: null },
+  unsigned: { ...SAMPLES.repriceTransaction.data.unsigned, amount: 10n ** 18n, feeMax: BigInt(SAMPLES.repriceTransaction.data.unsigned.feeMax) },
+} as const satisfies RecordedInstruction;
+
+interface Stage { readonly known: Known; readonly issued: IssuedAddresses; tell(data: unknown, status?: number): void; ask(operation: ForwardedOperation, sample?: Sample): Promise<EdgeAnswer>; readonly alarms: () => number }
+
+function openStage({ environment = 'live' as Environment, isBroadcast = true } = {}): Stage {
+  const issued = openIssuedAddresses({ directory: newDirectory(), owner: 'live test', gap: 100 });
+  const instructions = {
+    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? RECORDED : null), boundTo: () => null, record: () => true,
+    signaturesOf: (id: string) => (id === WITHDRAWAL.id
+      ? [{ transactionId: id, payload: '', signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID }, outcome: 'taken' as const, outcomeCode: null }] : []),
+  };
+  const known: Known = { environment, own, keystore, instructions, issued };
+  const log = createEdgeLog('silent', { write: () => undefined });
+  let told: { status: number; body: Buffer } = { status: 200, body: Buffer.alloc(0) };
+  const forwarding = createForwarding({ known, unsynced: () => null, onRefused: () => undefined, log, upstream: { forward: async () => ({ ...told, headers: {} }) } });
+  const policy = { ...feeBoundsOf('eth'), sweepDestinations: [], gasTank: null, catalogue: catalogueOf('eth'), addressAt: (path: string) => own.addressAt('eth', path), journal: { forInstruction: [], withReplayKey: () => [] }, replayWindow: null };
+  const paths = createTransactionPaths({
+    forwarding, log, shared: async () => undefined, unsynced: () => null, ownTransaction: () => 'the own record', instructions: instructions as never,
+    signing: {
+      check: async ({ unsigned, instruction }) => evmSigner.check(networkOf('eth'), unsigned, instruction, policy),
+      broadcast: async () => JSON.parse(told.body.toString('utf8')).data as never,
+    },
+  });
+  const own_paths = { buildTransaction: paths.build, createTrustline: paths.trustline, repriceTransaction: paths.reprice, broadcastTransaction: paths.broadcast };
+  return {
+    known, issued, alarms: () => log.alarms,
+    tell(data, status) {
+      told = { status: status ?? 200, body: Buffer.from(JSON.stringify({ success: true, data, meta: META })) };
+    },
+    async ask(operation, sample = SAMPLES[operation] as Sample) {
+      const call: EdgeCall = {
+        requestId: META.requestId, route: { ...routeOf(operation), operationId: operation }, params: sample.params ?? {}, pathAndQuery: `/x${sample.query ?? ''}`,
+        headers: {}, body: sample.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(sample.body)), isGone: () => false,
+      };
+      const path = Object.entries(own_paths).find(([name]) => name === operation)?.[1] ?? forwarding.forward;
+      return path(call);
+    },
+  };
+}
+
+const dataOf = (answer: EdgeAnswer): unknown =>
+  (answer.kind === 'passed' ? (JSON.parse(answer.answer.body.toString('utf8')) as { data: unknown }).data : answer.kind === 'answered' ? answer.data : undefined);
+
+test('found F5 every route that an edge passes on has a rule and a sample, and no other', (t) => {
+  const passed = ROUTE_LIST.filter(({ where, credential }) => where === 'both' && credential === 'application').map(({ operationId }) => operationId)
+    .filter((operation) => !(ANSWERED_HERE as readonly string[]).includes(operation)).sort();
+  t.deepEqual(Object.keys(ANSWER_RULES).sort(), passed);
+  t.deepEqual([...OPERATIONS].sort(), passed);
+});
+
+/** One falsification of a JSON value: where, what became of it, and whether its form is still that of the schema perhaps. */
+interface Mutation { readonly path: readonly string[]; readonly what: string; readonly data: unknown; readonly isOtherType: boolean }
+
+function* mutations(value: unknown, path: readonly string[] = [], rebuild: (value: unknown) => unknown = (same) => same): Generator<Mutation> {
+  const told = (what: string, changed: unknown, isOtherType = false): Mutation => ({ path, what, data: rebuild(changed), isOtherType });
+  yield told('an object', { evil: THIEF }, typeof value !== 'object');
+  yield told('a list', [THIEF], !Array.isArray(value));
+  if (typeof value === 'string') {
+    for (const text of [`${value}0`, value.slice(0, -1), '', value.toUpperCase(), THIEF, 'btc', 'sandbox', '1', '999999999999999999999', 'reversed', 'https://thief.example/x', '-5']) {
+      if (text !== value) yield told(`text ${text.slice(0, 20)}`, text);
+    }
+    yield told('a number', 7, true);
+    yield told('null', null);
+  } else if (typeof value === 'number') {
+    for (const number of [value + 1, value - 1, 0, -1, 77, 1e21]) if (number !== value) yield told(`number ${number}`, number);
+    yield told('text', String(value), true);
+    yield told('a fraction', value + 0.5);
+  } else if (typeof value === 'boolean') {
+    yield told('the opposite', !value);
+    yield told('text', String(value), true);
+  } else if (value === null) {
+    for (const other of [THIEF, 'eth', 5, true]) yield told('something', other);
+  } else if (Array.isArray(value)) {
+    if (value.length > 0) yield told('none', []);
+    yield told('twice', [...value, ...value]);
+    for (const [index, entry] of value.entries()) yield* mutations(entry, [...path, '*'], (changed) => rebuild(value.with(index, changed)));
+  } else if (typeof value === 'object') {
+    const entries = Object.entries(value);
+    for (const [name, entry] of entries) {
+      const { [name]: _gone, ...rest } = value as Record<string, unknown>;
+      yield { path: [...path, name], what: 'missing', data: rebuild(rest), isOtherType: true };
+      yield { path: [...path, name], what: 'in other letters beside', data: rebuild({ ...value, [name.toUpperCase()]: THIEF }), isOtherType: false };
+      yield* mutations(entry, [...path, name], (changed) => rebuild({ ...value, [name]: changed }));
+    }
+    yield told('a field more', { ...value, evil: THIEF, __proto: 1 });
+  }
+}
+
+/** Whether a field is the cloud's word: its name is listed, `*` for entries; a page's rows are named without the page. */
+function isWord(operation: ForwardedOperation, path: readonly string[]): boolean {
+  const isPage = path[0] === 'content';
+  if (path.length === 1 && isPage) return true; // which rows there are
+  if (path.length === 1 && (PAGE_WORD as readonly string[]).includes(path[0]!)) return true;
+  const names = isPage ? path.slice(2) : path, rule = ANSWER_RULES[operation].word;
+  if (isPage && path.length === 2) return true;
+  return rule.some((field) => {
+    const wanted = field.split('.');
+    return wanted.length === names.length && wanted.every((step, index) => step === '*' || step === names[index]);
+  });
+}
+
+const count = { mutations: 0, refused: 0 };
+
+for (const operation of OPERATIONS) {
+  test(`found F5 F12 G28 ${operation}: no falsified field is handed on without an alarm`, async (t) => {
+    const sample = SAMPLES[operation] as Sample, { status } = routeOf(operation);
+    if (operation === 'createTrustline') return trustlines(t);
+    const honest = openStage();
+    honest.tell(sample.data, status);
+    const clean = dataOf(await honest.ask(operation));
+    t.deepEqual(clean, sample.data, 'the truth is handed on');
+    t.is(honest.alarms(), 0);
+    const stage = openStage();
+    for (const { path, what, data, isOtherType } of mutations(sample.data)) {
+      count.mutations += 1;
+      const before = stage.alarms();
+      stage.tell(data, status);
+      const answer = await stage.ask(operation);
+      const isRefused = answer.kind === 'refused' || dataOf(answer) === 'the own record';
+      if (isRefused) {
+        count.refused += 1;
+        t.true(stage.alarms() > before, `${path.join('.')}: ${what}: an alarm`);
+        continue;
+      }
+      const text = JSON.stringify(dataOf(answer));
+      const isRecord = isWord(operation, [...path, 'any name']);
+      t.true(isRecord || !text.includes('evil'), `${path.join('.')}: ${what}`);
+      if (JSON.stringify(clean) === text) continue; // What was added is left out.
+      if (what === 'a field more' && isRecord) continue;
+      if (isWord(operation, [...path.slice(0, -1), 'any name'])) continue; // a record has any names, texts and numbers
+      t.true(isWord(operation, path) && !(isOtherType && path.at(-1) !== '*'), `${operation} ${path.join('.')}: ${what}: handed on ${text.slice(0, 300)}`);
+    }
+    stage.tell(sample.data, status === 200 ? 201 : 200);
+    if (operation !== 'broadcastTransaction') t.is((await stage.ask(operation)).kind, 'refused', 'the status of another route');
+  });
+}
+
+/** Its truth is a build of its own; on eth there is none, so that every answer is refused. */
+async function trustlines(t: import('ava').ExecutionContext): Promise<void> {
+  const stage = openStage();
+  for (const { data } of mutations(SAMPLES.createTrustline.data)) {
+    stage.tell(data, 201);
+    t.is((await stage.ask('createTrustline')).kind, 'refused');
+  }
+}
+
+test.after('thousands of falsifications were tried', (t) => {
+  t.true(count.mutations > 4_000 && count.refused > 2_500, JSON.stringify(count));
+});
+
+test('found F12 of an own withdrawal every fact is compared: txid, receiver, amount, token, tag, sender', async (t) => {
+  const stage = openStage();
+  const sample = { params: { id: WITHDRAWAL.id }, data: WITHDRAWAL };
+  stage.tell(WITHDRAWAL, 200);
+  t.is((await stage.ask('getTransaction', sample)).kind, 'passed');
+  const otherTxid = `0x${'cd'.repeat(32)}`;
+  for (const change of [
+    { txid: otherTxid, explorerUrl: `https://etherscan.io/tx/${otherTxid}` }, { counterparty: THIEF }, { address: SECOND }, { chainTag: '7' }, { chain: 'bsc', tokenSymbol: 'BNB' },
+    { amount: '2000000000000000000', amountFormatted: '2' }, { tokenContract: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', tokenSymbol: 'USDC', decimals: 6, amountFormatted: '1000000000000' },
+    { id: newId('txn', 2) }, { direction: 'in' }, { versions: [{ txid: otherTxid, at: 'node' }] }, { status: 'detected' },
+  ]) {
+    stage.tell({ ...WITHDRAWAL, ...change }, 200);
+    t.is((await stage.ask('getTransaction', sample)).kind, 'refused', JSON.stringify(change));
+  }
+});
+
+test('found F12 a broadcast whose answer is false is answered with the own record: signed bytes exist, and no error says otherwise', async (t) => {
+  const stage = openStage();
+  stage.tell({ ...WITHDRAWAL, txid: `0x${'cd'.repeat(32)}` }, 200);
+  t.deepEqual(await stage.ask('broadcastTransaction'), { kind: 'answered', status: 200, data: 'the own record' });
+  t.is(stage.alarms(), 1);
+});
+
+test('found F5 a path belongs to one customer: a second issue, a changed echo, tanks, treasuries and indexes out of reach are refused', async (t) => {
+  const stage = openStage();
+  const create = async (chain: string, position: number | string, userRef: string, more: { tag?: string; id?: string; told?: object } = {}) => {
+    const path = typeof position === 'string' ? position : chain === 'sol' ? `m/44'/501'/${position}'/0'` : `m/44'/60'/0'/0/${position}`;
+    const address = own.addressAt(chain as 'eth', path) ?? THIEF;
+    const body = { chain, userRef, ...(more.tag === undefined ? {} : { tag: more.tag }) };
+    const data = { ...SAMPLES.createAddress.data, id: more.id ?? newId('adr', 5), chain, address, derivationPath: path, userRef, tag: more.tag ?? null, label: null, ...more.told };
+    stage.tell(data, 201);
+    const answer = await stage.ask('createAddress', { body, data } as Sample);
+    return answer.kind === 'refused' ? String(answer.refusal.details['field']) : 'issued';
+  };
+  const id = newId('adr', 9);
+  t.is(await create('eth', 3, 'ada', { id }), 'issued');
+  t.is(await create('eth', 3, 'ada', { id }), 'issued', 'the same answer again, as for an Idempotency-Key');
+  t.is(await create('eth', 3, 'ada'), 'derivationPath: issued_before', 'another address was asked for');
+  t.is(await create('eth', 3, 'bob'), 'derivationPath: issued_to_another');
+  t.is(await create('bsc', 3, 'ada'), 'issued', 'found F40: the same address on another network of the same customer');
+  t.is(await create('polygon', 3, 'bob'), 'derivationPath: issued_to_another', 'on another network too');
+  t.is(await create('base', 3, 'ada', { tag: 'savings' }), 'derivationPath: issued_to_another', 'a tag is a pair of its own');
+  t.is(await create('eth', "m/44'/60'/0'/1/0", 'ada'), 'derivationPath', 'the gas tank');
+  t.is(await create('eth', "m/44'/60'/0'/1/1", 'ada'), 'derivationPath', 'the treasury');
+  t.is(await create('eth', "m/44'/60'/0'/1/7", 'ada'), 'derivationPath', 'change');
+  t.is(await create('eth', 2_147_483_647, 'ada'), 'derivationPath: index_beyond_gap');
+  t.is(await create('eth', 104, 'eve'), 'derivationPath: index_beyond_gap', 'one above the highest and the gap');
+  t.is(await create('eth', 103, 'eve'), 'issued');
+  t.is(await create('eth', 203, 'eve'), 'issued');
+  t.is(await create('sol', 3, 'bob'), 'issued', 'another family counts by itself');
+  t.is(await create('sol', "m/44'/501'/0'/1'/0'", 'ada'), 'derivationPath', 'the gas tank of a pooled chain');
+  t.is(await create('eth', 4, 'ada', { told: { userRef: 'bob' } }), 'userRef');
+  t.is(await create('eth', 4, 'ada', { told: { tag: 'x' } }), 'tag');
+  // Later answers are held to the record as well.
+  const list = async (change: object) => {
+    stage.tell({ ...SAMPLES.listAddresses.data, content: [{ ...SAMPLES.createAddress.data, id, address: own.addressAt('eth', "m/44'/60'/0'/0/3"), derivationPath: "m/44'/60'/0'/0/3", userRef: 'ada', tag: null, ...change }] }, 200);
+    return (await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data })).kind;
+  };
+  t.is(await list({}), 'passed');
+  t.is(await list({ userRef: 'bob' }), 'refused');
+  t.is(await list({ tag: 'vip' }), 'refused');
+  t.is(await list({ address: own.addressAt('eth', "m/44'/60'/0'/1/0"), derivationPath: "m/44'/60'/0'/1/0" }), 'refused', 'a tank in a list');
+  t.is(await list({ address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" }), 'passed', '§5.7 an origin without a key here says so itself');
+  t.is(await create('eth', "[0123456789abcdef/44'/60'/0'/0/0]", 'ada'), 'derivationPath', 'and is never a new address');
+});
+
+test('found F5 the record of issues costs the same however much is in it: no statement reads more than a few rows', async (t) => {
+  const directory = newDirectory(), book = openIssuedAddresses({ directory, owner: 'live test', gap: 3_000_000 });
+  const database = new DatabaseSync(join(directory, 'issued.db'));
+  database.exec(`insert into issued (owner, family, position, address_hash, user_ref, tag)
+    with recursive n (i) as (select 0 union all select i + 1 from n where i < 299999) select 1, 'evm', i, i * 7919, 'user ' || i, null from n`);
+  for (const [sql, ...values] of [
+    ['select user_ref, tag from issued where owner = ? and family = ? and position = ?', 1, 'evm', 5], ['select max(position) as highest from issued where owner = ? and family = ?', 1, 'evm'],
+    ['select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?', 5, 1, 'evm'],
+    ['select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?', 1, 'evm', 5, 'eth'],
+  ] as const) {
+    const plan = database.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
+    t.true(plan.every(({ detail }) => detail.startsWith('SEARCH')), JSON.stringify(plan));
+  }
+  database.close();
+  t.is(await book.record({ chain: 'eth', position: 299_999, address: FIRST, addressId: newId('adr', 1), userRef: 'user 299999', tag: null }), null);
+  t.is(await book.record({ chain: 'eth', position: 299_998, address: FIRST, addressId: newId('adr', 1), userRef: 'somebody else', tag: null }), 'issued_to_another');
+  t.is(await book.record({ chain: 'eth', position: 300_000, address: SECOND, addressId: newId('adr', 2), userRef: 'new', tag: null }), null);
+  t.deepEqual(await book.holderOf('bsc', SECOND), { userRef: 'new', tag: null });
+  await book.close();
+  const again = openIssuedAddresses({ directory, owner: 'live test', gap: 10 });
+  t.deepEqual(await again.holderOf('eth', SECOND), { userRef: 'new', tag: null }, 'it survives the process');
+  await again.close();
+});
