@@ -89,6 +89,7 @@ const REST = /^(?:$|, | \()/;
  */
 export function explainRejection(error: RpcError): Verdict {
   const text = plainText(error.message), reason = text || `error ${error.code}`;
+  if (error.unmatched === true) return { kind: 'unknown', reason };
   if (error.code === ALREADY_IN_CHAIN) return { kind: 'already_known' };
   if (error.code === UNREADABLE && UNREADABLE_TEXT.test(text)) return { kind: 'rejected', code: 'CHAIN_REJECTED', action: 'none', reason };
   const row = JUDGED.has(error.code)

@@ -3,6 +3,7 @@ import { refuse } from '../../protocol/errors.ts';
 import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Signed, type Unsigned,
 } from '../chain.ts';
+import { asDoubt } from '../json-rpc.ts';
 import type { DeathSeeker } from './death.ts';
 import type { Heads } from './heads.ts';
 import { blockByOutputs, included, placeOf } from './inclusion.ts';
@@ -61,7 +62,7 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
 async function submitTo(
   { network, heads }: SubmissionParts, node: Endpoint, payload: string, txid: string,
 ): Promise<Verdict | { readonly kind: 'accepted' }> {
-  const answer = await tryAsk(network, node, call('sendrawtransaction', payload));
+  const answer = await tryAsk(network, node, call('sendrawtransaction', payload)).catch(asDoubt(network.slug));
   if (answer.ok) {
     if (String(answer.result).toLowerCase() !== txid) {
       throw new MalformedReply('the node names another transaction', String(answer.result));

@@ -2,7 +2,7 @@
  * A whole block from one endpoint, with its proof (G9): sealed, parts of one hash, indexes from zero without a gap,
  * logs held against the bloom (V5). What is not proven is a ChainUnavailable and the next endpoint's turn.
  */
-import { ChainUnavailable, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
+import { ChainUnavailable, MalformedReply, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
 import { encodeBalanceOf, decodeWord } from './abi.ts';
 import {
   assertWhole, isStateSync, parseBlock, parseReceipts, unitOf, withStateSync, type EvmRaw, type RawBlock, type RawReceipt,
@@ -28,21 +28,50 @@ export interface BlockReaderParts {
   readonly traces: TraceReader;
 }
 
+/** Logs that the blooms deny: the node lost its index, and is asked again only when others fail. */
+class UnprovenLogs extends ChainUnavailable {}
+
 /** Reads proven blocks; remembers which endpoints have no `eth_getBlockReceipts`. */
 export function createBlockReader(parts: BlockReaderParts): (height: number) => Promise<Block<EvmRaw>> {
   const { network, transport, catalogue, heads, traces } = parts;
   const tokens = [...lowerCaseIndexOf(catalogue).keys()];
   const withoutBlockReceipts = new Set<Endpoint>();
 
-  const readReceipts = async (endpoint: Endpoint, block: RawBlock): Promise<RawReceipt[]> => {
-    if (block.transactions.length === 0) return [];
-    if (!withoutBlockReceipts.has(endpoint)) {
-      const asked = call('eth_getBlockReceipts', block.hash);
-      const answer = await tryAsk(network, endpoint, asked);
-      if (answer.ok || !isMethodMissing(answer.error)) return parseReceipts(resultOf(network, asked, answer));
-      withoutBlockReceipts.add(endpoint);
+  /** Receipts of the whole block in one answer; null where the node has no such method. */
+  const readTogether = async (endpoint: Endpoint, block: RawBlock): Promise<RawReceipt[] | null> => {
+    if (withoutBlockReceipts.has(endpoint)) return null;
+    const asked = call('eth_getBlockReceipts', block.hash), answer = await tryAsk(network, endpoint, asked);
+    if (answer.ok || !isMethodMissing(answer.error)) return parseReceipts(resultOf(network, asked, answer));
+    withoutBlockReceipts.add(endpoint);
+    return null;
+  };
+
+  const provenUnit = (block: RawBlock, receipts: readonly RawReceipt[]): Block<EvmRaw> => {
+    const unit = withStateSync(network, unitOf({ block, receipts }));
+    assertWhole(network, unit);
+    assertContiguous(network, unit);
+    const doubt = doubtOf(network, unit, tokens);
+    if (doubt !== null) throw new UnprovenLogs(network.slug, `block ${unit.height}: ${doubt}`);
+    return unit;
+  };
+
+  /** F23: where the receipts of the whole block fail or do not prove it, those of its transactions, one by one, may. */
+  const readUnit = async (endpoint: Endpoint, block: RawBlock): Promise<Block<EvmRaw>> => {
+    if (block.transactions.length === 0) return provenUnit(block, []);
+    let together: unknown = null;
+    try {
+      const receipts = await readTogether(endpoint, block);
+      if (receipts !== null) return provenUnit(block, receipts);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable || error instanceof MalformedReply)) throw error;
+      together = error;
     }
-    return readReceiptsOneByOne(network, endpoint, block);
+    try {
+      return provenUnit(block, await readReceiptsOneByOne(network, endpoint, block));
+    } catch (error) {
+      // What the node says of the whole block is the better reason, where it said something.
+      throw together instanceof Error && error instanceof ChainUnavailable ? together : error;
+    }
   };
 
   const read = async (endpoint: Endpoint, height: number): Promise<Block<EvmRaw>> => {
@@ -56,15 +85,11 @@ export function createBlockReader(parts: BlockReaderParts): (height: number) => 
     if (countOf(block.number, 'block number') !== height) {
       throw new ChainUnavailable(network.slug, `another height than ${height}`);
     }
-    const unit = withStateSync(network, unitOf({ block, receipts: await readReceipts(endpoint, block) }));
-    assertWhole(network, unit);
-    assertContiguous(network, unit);
+    const unit = await readUnit(endpoint, block).catch((error: unknown) => {
+      if (error instanceof UnprovenLogs) transport.report(endpoint, 'failed');
+      throw error;
+    });
     if (lacksGas(unit)) await assertCounted(network, transport, endpoint, block);
-    const doubt = doubtOf(network, unit, tokens);
-    if (doubt !== null) {
-      transport.report(endpoint, 'failed');
-      throw new ChainUnavailable(network.slug, `block ${height}: ${doubt}`);
-    }
     const traced = await traces.read(endpoint, unit);
     const received = await readReceived(network, endpoint, unit, catalogue);
     return { ...unit, raw: {

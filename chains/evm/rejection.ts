@@ -37,7 +37,7 @@ function plainText(message: string): string {
  */
 export function explainRejection(error: RpcError): Verdict {
   const text = plainText(error.message), reason = reasonOf(error);
-  const row = REFUSALS.find(({ texts, codes = [] }) =>
+  const row = error.unmatched === true ? undefined : REFUSALS.find(({ texts, codes = [] }) =>
     (REFUSAL_CODES.has(error.code) || codes.includes(error.code)) && texts.some((one) => one.test(text)));
   if (row === undefined) return { kind: 'unknown', reason };
   return row.means.kind === 'rejected' ? { ...row.means, reason } : { kind: row.means.kind };

@@ -4,6 +4,7 @@ import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Outcome, type Signed,
   type Transport, type Unsigned,
 } from '../chain.ts';
+import { asDoubt } from '../json-rpc.ts';
 import { parseReceipt, parseHeader } from './block.ts';
 import { decodeSigned, txidOf } from './envelope.ts';
 import { proveDeath, type DeathParts } from './death.ts';
@@ -38,7 +39,7 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
     try { endpoint = transport.pick(asked); } catch { break; } // what is left may not be asked now
     asked.push(endpoint);
     try {
-      const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload));
+      const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload)).catch(asDoubt(network.slug));
       if (answer.ok) return accepted(answer.result, txid);
       if (/transaction type not (supported|valid)/i.test(answer.error.message)) parts.onTypesRefused();
       const verdict = explainRejection(answer.error);

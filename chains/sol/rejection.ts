@@ -56,6 +56,7 @@ export type Verdict =
 /** The class of a node's answer to a transaction; `programs` are those of its instructions, in their order. */
 export function explainRejection(error: RpcError, programs: readonly string[]): Verdict {
   const reason = error.message || `error ${error.code}`;
+  if (error.unmatched === true) return { kind: 'unknown', reason };
   // The node could not read the bytes; a provider that minds an option of the call says so under the same code.
   const unreadable = error.code === INVALID_PARAMS && UNREADABLE.some((one) => one.test(error.message));
   const unsigned = error.code === SIGNATURE_FAILED && SIGNATURE_TEXT.test(error.message);

@@ -4,6 +4,7 @@ import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Network, type Outcome,
   type Signed, type Transport, type Unsigned,
 } from '../chain.ts';
+import { asDoubt } from '../json-rpc.ts';
 import { countIn, integerIn, objectIn } from '../node-answer.ts';
 import type { BlockReader } from './block-reader.ts';
 import { proveDeath } from './death.ts';
@@ -44,7 +45,7 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
   let rejected: Rejected | null = null;
   for (const endpoint of endpointsOf(transport)) {
     try {
-      const answer = await tryAsk(network, endpoint, call('sendTransaction', payload, SEND_OPTIONS));
+      const answer = await tryAsk(network, endpoint, call('sendTransaction', payload, SEND_OPTIONS)).catch(asDoubt(network.slug));
       if (answer.ok) return accepted(answer.result, txid);
       if (explainNodeError(answer.error) === 'lagging') transport.report(endpoint, 'lagging');
       const verdict = explainRejection(answer.error, programs);

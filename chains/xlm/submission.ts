@@ -8,6 +8,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Signed,
 } from '../chain.ts';
+import { asDoubt } from '../json-rpc.ts';
 import { objectIn, textIn, type Answer } from '../node-answer.ts';
 import { readAccounts } from './account-reader.ts';
 import type { FateParts } from './death.ts';
@@ -51,8 +52,8 @@ export async function broadcast(parts: FateParts, { payload, txid }: Signed): Pr
 
 async function submit(source: Source, payload: string, txid: string): Promise<Verdict> {
   if (source.kind === 'horizon') return submitToHorizon(source.endpoint, payload, txid);
-  const answer = await tryAskRpc(source.endpoint, 'sendTransaction', { transaction: payload });
-  if (!answer.ok) return unreadable(answer.error.message, refusedByRpc('sendTransaction', answer.error));
+  const answer = await tryAskRpc(source.endpoint, 'sendTransaction', { transaction: payload }).catch(asDoubt('xlm'));
+  if (!answer.ok) return unreadable(answer.error.unmatched === true ? '' : answer.error.message, refusedByRpc('sendTransaction', answer.error));
   const { status, hash, errorResultXdr: result } = objectIn(answer.result, 'sendTransaction');
   return verdictOf({ status, hash, result }, txid);
 }

@@ -194,9 +194,11 @@ test('transport property: whatever is reported, attempt asks each endpoint at mo
 
 // ── Recording and JSON-RPC ───────────────────────────────────────────────────────────────────────────────────────
 
+const idsOf = (body: string) => [JSON.parse(body) as { id: number } | { id: number }[]].flat().map(({ id }) => id);
+
 test('recorded answers are given back in order, the last for ever, and nothing else is made up', async (t) => {
   let count = 0;
-  const live: Endpoint = { name: 'live', request: async () => ({ status: 200, headers: {}, text: `{"jsonrpc":"2.0","id":1,"result":"0x${++count}"}` }) };
+  const live: Endpoint = { name: 'live', request: async ({ body }) => ({ status: 200, headers: {}, text: `{"jsonrpc":"2.0","id":${idsOf(body!)[0]},"result":"0x${++count}"}` }) };
   const recorder = recordAnswers(live);
   for (let i = 0; i < 2; i++) await callRpc('eth', recorder.endpoint, 'eth_blockNumber', []);
   t.is(recorder.exchanges.length, 2);
@@ -207,15 +209,17 @@ test('recorded answers are given back in order, the last for ever, and nothing e
   await t.throwsAsync(() => callRpc('eth', replay, 'eth_chainId', []), { instanceOf: ChainUnavailable, message: /not recorded/ });
 });
 
-const answering = (status: number, text: string): Endpoint => ({ name: 'a', request: async () => ({ status, headers: {}, text }) });
+/** Answers a text; `$1`, `$2` … in it are the numbers of the calls. */
+const answering = (status: number, text: string): Endpoint => ({ name: 'a', request: async ({ body }) =>
+  ({ status, headers: {}, text: text.replace(/\$(\d)/g, (_, place: string) => String(idsOf(body!)[Number(place) - 1])) }) });
 
 test('G8 JSON-RPC: errors are values, a missing result or an empty answer is unknown, no JSON is a fault', async (t) => {
   const call = (status: number, text: string) => callRpc('eth', answering(status, text), 'm', []);
-  t.deepEqual(await call(200, '{"id":1,"result":null}'), { ok: true, result: null });
-  t.deepEqual(await call(200, '{"id":1,"error":{"code":-32000,"message":"x"}}'), { ok: false, error: { code: -32000, message: 'x' } });
+  t.deepEqual(await call(200, '{"id":$1,"result":null}'), { ok: true, result: null });
+  t.deepEqual(await call(200, '{"id":$1,"error":{"code":-32000,"message":"x"}}'), { ok: false, error: { code: -32000, message: 'x' } });
   t.deepEqual(await call(413, 'too big'), { ok: false, error: { code: 413, message: 'http 413' } });
   t.deepEqual(await call(403, '{"message":"no"}'), { ok: false, error: { code: 403, message: 'http 403' } });
-  await t.throwsAsync(() => call(200, '{"id":1}'), { instanceOf: ChainUnavailable });
+  await t.throwsAsync(() => call(200, '{"id":$1}'), { instanceOf: ChainUnavailable });
   await t.throwsAsync(() => call(200, ''), { instanceOf: ChainUnavailable });
   await t.throwsAsync(() => call(200, '<html>'), { instanceOf: MalformedReply });
   await t.throwsAsync(() => call(200, '[1]'), { instanceOf: MalformedReply });
@@ -223,13 +227,103 @@ test('G8 JSON-RPC: errors are values, a missing result or an empty answer is unk
 
 test('JSON-RPC: a batch is answered by id, refused batches go one by one, a missing answer is a fault', async (t) => {
   const calls = [{ method: 'a', params: [] }, { method: 'b', params: [] }];
-  t.deepEqual(await callRpcBatch('eth', answering(200, '[{"id":2,"result":"b"},{"id":1,"error":{"code":1,"message":"m"}}]'), calls),
+  t.deepEqual(await callRpcBatch('eth', answering(200, '[{"id":$2,"result":"b"},{"id":$1,"error":{"code":1,"message":"m"}}]'), calls),
     [{ ok: false, error: { code: 1, message: 'm' } }, { ok: true, result: 'b' }]);
-  await t.throwsAsync(() => callRpcBatch('eth', answering(200, '[{"id":2,"result":"b"}]'), calls), { instanceOf: MalformedReply });
+  await t.throwsAsync(() => callRpcBatch('eth', answering(200, '[{"id":$2,"result":"b"}]'), calls), { instanceOf: MalformedReply });
   const single: Endpoint = { name: 's', request: async ({ body }) => ({ status: 200, headers: {},
-    text: body!.startsWith('[') ? '{"id":null,"error":{"code":-32600,"message":"batch not supported"}}' : `{"id":1,"result":"${(JSON.parse(body!) as { method: string }).method}"}` }) };
+    text: body!.startsWith('[') ? '{"id":null,"error":{"code":-32600,"message":"batch not supported"}}' : `{"id":${idsOf(body!)[0]},"result":"${(JSON.parse(body!) as { method: string }).method}"}` }) };
   t.deepEqual(await callRpcBatch('eth', single, calls), [{ ok: true, result: 'a' }, { ok: true, result: 'b' }]);
   t.deepEqual(await callRpcBatch('eth', single, []), []);
+});
+
+interface Call { id: number; method: string; params: unknown[] }
+const questions = Array.from({ length: 40 }, (_, i) => ({ method: 'echo', params: [i] }));
+const echoes = questions.map(({ params }) => ({ ok: true as const, result: params[0] }));
+const echo = ({ id, params }: Call) => ({ jsonrpc: '2.0', id, result: params[0] });
+
+/** An endpoint that answers batches as told, and records how many calls each request held. */
+function batching(answer: (calls: Call[]) => unknown, status: (calls: Call[]) => number = () => 200): { endpoint: Endpoint; sizes: number[] } {
+  const sizes: number[] = [];
+  return { sizes, endpoint: { name: 'b', request: async ({ body }) => {
+    const asked = JSON.parse(body!) as Call | Call[], calls = Array.isArray(asked) ? asked : [asked];
+    sizes.push(calls.length);
+    return { status: status(calls), headers: {}, text: JSON.stringify(Array.isArray(asked) ? answer(asked) : echo(asked)) };
+  } } };
+}
+
+const refusal = (id: unknown, code: number, message: string) => ({ jsonrpc: '2.0', id, error: { code, message } });
+/** How providers refuse a batch that is larger than they take; each below its own size. */
+const REFUSALS: readonly (readonly [what: string, refuse: (calls: Call[]) => unknown, status?: number])[] = [
+  ['one error for the array', () => refusal(null, -32_600, 'batch size exceeded')],
+  ['one error without a word on why', () => refusal(null, -32_005, 'x')],
+  ['one error in an array', () => [refusal(null, -32_600, 'batch too large')]],
+  ['HTTP 413', () => 'entity too large', 413],
+  ['HTTP 400', () => refusal(null, -32_600, 'Batch of more than 10 requests are not allowed'), 400],
+  ['HTTP 500 that names the batch', () => refusal(null, -32_000, 'batch limit 10 exceeded'), 500],
+  ['−32007 on each', (calls) => calls.map(({ id }) => refusal(id, -32_007, '50/second request limit reached'))],
+  ['−32007 on each, without a word on why', (calls) => calls.map(({ id }) => refusal(id, -32_007, 'no'))],
+  ['−32005 on some', (calls) => calls.map((call, i) => (i % 2 === 0 ? echo(call) : refusal(call.id, -32_005, 'limit exceeded')))],
+];
+
+test('found F24: a batch whose size is refused is halved down to single calls, and the endpoint\'s size is remembered', async (t) => {
+  for (const [what, refuse, status = 200] of REFUSALS) {
+    for (const most of [1, 3, 10, 39]) {
+      const { endpoint, sizes } = batching((calls) => (calls.length > most ? refuse(calls) : calls.map(echo)), (calls) => (calls.length > most ? status : 200));
+      t.deepEqual(await callRpcBatch('eth', endpoint, questions), echoes, `${what}, ${most}`);
+      const first = sizes.splice(0), refused = first.filter((size) => size > most).length;
+      t.true(refused >= 1 && refused <= 6, `${what}, ${most}: refused ${refused} times`);
+      t.deepEqual(await callRpcBatch('eth', endpoint, questions), echoes);
+      t.true(sizes.every((size) => size <= most), `${what}, ${most}: ${sizes.join()} after ${first.join()}`);
+    }
+  }
+});
+
+test('F24 what is no refusal of a size is not asked again in parts: the same failure for each call, or each one\'s own', async (t) => {
+  for (const status of [401, 403, 404, 429, 502, 503]) {
+    const { endpoint, sizes } = batching(() => refusal(null, -32_005, 'daily request count exceeded'), () => status);
+    const answers = await callRpcBatch('eth', endpoint, questions);
+    t.true(answers.length === 40 && answers.every(({ ok }) => !ok), String(status));
+    t.deepEqual(sizes, [40], String(status));
+  }
+  const skipped = batching((calls) => calls.map(({ id, params }) => refusal(id, -32_007, `Slot ${params[0]} was skipped, or missing due to ledger jump to recent snapshot`)));
+  t.true((await callRpcBatch('sol', skipped.endpoint, questions)).every(({ ok }) => !ok));
+  t.deepEqual(skipped.sizes, [40], 'Solana says so of a slot');
+});
+
+test('F24 a size that was refused once is tried again after a while: a plan may change', async (t) => {
+  let most = 5;
+  const { endpoint, sizes } = batching((calls) => (calls.length > most ? refusal(null, -32_600, 'batch too large') : calls.map(echo)));
+  await callRpcBatch('eth', endpoint, questions);
+  most = 1_000;
+  for (let round = 0; round < 120; round += 1) t.deepEqual(await callRpcBatch('eth', endpoint, questions), echoes);
+  t.is(Math.max(...sizes.slice(-3)), 40);
+});
+
+test('found F25: answers that are shifted by one are no answers: numbers are unique per process, and matched', async (t) => {
+  const seen = new Set<number>();
+  let late: unknown = { jsonrpc: '2.0', id: 4_711, result: '0x3e8' };
+  const shifted: Endpoint = { name: 's', request: async ({ body }) => {
+    const asked = JSON.parse(body!) as Call | Call[];
+    for (const { id } of [asked].flat()) { t.false(seen.has(id)); seen.add(id); }
+    const answer = late;
+    late = Array.isArray(asked) ? asked.map(echo) : echo(asked);
+    return { status: 200, headers: {}, text: JSON.stringify(answer) };
+  } };
+  for (let i = 0; i < 5; i += 1) await t.throwsAsync(callRpc('eth', shifted, 'eth_getBalance', [`0x${i}`]), { instanceOf: MalformedReply, message: /another question/ });
+  for (let i = 0; i < 3; i += 1) await t.throwsAsync(callRpcBatch('eth', shifted, questions.slice(0, 2)), { instanceOf: MalformedReply });
+});
+
+test('F25 numbers come back as text too; a result without one, of another or twice is no answer; an error without one refuses nothing', async (t) => {
+  const call = (text: string) => callRpc('eth', answering(200, text), 'm', []);
+  t.deepEqual(await call('{"id":"$1","result":7}'), { ok: true, result: 7 });
+  for (const id of ['null', '0', '-1', '""', '"a"', '[]', '{}', 'true', '1.5', '9007199254740993']) await t.throwsAsync(call(`{"id":${id},"result":7}`), { instanceOf: MalformedReply }, id);
+  await t.throwsAsync(call('{"result":7}'), { instanceOf: MalformedReply });
+  await t.throwsAsync(call('{"id":4711,"error":{"code":-32000,"message":"nonce too low"}}'), { instanceOf: MalformedReply });
+  t.deepEqual(await call('{"id":null,"error":{"code":-32000,"message":"x"}}'), { ok: false, error: { code: -32_000, message: 'x', unmatched: true } });
+  const two = questions.slice(0, 2);
+  for (const text of ['[{"id":$1,"result":1},{"id":$1,"result":2}]', '[{"id":$1,"result":1},{"id":4711,"result":2}]', '[{"id":$1,"result":1},{"result":2}]', '[1,2]']) {
+    await t.throwsAsync(callRpcBatch('eth', answering(200, text), two), { instanceOf: MalformedReply }, text);
+  }
 });
 
 test('X2 a node\'s text is one line without URLs, of bounded length', (t) => {

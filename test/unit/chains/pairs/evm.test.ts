@@ -153,6 +153,37 @@ test('found F20: a trace that the receipt denies is asked of another endpoint, a
   t.is((await one.getBlock(HEIGHT)).raw.traces?.length, 3, 'traced again, it agrees');
 });
 
+/** Receipts of the whole block that fail, beside receipts of the single transactions that are fine. */
+const SHORT: readonly (readonly [what: string, receipts: (own: Json[]) => unknown])[] = [
+  ['one short', (own) => own.slice(0, -1)], ['none', () => []], ['null', () => null], ['no list', () => ({})], ['a null among them', (own) => [null, ...own.slice(1)]],
+  ['another order', (own) => own.toReversed()], ['of another block', (own) => own.map((one) => ({ ...one, blockHash: OTHER_HASH }))], ['without logs', (own) => own.map((one) => ({ ...one, logs: [] }))],
+  ['an error', () => new Error('context deadline exceeded')], ['an error of a limit', () => new Error('response size exceeded')],
+];
+
+test('found F23: where the receipts of the whole block fail, those of its transactions are read, for that block only', async (t) => {
+  for (const [what, spoil] of SHORT) {
+    const said = fresh('tree'), asked: string[] = [];
+    const plain = nodeOf('only', said, 'tree');
+    let spoilt = true;
+    const node: Endpoint = { name: 'only', request: async (call) => {
+      const one = ({ id, method, params }: Json) => {
+        asked.push(method);
+        if (method === 'eth_getTransactionReceipt') return { jsonrpc: '2.0', id, result: said.receipts.find((receipt) => receipt.transactionHash === params[0]) ?? null };
+        const answer = spoil(said.receipts);
+        return answer instanceof Error ? { jsonrpc: '2.0', id, error: { code: -32_000, message: answer.message } } : { jsonrpc: '2.0', id, result: answer };
+      };
+      const body = JSON.parse(call.body!), list = [body].flat(), own = list[0].method === 'eth_getTransactionReceipt' || (spoilt && list[0].method === 'eth_getBlockReceipts');
+      return own ? { status: 200, headers: {}, text: JSON.stringify(Array.isArray(body) ? list.map(one) : one(body)) } : plain.request(call);
+    } };
+    const { client } = readerOf(eth, [node], catalogue);
+    t.is(transfersIn(eth, await client.getBlock(HEIGHT), catalogue).transfers.length, 3, what);
+    t.is(asked.filter((method) => method === 'eth_getTransactionReceipt').length, PLANS.length, what);
+    spoilt = false;
+    await client.getBlock(HEIGHT);
+    t.is(asked.filter((method) => method === 'eth_getTransactionReceipt').length, PLANS.length, `${what}: whole again, they are asked for together again`);
+  }
+});
+
 test('E8 on Polygon a failed transaction has the log of its fee, and no other', (t) => {
   const { emitter } = polygon.nativeTransferLog!;
   const fee = { address: emitter, topics: [`0x${'4d'.repeat(32)}`, ...Array(3).fill(wordOf(1n))], data: wordOf(1n) };
