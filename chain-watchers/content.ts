@@ -1,5 +1,5 @@
 /** From a proven block to what is recorded of it. */
-import { ChainUnavailable, MalformedReply, type Block, type Decoded, type Outcome, type Unattributed } from '../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type Block, type ChainModule, type Decoded, type Outcome, type Unattributed } from '../chains/chain.ts';
 import type { BlockRecord, Cursor, WatchedAddress } from '../persistence/ports.ts';
 import type { WithdrawalRow } from '../persistence/rows.ts';
 import { accountOfLedger } from '../protocol/ids.ts';
@@ -59,18 +59,29 @@ export async function contentOf(run: Run, block: Block, previous: Cursor | null)
   const transfers = matchTransfers(context, keyedBlock, watched);
   const wanted = new Map(memory.open.flatMap((row) => row.versions.map(({ txid }) => [txid, row] as const)));
   const outcomes = wanted.size === 0 ? [] : module.outcomesIn(network, block, new Set(wanted.keys()));
-  const withdrawals = outcomes.map((outcome) => inclusionOf(wanted.get(outcome.txid)!, outcome, block));
+  const withdrawals = outcomes.map((outcome) => inclusionOf(module, wanted.get(outcome.txid)!, outcome, block));
   if ((decoded.unattributed?.length ?? 0) > 0) await keepUnattributed(run, block, decoded.unattributed!);
   return { keyed: keyedBlock, record: { link: linkOf(block), previous, transfers, withdrawals, unresolved: null } };
 }
 
+/**
+ * The fee that a withdrawal paid, smallest native unit: as the chain says it, else as the bytes of the version that landed
+ * fix it; null where neither does.
+ */
+export function feePaid(module: Pick<ChainModule, 'exactFee'>, row: WithdrawalRow, { txid, fee }: Outcome): string | null {
+  const landed = row.versions.find((version) => version.txid === txid);
+  return (fee ?? (landed === undefined ? null : module.exactFee?.(landed.payload) ?? null))?.toString() ?? null;
+}
+
 /** The fact that a withdrawal's transaction is in a block. */
-export function inclusionOf(row: WithdrawalRow, outcome: Outcome, at: Cursor): BlockRecord['withdrawals'][number] {
+export function inclusionOf(
+  module: Pick<ChainModule, 'exactFee'>, row: WithdrawalRow, outcome: Outcome, at: Cursor,
+): BlockRecord['withdrawals'][number] {
   return {
     accountId: row.accountId,
     fact: {
       kind: 'withdrawal_included', withdrawalId: row.id, txid: outcome.txid, height: at.height, blockHash: at.hash,
-      success: outcome.success, reason: outcome.reason, fee: outcome.fee === null ? null : outcome.fee.toString(),
+      success: outcome.success, reason: outcome.reason, fee: feePaid(module, row, outcome),
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Fate, Network, Unsigned } from '../chains/chain.ts';
 import type { Cursor } from '../persistence/ports.ts';
 import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
-import { chainFailure, inclusionOf } from './content.ts';
+import { chainFailure, feePaid, inclusionOf } from './content.ts';
 import { finalityOf } from './head.ts';
 import type { Run } from './memory.ts';
 import { quorumOf } from './quorum.ts';
@@ -107,7 +107,7 @@ async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor
   const [link] = await store.links(ledger, fate.height + 1, 1);
   // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
   if (link !== undefined && link.height === fate.height && link.hash !== fate.hash) return;
-  const { accountId, fact } = inclusionOf(row, fate.outcome, fate);
+  const { accountId, fact } = inclusionOf(run.parts.module, row, fate.outcome, fate);
   await store.noteWithdrawalFact(accountId, fact);
   run.bell.ring([accountId]);
 }
@@ -146,7 +146,7 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
   if (outcome === null || outcome.hash !== blockHash) return;
   await note(run, row, {
     kind: 'withdrawal_matured', txid, height, blockHash, success: outcome.success, reason: outcome.reason,
-    fee: outcome.fee === null ? null : outcome.fee.toString(),
+    fee: feePaid(run.parts.module, row, outcome),
   });
 }
 

@@ -311,6 +311,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null;
   /** A new version that excludes the old one. Refuses: CONFLICT when the chain has no such means. */
   reprice(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
+  /** What a payload pays whenever it lands, where its bytes fix it; null where they do not say (btc: coins less outputs). */
+  exactFee?(payload: string): bigint | null;
   /** Next counter that the chain itself would take, or null where it has none. */
   nextReplayValue(inputs: Inputs): number | bigint | null;
   /** Same counter, nothing to oneself, a fee that displaces the old one. V38. */

@@ -5,6 +5,8 @@ import { parseAddress } from './address.ts';
 import type { BtcInputs } from './coin.ts';
 import { btcOf, type BtcNetwork } from './network.ts';
 import { selectCoins, type Wish } from './selection.ts';
+import { decodePsbt } from './psbt.ts';
+import { decodeRaw } from './signed.ts';
 import { feeOf, largest, vsizeOf } from './size.ts';
 
 /**
@@ -81,4 +83,20 @@ export function checkFeeCaps(
     return no('fee ratio', { amount: amount.toString(), ratioBpsMax });
   }
   return null;
+}
+
+/**
+ * What the payment of a payload pays, satoshi: its coins less its outputs; null for a payload that does not state its coins.
+ * A witness names the amount of its coin, any other coin comes with the whole transaction that made it. F72.
+ */
+export function exactFee(payload: string): bigint | null {
+  const decoded = decodePsbt(payload);
+  if (!decoded.ok) return null;
+  let fee = 0n;
+  for (const { vout, previous, witnessUtxo } of decoded.psbt.inputs) {
+    const made = witnessUtxo?.value ?? (previous === null ? undefined : decodeRaw(Buffer.from(previous).toString('hex'))?.outs[vout]?.value);
+    if (made === undefined) return null;
+    fee += made;
+  }
+  return decoded.psbt.outputs.reduce((rest, { value }) => rest - value, fee);
 }

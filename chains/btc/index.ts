@@ -4,11 +4,11 @@ import { blockFromAnswers } from './block.ts';
 import { createClient } from './client.ts';
 import type { BtcInputs } from './coin.ts';
 import { btcFacts } from './facts.ts';
-import { estimateFee } from './fee.ts';
+import { estimateFee, exactFee } from './fee.ts';
 import { matchSigned } from './signed.ts';
 import type { BtcBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const btc: ChainModule<BtcBlock, BtcInputs> = {
-  ...btcFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+  ...btcFacts, blockFromAnswers, estimateFee, exactFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
 };

@@ -40,6 +40,8 @@ export interface RawTransaction {
   readonly value: string;
   readonly nonce: string;
   readonly type?: string;
+  /** In a block: what it paid per gas. */
+  readonly gasPrice?: string;
 }
 
 export interface RawReceipt {
@@ -55,6 +57,11 @@ export interface RawReceipt {
   readonly effectiveGasPrice?: string;
   /** base: the L1 part of the fee. */
   readonly l1Fee?: string | null;
+  /** base since Isthmus: the operator's part, by units of gas; absent where it is none. */
+  readonly operatorFeeScalar?: string | null;
+  readonly operatorFeeConstant?: string | null;
+  /** base since Jovian, which multiplies the operator's scalar in another way. */
+  readonly daFootprintGasScalar?: string | null;
 }
 
 export interface RawLog {

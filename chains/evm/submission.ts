@@ -117,7 +117,14 @@ export async function readOutcome(
   const asked = call('eth_getBlockByNumber', atHeight(height), false);
   const header = parseHeader(network, await ask(network, endpoint, asked));
   if (header.hash !== receipt.blockHash) throw new ChainUnavailable(network.slug, 'the receipt is of a replaced block');
-  return { ...outcomeOf(receipt), height, hash: receipt.blockHash.toLowerCase() };
+  const price = receipt.effectiveGasPrice === undefined ? await gasPriceOf(network, endpoint, txid) : undefined;
+  return { ...outcomeOf(receipt, price), height, hash: receipt.blockHash.toLowerCase() };
+}
+
+/** What a transaction in a block paid per gas, for nodes whose receipts do not say it; undefined where nothing does. */
+async function gasPriceOf(network: EvmNetwork, endpoint: Endpoint, txid: string): Promise<string | undefined> {
+  const answer = await ask(network, endpoint, call('eth_getTransactionByHash', txid)) as { gasPrice?: unknown } | null;
+  return typeof answer?.gasPrice === 'string' ? answer.gasPrice : undefined;
 }
 
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */

@@ -187,21 +187,31 @@ function readNativeLog(walk: Walk, transaction: RawTransaction, log: RawLog, ord
   }
 }
 
-/** What the wanted transactions of a block did; `fee` is gas × price plus the L1 part, in wei. */
+/** What the wanted transactions of a block did; `fee` is gas × price plus the parts of L1 and operator, in wei. */
 export function outcomesIn(network: Network, block: Block<EvmRaw>, wanted: ReadonlySet<string>): readonly Outcome[] {
   assertWhole(network, block);
-  return block.raw.receipts.filter(({ transactionHash }) => wanted.has(transactionHash.toLowerCase())).map(outcomeOf);
+  const { block: { transactions }, receipts } = block.raw;
+  return receipts.flatMap((receipt, i) =>
+    (wanted.has(receipt.transactionHash.toLowerCase()) ? [outcomeOf(receipt, transactions[i]!.gasPrice)] : []));
 }
 
-/** What a receipt says of its transaction. Throws: MalformedReply for one without a status. */
-export function outcomeOf(receipt: RawReceipt): Outcome {
+/**
+ * What a receipt says of its transaction; `gasPrice` is the transaction's own, for nodes whose receipts have no effective
+ * price. Throws: MalformedReply for a receipt without a status.
+ */
+export function outcomeOf(receipt: RawReceipt, gasPrice?: string): Outcome {
   const success = bigintOf(receipt.status, 'receipt status') === 1n;
   const txid = receipt.transactionHash.toLowerCase();
-  return { txid, success, reason: success ? null : 'reverted', fee: feeOf(receipt) };
+  return { txid, success, reason: success ? null : 'reverted', fee: feeOf(receipt, gasPrice) };
 }
 
-function feeOf({ gasUsed, effectiveGasPrice, l1Fee }: RawReceipt): bigint | null {
+/** Sources: op-geth `core/types/rollup_cost.go`: Isthmus gas × scalar ÷ 10^6 + constant, Jovian gas × scalar × 100 + constant. */
+function feeOf(receipt: RawReceipt, gasPrice: string | undefined): bigint | null {
+  const { gasUsed, effectiveGasPrice = gasPrice, l1Fee, operatorFeeScalar: scalar, operatorFeeConstant: constant } = receipt;
   if (effectiveGasPrice === undefined) return null;
-  const l1 = l1Fee === undefined || l1Fee === null ? 0n : bigintOf(l1Fee, 'l1Fee');
-  return bigintOf(gasUsed, 'gasUsed') * bigintOf(effectiveGasPrice, 'effectiveGasPrice') + l1;
+  const orZero = (value: string | null | undefined, what: string) => (value === undefined || value === null ? 0n : bigintOf(value, what));
+  const gas = bigintOf(gasUsed, 'gasUsed'), isJovian = receipt.daFootprintGasScalar !== undefined && receipt.daFootprintGasScalar !== null;
+  const scaled = gas * orZero(scalar, 'operatorFeeScalar');
+  const operator = (isJovian ? scaled * 100n : scaled / 1_000_000n) + orZero(constant, 'operatorFeeConstant');
+  return gas * bigintOf(effectiveGasPrice, 'effectiveGasPrice') + orZero(l1Fee, 'l1Fee') + operator;
 }
