@@ -12,6 +12,7 @@ import type {
 import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
+import type { SandboxSighting } from '../persistence/ports.ts';
 import type { Chain, EdgeRole } from '../protocol/slugs.ts';
 import type { Metrics } from './http/metrics.ts';
 
@@ -83,6 +84,8 @@ export interface SandboxControl {
   simulateChainDown(
     accountId: AccountId, ask: { chain: Chain; seconds: number },
   ): Promise<{ untilMs: number } | Refusal>;
+  /** A simulated transaction, whoever's it is, with the confirmations at which a deposit of its chain is credited. */
+  sighting(chain: Chain, txid: string): Promise<SandboxSighting & { readonly threshold: number } | null>;
   reset(accountId: AccountId): Promise<void>;
 }
 

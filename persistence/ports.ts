@@ -436,10 +436,17 @@ export interface SandboxTransaction {
   opens?: string;
 }
 
+export interface SandboxSighting {
+  readonly height: number; readonly hash: string; readonly timeMs: number; readonly headHeight: number;
+  readonly transaction: SandboxTransaction;
+}
+
 export interface SandboxStore {
   head(ledger: LedgerId): Promise<{ height: number; hash: string } | null>;
   blocks(ledger: LedgerId, from: number, limit: number): Promise<SandboxBlock[]>;
   blockOf(ledger: LedgerId, txid: string): Promise<{ height: number; hash: string; transaction: SandboxTransaction } | null>;
+  /** A transaction of whichever account's ledger of a chain, with its block and the ledger's head; null where none has it. */
+  sighting(chain: Chain, txid: string): Promise<SandboxSighting | null>;
   /** Appends blocks above `expected`; false when the ledger moved meanwhile. Balances move with their transactions. */
   mine(ledger: LedgerId, expected: { height: number; hash: string } | null, blocks: readonly SandboxBlock[]): Promise<boolean>;
   /** Removes the newest blocks (simulate-reorg). */

@@ -56,6 +56,10 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       onLedger(box, accountId, ask.chain, (ledger) => simulateReorg(box, ledger, ask.depth)),
     simulateChainDown: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, () => simulateChainDown(box, accountId, ask.chain, ask.seconds)),
+    async sighting(chain, txid) {
+      const seen = await deps.sandbox.sighting(chain, txid);
+      return seen === null ? null : { ...seen, threshold: deps.networkOf(chain).threshold };
+    },
     async reset(accountId) {
       await box.ledgers.close(accountId);
       await deps.sandbox.reset(accountId);

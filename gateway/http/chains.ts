@@ -26,7 +26,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
         return {
           chain, enabled: enabled.has(chain), symbol: nativeSymbol, decimals: nativeDecimals, threshold,
           readiness: readiness.get(chain)!,
-          explorerUrl: environmentOf(accountId) === 'sandbox' ? null : new URL(explorer.tx.replace('{id}', '')).origin,
+          explorerUrl: environmentOf(accountId) === 'sandbox' ? deps.config.publicUrl : new URL(explorer.tx.replace('{id}', '')).origin,
         };
       }), asked.query);
     },

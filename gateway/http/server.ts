@@ -12,6 +12,7 @@ import { newId } from '../../protocol/ids.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../ports.ts';
 import { servePages } from '../pages/docs.ts';
+import { serveExplorer } from '../pages/explorer.ts';
 import { malformed, report, sendRefusal } from './answers.ts';
 import { createAuth, type Auth } from './auth/auth.ts';
 import { checkDigest, guardHead, parseBody } from './body.ts';
@@ -84,6 +85,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     });
   }
   servePages(app, deps.config.publicUrl);
+  serveExplorer(app, deps.sandbox);
   return {
     app,
     auth,

@@ -131,12 +131,12 @@ async function isDead({ stores: { reads } }: HandlerDeps, { accountId, ledger, f
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */
 export async function transactionOf(
-  { chains }: Pick<HandlerDeps, 'chains'>, accountId: AccountId, row: TransactionView,
+  { chains, config: { publicUrl } }: Pick<HandlerDeps, 'chains' | 'config'>, accountId: AccountId, row: TransactionView,
 ) {
-  if (row.direction === 'in') return transactionView(accountId, row);
+  if (row.direction === 'in') return transactionView(publicUrl, accountId, row);
   const binding = await chains.bind(accountId, row.chain);
   const { threshold } = isRefusal(binding) ? networkOf(row.chain) : binding.network;
-  return transactionView(accountId, { ...row, threshold });
+  return transactionView(publicUrl, accountId, { ...row, threshold });
 }
 
 /** The edge's word on a transaction, in the service's own codes and words: its acknowledgement carries no message. */

@@ -36,9 +36,10 @@ export function slicePage<T>(list: readonly T[], { page, size }: { page: number;
   return pageOf(list.slice(page * size, (page + 1) * size), page, size, list.length);
 }
 
-/** A public page about a transaction; null in sandbox, whose ledgers no explorer has heard of. Spec §4.2. */
-export function explorerUrlOf(accountId: AccountId, chain: Chain, txid: string | null): string | null {
-  if (txid === null || environmentOf(accountId) === 'sandbox') return null;
+/** A public page about a transaction; in sandbox, whose ledgers no explorer has heard of, one of our own. Spec §4.2. */
+export function explorerUrlOf(origin: string, accountId: AccountId, chain: Chain, txid: string | null): string | null {
+  if (txid === null) return null;
+  if (environmentOf(accountId) === 'sandbox') return `${origin}/sandbox/explorer/${chain}/${encodeURIComponent(txid)}`;
   return networkOf(chain).explorer.tx.replace('{id}', txid);
 }
 
@@ -63,7 +64,8 @@ function placeOf({ versions, txid, height, status }: TransactionView, index: num
   return inNode(version) ? 'node' : version.doubtful === true ? 'submitted' : 'signed';
 }
 
-export function transactionView(accountId: AccountId, row: TransactionView): ReplyOf<'getTransaction'> {
+/** `origin` is where clients reach this cloud. */
+export function transactionView(origin: string, accountId: AccountId, row: TransactionView): ReplyOf<'getTransaction'> {
   return {
     ...moneyOf(row.amount, row.decimals),
     id: row.id, direction: row.direction, chain: row.chain, environment: environmentOf(accountId), status: row.status,
@@ -73,7 +75,7 @@ export function transactionView(accountId: AccountId, row: TransactionView): Rep
     height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
     fee: row.fee === null ? null : String(row.fee), failure: row.failure,
     versions: row.versions.map(({ txid }, index) => ({ txid, at: placeOf(row, index) })),
-    explorerUrl: explorerUrlOf(accountId, row.chain, row.txid),
+    explorerUrl: explorerUrlOf(origin, accountId, row.chain, row.txid),
     createdAt: instantOf(row.createdAtMs), updatedAt: instantOf(row.updatedAtMs),
   };
 }

@@ -1,6 +1,6 @@
 /** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
 import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
-import { accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { accountOfLedger, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import type { WatchState } from './watch-state.ts';
 
 interface Simulated { blocks: SandboxBlock[]; balances: Map<string, bigint>; downUntilMs: number | null }
@@ -15,7 +15,7 @@ export function createMemorySandboxStore(watch: WatchState): SandboxStore {
     ledgers.set(ledger, found);
     return found;
   };
-  return { ...chainOf(of, ledgers, watch), ...readsOf(of), ...timersOf(timers), async reset(accountId) {
+  return { ...chainOf(of, ledgers, watch), ...readsOf(of, ledgers), ...timersOf(timers), async reset(accountId) {
     for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) ledgers.delete(ledger);
     for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) watch.ledgers.delete(ledger);
     watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);
@@ -89,7 +89,7 @@ function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Sim
   };
 }
 
-function readsOf(of: (ledger: LedgerId) => Simulated): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil'> {
+function readsOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<LedgerId, Simulated>): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil'> {
   return {
     async head(ledger) {
       return headOf(of(ledger));
@@ -101,6 +101,16 @@ function readsOf(of: (ledger: LedgerId) => Simulated): Pick<SandboxStore, 'head'
       for (const { height, hash, transactions } of of(ledger).blocks) {
         const transaction = transactions.find((one) => one.txid === txid);
         if (transaction !== undefined) return structuredClone({ height, hash, transaction });
+      }
+      return null;
+    },
+    async sighting(chain, txid) {
+      for (const [ledger, { blocks }] of ledgers) {
+        if (chainOfLedger(ledger) !== chain) continue;
+        const block = blocks.find(({ transactions }) => transactions.some((one) => one.txid === txid));
+        if (block === undefined) continue;
+        const { height, hash, timeMs, transactions } = block;
+        return structuredClone({ height, hash, timeMs, headHeight: blocks.at(-1)!.height, transaction: transactions.find((one) => one.txid === txid)! });
       }
       return null;
     },

@@ -46,7 +46,7 @@ function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | '
   };
 }
 
-function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil' | 'behind'> {
+function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil' | 'behind'> {
   return {
     async head(ledger) {
       const [row] = await sql<{ height: number; hash: string }[]>`
@@ -64,6 +64,17 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'ba
           from sandbox_transaction x join sandbox_block b on b.ledger = x.ledger and b.height = x.height
          where x.ledger = ${ledger} and x.txid = ${txid}`;
       return row === undefined ? null : { height: row.height, hash: row.hash, transaction: row.transaction };
+    },
+    async sighting(chain, txid) {
+      const [row] = await sql<{ height: number; hash: string; time: number; headHeight: number; transaction: SandboxTransaction }[]>`
+        select b.height, b.hash, b.time, l.height as head_height, b.transactions -> x.position as transaction
+          from sandbox_transaction x
+          join sandbox_block b on b.ledger = x.ledger and b.height = x.height
+          join sandbox_ledger l on l.ledger = x.ledger
+         where x.txid = ${txid} and x.ledger like ${`${chain}@%`} limit 1`;
+      if (row === undefined) return null;
+      const { height, hash, time: timeMs, headHeight, transaction } = row;
+      return { height, hash, timeMs, headHeight, transaction };
     },
     async balance(ledger, address, tokenContract) {
       const [row] = await sql<{ amount: bigint }[]>`

@@ -6,7 +6,7 @@ import { createMemoryWatchStore } from '../../persistence/memory/watch-store.ts'
 import type { AuditStore, DiscrepancyRow, SandboxBlock, SandboxStore, SandboxTransaction, WatchStore } from '../../persistence/ports.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AddressRow, WithdrawalRow } from '../../persistence/rows.ts';
-import { accountIdOf, newId, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { accountIdOf, chainOfLedger, newId, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores, recordOf, transferTo, withdrawalRow, write } from '../support/store-rows.ts';
 
@@ -77,6 +77,19 @@ for (const [name, bench] of Object.entries(benches)) {
     await sandbox.unmine(ledger, 1);
     t.deepEqual(await sandbox.transactionsOf(ledger, 'a'), [{ height: 1, transaction: got }]);
     t.deepEqual(await sandbox.transactionsOf((await fresh()).ledger, 'a'), [], 'of this ledger only');
+  });
+  test.serial(`${name}: found F44: a transaction is seen by its chain and txid, whoever's ledger it is on, with its block and the head`, async (t) => {
+    const { sandbox, fresh } = bench();
+    const { ledger } = await fresh(), chain = chainOfLedger(ledger), other = chain === 'eth' ? 'bsc' as const : 'eth' as const;
+    const seen = pays('a', 100n);
+    const [block, next] = blocksAfter(ledger, 0, 'genesis', [pays('c', 1n), seen], []);
+    await sandbox.mine(ledger, null, [block!, next!]);
+    const { height, hash, timeMs } = block!;
+    t.deepEqual(await sandbox.sighting(chain, seen.txid), { height, hash, timeMs, headHeight: next!.height, transaction: seen });
+    t.is(await sandbox.sighting(other, seen.txid), null);
+    t.is(await sandbox.sighting(chain, 'nothing'), null);
+    await sandbox.unmine(ledger, 2);
+    t.is(await sandbox.sighting(chain, seen.txid), null, 'a reorg took it out');
   });
 
   test.serial(`${name}: decisions 8: a simulated ledger mines on its head, and balances move with its transactions`, async (t) => {

@@ -21,7 +21,7 @@ test('found F70: a record says where each signed version is: sent, at a node, in
     failure: null, versions: [], createdAtMs: 0, updatedAtMs: 0, ...more,
   });
   const a = { txid: 'a', doubtful: true, taken: true } as const, b = { txid: 'b' } as const;
-  const placesOf = (more: Partial<TransactionView>) => transactionView('org_1_live', record(more)).versions.map(({ at }) => at);
+  const placesOf = (more: Partial<TransactionView>) => transactionView('https://cloud.example', 'org_1_live', record(more)).versions.map(({ at }) => at);
   for (const [more, places] of [
     [{ direction: 'in', versions: [] }, []],
     [{ status: 'signing', versions: [{ ...b, taken: false }] }, ['signed']],
