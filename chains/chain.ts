@@ -299,6 +299,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   parseToken(network: Network, text: string): string | Refusal;
   /** Every movement of a block. Throws: MalformedReply, ChainUnavailable when the unit is not whole. */
   transfersIn(network: Network, block: Block<Raw>, catalogue: Catalogue): Decoded;
+  /** The key under which an earlier version recorded a movement, where that was another one; else null. */
+  formerOutputIndex?(transfer: Transfer): number | null;
   /** Outcomes of those wanted transactions that the block holds. */
   outcomesIn(network: Network, block: Block<Raw>, wanted: ReadonlySet<string>): readonly Outcome[];
   estimateFee(network: Network, inputs: Inputs, intent: Intent): FeeEstimate | Refusal;

@@ -5,11 +5,11 @@ import { createClient } from './client.ts';
 import { evmFacts } from './facts.ts';
 import { estimateFee, type EvmInputs } from './fee.ts';
 import { matchSigned } from './signed.ts';
-import { outcomesIn, transfersIn } from './transfers.ts';
+import { formerOutputIndex, outcomesIn, transfersIn } from './transfers.ts';
 import { buildUnsigned, cancel, nextReplayValue, reprice } from './unsigned.ts';
 
 export const evm: ChainModule<EvmRaw, EvmInputs> = {
-  ...evmFacts, blockFromAnswers, transfersIn, outcomesIn,
+  ...evmFacts, blockFromAnswers, transfersIn, formerOutputIndex, outcomesIn,
   estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue,
   createClient,
 };

@@ -3,14 +3,17 @@
  *   callTracer   one tree per transaction: { type, from, to, value, error?, calls?: [...] }
  *   trace_block  one flat list in depth-first order: { action, result?, error?, traceAddress, transactionHash }
  *
- * The ordinal of a frame is its depth-first place below the top frame (G2). Calls of precompiles are not counted: the
- * flat shape leaves them out, and a key must not depend on which endpoint was asked.
+ * The ordinal of a payment is its place, in call order, among the frames below the top one that move value to another address
+ * and succeeded with all their ancestors (G2). Clients list different frames beside those (one that failed at once, calls of
+ * precompiles), and a key must not depend on which of them was asked. F21.
  */
 import { ChainUnavailable, MalformedReply, type Network } from '../chain.ts';
 import { bigintOf, isSameHex } from './quantity.ts';
 
 export interface InternalCall {
   readonly ordinal: number;
+  /** Its depth-first place among all frames but those of precompiles: the key of versions that counted them. */
+  readonly place: number;
   readonly from: string; // lower case
   readonly to: string; // lower case
   readonly value: bigint;
@@ -111,7 +114,7 @@ const reasonOf = (error: unknown): string => (typeof error === 'string' ? error.
 function ofCallTree(top: Frame): InternalCall[] {
   const found: InternalCall[] = [];
   const stack: { frame: Frame; reverted: boolean }[] = childrenOf(top, top.error !== undefined);
-  let ordinal = 0;
+  let place = 0;
   for (let visited = 0; stack.length > 0; visited++) {
     if (visited > FRAMES_MAX) throw new MalformedReply('call trace', `more than ${FRAMES_MAX} frames`);
     const { frame, reverted } = stack.pop()!;
@@ -120,9 +123,9 @@ function ofCallTree(top: Frame): InternalCall[] {
     const value = failed || !movesValue(frame.type) ? 0n : bigintOf(frame.value ?? '0x0', 'value of a frame');
     const from = frame.from ?? null, to = frame.to ?? null;
     if (value > 0n && from !== null && to !== null && !isSameHex(from, to)) {
-      found.push({ ordinal, from: from.toLowerCase(), to: to.toLowerCase(), value });
+      found.push({ ordinal: found.length, place, from: from.toLowerCase(), to: to.toLowerCase(), value });
     }
-    ordinal++;
+    place++;
     stack.push(...childrenOf(frame, failed));
   }
   return found;
@@ -157,19 +160,19 @@ function ofFlatTraces(
 function ofFlatList([top, ...frames]: readonly FlatTrace[]): InternalCall[] {
   const found: InternalCall[] = [];
   let failedDepth = top!.error === undefined ? Infinity : 0;
-  let ordinal = 0;
+  let place = 0;
   for (const frame of frames) {
     if (frame.type === 'call' && isPrecompile(frame.action.to)) continue;
     const depth = frame.traceAddress.length;
     if (depth <= failedDepth) failedDepth = frame.error === undefined ? Infinity : depth;
     const moved = failedDepth === Infinity ? moveOf(frame) : null;
-    if (moved !== null && moved.value > 0n && moved.from !== moved.to) found.push({ ordinal, ...moved });
-    ordinal++;
+    if (moved !== null && moved.value > 0n && moved.from !== moved.to) found.push({ ordinal: found.length, place, ...moved });
+    place++;
   }
   return found;
 }
 
-function moveOf({ type, action, result }: FlatTrace): Omit<InternalCall, 'ordinal'> | null {
+function moveOf({ type, action, result }: FlatTrace): Omit<InternalCall, 'ordinal' | 'place'> | null {
   const [from, to, value] = type === 'suicide' ? [action.address, action.refundAddress, action.balance]
     : type === 'create' ? [action.from, result?.address, action.value]
       : type === 'call' && action.callType === 'call' ? [action.from, action.to, action.value] : [];

@@ -2,7 +2,7 @@
  * Every payment of an EVM block: native values, token logs and internal calls. V1–V20.
  *
  * Keys (G2): a log's place in its own receipt · −1 the transaction's own value · −2 − n an internal call, n its
- * depth-first place. Where the chain logs native transfers (V8), an internal one has its log's place: one source a
+ * place among those that moved value. Where the chain logs native transfers (V8), an internal one has its log's place: one source a
  * network, so that a key never depends on the endpoint.
  *
  * Runs over every log of every block, so it compares node text with node text and makes an object only for what it
@@ -36,6 +36,13 @@ export function lowerCaseIndexOf(catalogue: Catalogue): ReadonlyMap<string, Toke
     lowerCaseIndexes.set(catalogue, index);
   }
   return index;
+}
+
+const formerKeys = new WeakMap<Transfer, number>();
+
+/** The key that a payment from inside a contract had while all frames were counted; null for any other. F21. */
+export function formerOutputIndex(transfer: Transfer): number | null {
+  return formerKeys.get(transfer) ?? null;
 }
 
 /** What a walk over a block collects. */
@@ -80,8 +87,9 @@ function readTransaction(walk: Walk, transaction: RawTransaction, receipt: RawRe
     for (let ordinal = 0; ordinal < receipt.logs.length; ordinal++) {
       readLog(walk, transaction, receipt.logs[ordinal]!, ordinal, reasons);
     }
-    for (const { ordinal, from, to, value } of walk.internal?.get(transaction.hash) ?? []) {
+    for (const { ordinal, place, from, to, value } of walk.internal?.get(transaction.hash) ?? []) {
       pushNative(walk, transaction.hash, -2 - ordinal, from, to, value);
+      formerKeys.set(walk.transfers.at(-1)!, -2 - place);
     }
   } else {
     reasons.add('transaction failed');

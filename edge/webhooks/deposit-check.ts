@@ -32,6 +32,8 @@ const IDENTITY_EVERY_MS = 300_000;
 /** A node that is behind is asked again after so long, and up to this long in all: well within the claim of a delivery. */
 const ASK_AGAIN_MS = 3_000;
 const PATIENCE_MS = 60_000;
+/** Movements whose key is remembered. */
+const KEYS_KEPT = 100_000;
 
 /**
  * Why an event does not leave. `no_answer` and `not_deep_enough` are a matter of time; the others say that the cloud, or
@@ -44,6 +46,23 @@ export interface DepositCheck {
   /** Null when a body may leave. Never rejects. */
   doubt(body: string): Promise<Doubt | null>;
   close(): Promise<void>;
+}
+
+/** Movements of a block by txid and output, and by the key that an earlier version gave them. */
+interface Movements { readonly now: ReadonlyMap<string, Transfer>; readonly former: ReadonlyMap<string, Transfer> }
+
+/** Which key each movement was taken under, so that none is taken under a second one. */
+function createKeys(): { takes(movement: string, outputIndex: number): boolean } {
+  const taken = new Map<string, number>();
+  return {
+    takes(movement, outputIndex) {
+      const known = taken.get(movement);
+      if (known !== undefined) return known === outputIndex;
+      taken.set(movement, outputIndex);
+      if (taken.size > KEYS_KEPT) taken.delete(taken.keys().next().value!);
+      return true;
+    },
+  };
 }
 
 interface Node { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient }
@@ -61,7 +80,7 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
   const endpoints = new Map([...nodes].map(([chain, urls]) => [chain, urls.map((url, index) =>
     createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: ANSWER_TIMEOUT_MS }))]));
   const opened = new Map<Chain, Promise<Node>>();
-  const blocks = new Map<string, Promise<ReadonlyMap<string, Transfer> | null>>();
+  const blocks = new Map<string, Promise<Movements | null>>(), keys = createKeys();
   const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
   const open = async (chain: Chain): Promise<Node> => {
@@ -81,7 +100,11 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
     const block = await client.getBlock(height);
     if (block.hash !== blockHash) return null;
     const { transfers } = module.transfersIn(network, block, catalogueOf(chain));
-    return new Map(transfers.map((transfer) => [`${transfer.txid} ${transfer.outputIndex}`, transfer]));
+    const former = transfers.flatMap((transfer) => {
+      const outputIndex = module.formerOutputIndex?.(transfer) ?? null;
+      return outputIndex === null ? [] : [[`${transfer.txid} ${outputIndex}`, transfer] as const];
+    });
+    return { now: new Map(transfers.map((transfer) => [`${transfer.txid} ${transfer.outputIndex}`, transfer])), former: new Map(former) };
   };
 
   /** Movements of the block that an event names, by txid and output; null when the node has another block there. */
@@ -110,8 +133,10 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
     if (head.height < data.height) return 'not_deep_enough';
     const movements = await movementsOf(node, data);
     if (movements === null) return 'other_block';
-    const transfer = movements.get(`${data.txid} ${data.outputIndex}`);
-    if (transfer === undefined || !isSaid(transfer, data)) return 'no_such_movement';
+    const key = `${data.txid} ${data.outputIndex}`;
+    // A deposit that was recorded under a former key keeps it; no movement is taken under two.
+    const transfer = [movements.now.get(key), movements.former.get(key)].find((one) => one !== undefined && isSaid(one, data));
+    if (transfer === undefined || !keys.takes(`${data.chain} ${data.txid} ${transfer.outputIndex}`, data.outputIndex)) return 'no_such_movement';
     return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
   };
 

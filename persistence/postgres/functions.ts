@@ -40,6 +40,7 @@ export const FUNCTIONS = [
   'links_kept',
   'record_link',
   'record_unresolved',
+  'keep_keys',
   'record_block',
   'settle_displaced',
   'resolve_height',

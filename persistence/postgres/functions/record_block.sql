@@ -24,6 +24,6 @@ begin
     perform record_unresolved(of_ledger, link, record ->> 'unresolved');
   end if;
   perform check_withdrawal_facts(of_ledger, record -> 'withdrawals');
-  return post_facts(record_transfers(of_ledger, record -> 'transfers') || (record -> 'withdrawals'));
+  return post_facts(record_transfers(of_ledger, keep_keys(of_ledger, record -> 'transfers')) || (record -> 'withdrawals'));
 end $$;
 grant execute on function record_block to flock_app;

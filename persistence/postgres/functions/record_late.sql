@@ -8,7 +8,7 @@ begin
     return '{}';
   end if;
   return post_facts(record_transfers(of_ledger, coalesce((
-    select jsonb_agg(t.value order by n) from jsonb_array_elements(transfers) with ordinality t(value, n)
+    select jsonb_agg(t.value order by n) from jsonb_array_elements(keep_keys(of_ledger, transfers)) with ordinality t(value, n)
      where not exists (select 1 from fact f where f.ledger = of_ledger and f.txid = t.value ->> 'txid'
                           and f.output_index = (t.value ->> 'outputIndex')::bigint)), '[]')));
 end $$;

@@ -26,7 +26,7 @@ begin
       perform record_unresolved(of_ledger, newest, block ->> 'unresolved');
     end if;
     perform check_withdrawal_facts(of_ledger, block -> 'withdrawals');
-    entries := entries || record_transfers(of_ledger, block -> 'transfers');
+    entries := entries || record_transfers(of_ledger, keep_keys(of_ledger, block -> 'transfers'));
     withdrawals := withdrawals || (block -> 'withdrawals');
   end loop;
   perform set_config('flock.reorg', of_ledger, true);

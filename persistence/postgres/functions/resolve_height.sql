@@ -10,7 +10,7 @@ begin
   delete from unresolved_height where ledger = of_ledger and height = (link ->> 'height')::bigint and hash = link ->> 'hash';
   if not found then return null; end if;
   perform check_withdrawal_facts(of_ledger, record -> 'withdrawals');
-  entries := record_transfers(of_ledger, record -> 'transfers') || (record -> 'withdrawals');
+  entries := record_transfers(of_ledger, keep_keys(of_ledger, record -> 'transfers')) || (record -> 'withdrawals');
   return post_facts(entries || settle_displaced(of_ledger));
 end $$;
 grant execute on function resolve_height to flock_app;

@@ -15,7 +15,7 @@ begin
   update fact set was = status, status = 'displaced'
    where ledger = of_ledger and height = at_height and block_hash = at_hash and status = 'seen';
   entries := record_transfers(of_ledger, coalesce((
-    select jsonb_agg(t.value order by n) from jsonb_array_elements(transfers) with ordinality t(value, n)
+    select jsonb_agg(t.value order by n) from jsonb_array_elements(keep_keys(of_ledger, transfers)) with ordinality t(value, n)
      where not exists (select 1 from fact f where f.ledger = of_ledger and f.txid = t.value ->> 'txid'
                           and f.output_index = (t.value ->> 'outputIndex')::bigint and f.status <> 'orphaned'
                           and not (f.status = 'displaced' and f.height = at_height and f.block_hash = at_hash))), '[]'));

@@ -5,6 +5,7 @@ import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import type { BlockLink, BlockRecord } from '../../../persistence/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { seeded } from '../../support/seeded.ts';
 import { linksAfter, recordOf } from '../../support/store-rows.ts';
 
 const ACCOUNT = 'org_upgrade_live';
@@ -17,7 +18,14 @@ async function databaseAt(version: number): Promise<{ database: TestDatabase; st
   await database.admin.unsafe(`set search_path = flock;
     insert into organization (id, name, created_at) values ('org_upgrade', 'Upgrade', now());
     insert into account (account_id, organization_id, environment, shard_id, state)
-      values ('${ACCOUNT}', 'org_upgrade', 'live', 0, '{"counters": {}}');`);
+      values ('${ACCOUNT}', 'org_upgrade', 'live', 0, '{"counters": {}}');
+    set session_replication_role = replica;
+    insert into address (account_id, id, environment, chain, family, address, address_key, derivation_path, purpose, index, status, created_at)
+      select '${ACCOUNT}', 'adr_' || payee, 'live', 'eth', 'evm', '0x' || payee, ('${KEY.slice(0, -1)}' || payee)::uuid, 'm/0/' || n, 'deposit', n, 'active', now()
+        from unnest('{1,a,b,c}'::text[]) with ordinality p(payee, n);
+    insert into address_registry (address_key, account_id, address_id) select address_key, account_id, id from address;
+    set session_replication_role = origin;
+    `);
   const sql = openDatabase({ url: database.url, connections: 1, name: 'upgrade', role: 'flock_owner' });
   return { database, store: createWatchStore(sql), close: async () => { await sql.end({ timeout: 5 }); await database.close(); } };
 }
@@ -45,4 +53,68 @@ test.serial('found F50: a displaced fact of version 28 is decided by the heights
   t.deepEqual({ ...row }, { above: 102, until: 105 });
   t.true((await store.resolveHeight('eth', branch[0]!)).recorded);
   t.deepEqual(await statuses(database), { gone: 'orphaned' }, 'that 101 is unread for ever says nothing about it');
+});
+
+interface Movement { readonly payee: 'a' | 'b' | 'c'; readonly amount: number; /** Frames before it that moved nothing, which the former keys counted. */ readonly gap: number }
+
+const payeeOf = (payee: string) => ({ addressId: `adr_${payee}`, address: `0x${payee}`, addressKey: `00000000-0000-4000-8000-00000000000${payee}` });
+
+/** The movements of one transaction as they are reported today, or as version 28 counted them. */
+function movementsIn(link: BlockLink, txid: string, movements: readonly Movement[], counted: 'former' | 'now', only?: readonly string[]): BlockRecord['transfers'] {
+  let place = -1;
+  return movements.flatMap(({ payee, amount, gap }, index) => {
+    place += gap + 1;
+    if (only !== undefined && !only.includes(payee)) return [];
+    return [paid(link, txid, { outputIndex: counted === 'now' ? -2 - index : -2 - place, amount: String(amount), ...payeeOf(payee) })];
+  });
+}
+
+test.serial('found F21: a payment under a former key is neither credited twice nor lost, however often its transaction is read again', async (t) => {
+  const { database, store, close } = await databaseAt(28);
+  t.teardown(close);
+  const random = seeded(21);
+  const pick = (below: number) => Math.floor(random() * below);
+  const cases = Array.from({ length: 60 }, (_, index) => ({
+    txid: `0x${index}`, first: [['a'], ['a', 'b'], ['b'], []][pick(4)]!,
+    movements: Array.from({ length: 1 + pick(5) }, (): Movement => ({ payee: (['a', 'b', 'c'] as const)[pick(3)]!, amount: 1 + pick(2), gap: pick(3) })),
+  }));
+  const [start, block] = linksAfter({ height: 100, hash: 'a100' }, 2, 'a') as [BlockLink, BlockLink];
+  await store.recordBlock('eth', recordOf(start, [], { previous: null }));
+  await store.recordBlock('eth', recordOf(block, cases.flatMap(({ txid, movements, first }) => movementsIn(block, txid, movements, 'former', first))));
+  const recorded = await database.admin<{ txid: string; key: string }[]>`select txid, output_index::text as key from flock.fact order by 1, 2`;
+  await migrate({ url: database.url });
+
+  const standing = async () => (await database.admin<{ txid: string; of: string }[]>`
+    select txid, string_agg(transfer ->> 'address' || ' ' || (transfer ->> 'amount'), ',' order by transfer ->> 'address', transfer ->> 'amount') as of
+      from flock.fact where status <> 'orphaned' group by txid order by txid collate "C"`).map(({ txid, of }) => `${txid}: ${of}`);
+  const truth = (payees: (first: readonly string[]) => readonly string[]) => cases.flatMap(({ txid, movements, first }) => {
+    const of = movements.filter(({ payee }) => payees(first).includes(payee)).map(({ payee, amount }) => `0x${payee} ${amount}`).sort();
+    return of.length === 0 ? [] : [`${txid}: ${of.join(',')}`];
+  }).sort((a, b) => (a.split(':')[0]! < b.split(':')[0]! ? -1 : 1));
+  const inboxes = async () => Number((await database.admin<{ count: string }[]>`select count(*)::text as count from flock.inbox`)[0]!.count);
+
+  // Read again in its block, for a second opinion: nothing is new.
+  t.deepEqual(await standing(), truth((first) => first));
+  const before = await inboxes();
+  await store.retellBlock('eth', block, cases.flatMap(({ txid, movements, first }) => movementsIn(block, txid, movements, 'now', first)));
+  t.deepEqual(await standing(), truth((first) => first));
+  t.is(await inboxes(), before, 'and nobody hears of it');
+  // Matched with addresses that were issued meanwhile.
+  await store.recordLate('eth', block, cases.flatMap(({ txid, movements }) => movementsIn(block, txid, movements, 'now', ['c'])));
+  t.deepEqual(await standing(), truth((first) => [...first, 'c']));
+  await store.recordLate('eth', block, cases.flatMap(({ txid, movements }) => movementsIn(block, txid, movements, 'now')));
+  t.deepEqual(await standing(), truth(() => ['a', 'b', 'c']));
+  // Included again in another block, left out by a third, and back in a fourth.
+  const all = (link: BlockLink) => cases.flatMap(({ txid, movements }) => movementsIn(link, txid, movements, 'now'));
+  let head = block;
+  for (const [name, holds] of [['b', true], ['c', false], ['d', true], ['e', true]] as const) {
+    const [next] = linksAfter({ height: start.height, hash: start.hash }, 1, name) as [BlockLink];
+    await store.recordReorg('eth', start, head, [recordOf(next, holds ? all(next) : [])]);
+    t.deepEqual(await standing(), holds ? truth(() => ['a', 'b', 'c']) : []);
+    head = next;
+  }
+  const kept = await database.admin<{ txid: string; key: string }[]>`select txid, output_index::text as key from flock.fact where former_key order by 1, 2`;
+  t.deepEqual(kept.map((row) => ({ ...row })), recorded.map((row) => ({ ...row })), 'keys, and so ids of deposits and events, are what they were');
+  const orphaned = await database.admin<{ count: number }[]>`select count(*)::int as count from flock.fact where status = 'orphaned'`;
+  t.is(orphaned[0]!.count, 0, 'no movement has two facts');
 });
