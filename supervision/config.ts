@@ -27,6 +27,8 @@ const chainSettings = (chain: Chain) => ({
 const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is needed: postgres://flock_app:PASSWORD@HOST/DATABASE' }),
   DATABASE_OWNER_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  /** Whether the node serves on a database that may forget what it acknowledged: says so, or refuses. */
+  DATABASE_DURABILITY: z.enum(['checked', 'required']).default('checked'),
   DATABASE_CONNECTIONS: wholeNumber(2, 200).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),

@@ -3,6 +3,7 @@ import { ConfigurationError, readConfig } from './config.ts';
 import { exitWithParent, stopOnSignals } from './drain.ts';
 import { createLog } from '../gateway/http/log.ts';
 import { startCloudNode } from './node.ts';
+import { NotDurable } from './presence.ts';
 
 async function main(): Promise<void> {
   const serves = exitWithParent();
@@ -41,5 +42,5 @@ function reasonOf(error: unknown): string {
 
 main().catch((error: unknown) => {
   process.stderr.write(`the cloud node does not start: ${reasonOf(error)}\n`);
-  process.exit(error instanceof ConfigurationError ? 78 : 1);
+  process.exit(error instanceof ConfigurationError || error instanceof NotDurable ? 78 : 1);
 });

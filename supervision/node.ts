@@ -16,6 +16,7 @@ import { createMetrics, type Metrics } from '../gateway/http/metrics.ts';
 import { createGateway } from '../gateway/http/server.ts';
 import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
 import { createOwnership } from '../persistence/postgres/account-store.ts';
+import { durabilityProblem, readDurability } from '../persistence/postgres/durability.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import type { RowWrite } from '../persistence/rows.ts';
@@ -122,6 +123,7 @@ async function openPresence(config: CloudConfig, log: Logger, later: (name: stri
   later('presence connection', 500, () => sql.end({ timeout: 0 }));
   const presence = new Presence({
     ownership: createOwnership(sql), nodeId: `${config.NODE_NAME}/${newUuid(nowMs())}`, leaseSeconds: config.NODE_LEASE_SECONDS, log,
+    durability: async () => durabilityProblem(await readDurability(sql)), durabilityRequired: config.DATABASE_DURABILITY === 'required',
   });
   await presence.claim();
   presence.start();

@@ -19,6 +19,8 @@ import type { Logger } from 'pino';
 const BEAT_EVERY_MS = 400;
 const BEAT_LIMIT_MS = 1_200;
 const TURN_AGAIN_MS = 500;
+/** Standbys come and go, and settings are reloaded. */
+const DURABILITY_EVERY_MS = 30_000;
 
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
@@ -29,12 +31,24 @@ export interface PresenceDeps {
   readonly leaseSeconds: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly clock?: Clock;
+  /** Why the database may forget what it acknowledged, or null; asked now and then. */
+  readonly durability?: () => Promise<string | null>;
+  /** Nothing is served while it may. */
+  readonly durabilityRequired?: boolean;
 }
 
 /** What the parts of a node do when it changes. Called in turn, again after a rejection while it is still so. */
 export interface Turns {
   superseded(): Promise<void>;
   regained(): Promise<void>;
+}
+
+/** DATABASE_DURABILITY is `required`, and the database may forget what it acknowledged. */
+export class NotDurable extends Error {
+  constructor(reason: string) {
+    super(`DATABASE_DURABILITY is required: ${reason}`);
+    this.name = 'NotDurable';
+  }
 }
 
 /** What the gateway asks before and while it serves a request, and who owns a shard. */
@@ -52,6 +66,8 @@ export class Presence implements Serving {
   #turning: Promise<void> | null = null;
   #timer: TimerHandle = null;
   #stopped = false;
+  #durabilityMs = -Infinity;
+  #undurable: string | null = null;
 
   constructor(deps: PresenceDeps) {
     this.#deps = deps;
@@ -60,7 +76,9 @@ export class Presence implements Serving {
 
   /** Takes every shard from whoever has it. */
   async claim(): Promise<void> {
-    const { ownership, nodeId } = this.#deps;
+    const { ownership, nodeId, durabilityRequired } = this.#deps;
+    await this.#checkDurability();
+    if (this.#undurable !== null && durabilityRequired === true) throw new NotDurable(this.#undurable);
     this.#keep(await ownership.claimShards(nodeId, ALL_SHARDS));
   }
 
@@ -129,6 +147,8 @@ export class Presence implements Serving {
     const { ownership, nodeId, leaseSeconds } = this.#deps;
     try {
       const { owned, vacant } = await ownership.renewNode(nodeId, leaseSeconds);
+      await this.#checkDurability();
+      if (this.#undurable !== null && this.#deps.durabilityRequired === true) return this.#setAway(this.#undurable);
       if (this.#away) this.#deps.log.info('the database serves again');
       this.#away = false;
       if (owned === SHARD_COUNT) return;
@@ -142,6 +162,15 @@ export class Presence implements Serving {
       const { code, message } = error as { code?: string; message: string };
       this.#setAway(code ?? message);
     }
+  }
+
+  async #checkDurability(): Promise<void> {
+    const { durability, log } = this.#deps, nowMs = this.#clock.elapsedMs();
+    if (durability === undefined || nowMs - this.#durabilityMs < DURABILITY_EVERY_MS) return;
+    const found = await durability();
+    this.#durabilityMs = nowMs;
+    if (found !== null && found !== this.#undurable) log.warn({ reason: found }, 'the database may forget what it acknowledged (DATABASE_DURABILITY)');
+    this.#undurable = found;
   }
 
   #keep(epochs: ReadonlyMap<number, number>): void {

@@ -1,0 +1,104 @@
+import test from 'ava';
+import { Presence, type PresenceDeps } from '../../../supervision/presence.ts';
+import { SHARD_COUNT } from '../../../protocol/ids.ts';
+import { HandClock } from '../../support/clock.ts';
+import { until } from '../../support/until.ts';
+
+interface World { owned: number; vacant: number; renew: 'answers' | 'refuses' | 'hangs'; durable: string | null; calls: string[] }
+
+function present(more: Partial<PresenceDeps> = {}) {
+  const clock = new HandClock();
+  const world: World = { owned: SHARD_COUNT, vacant: 0, renew: 'answers', durable: null, calls: [] };
+  let epoch = 1;
+  const all = () => new Map(Array.from({ length: SHARD_COUNT }, (_, shard) => [shard, epoch] as const));
+  const presence = new Presence({
+    nodeId: 'a/1', leaseSeconds: 10, log: { info: () => undefined, warn: () => undefined }, clock, durability: async () => world.durable,
+    ownership: {
+      async claimShards() { return all(); },
+      async claimVacantShards() {
+        world.calls.push('claim vacant');
+        epoch += 1;
+        world.owned = SHARD_COUNT;
+        world.vacant = 0;
+        return all();
+      },
+      async renewNode() {
+        if (world.renew === 'hangs') return new Promise(() => undefined);
+        if (world.renew === 'refuses') throw Object.assign(new Error('could not extend file'), { code: '53100' });
+        return { owned: world.owned, vacant: world.vacant };
+      },
+      async leaveNode() { world.calls.push('leave'); },
+    },
+    ...more,
+  });
+  presence.follow({
+    async superseded() { world.calls.push('stands back'); },
+    async regained() { world.calls.push('goes on'); },
+  });
+  return { presence, world, clock };
+}
+
+test('found F52: an owner that was superseded has no epochs and serves nothing; when nobody has its shards it claims them and goes on', async (t) => {
+  const { presence, world } = present();
+  await presence.claim();
+  t.is(presence.epochOf(7), 1);
+  world.owned = 0;
+  await presence.look();
+  t.deepEqual([presence.trouble(), presence.epochOf(7)], ['superseded', undefined]);
+  await until('the parts follow', () => world.calls.includes('stands back'));
+  world.vacant = SHARD_COUNT;
+  await presence.look();
+  t.deepEqual([presence.trouble(), presence.epochOf(7)], [null, 2]);
+  await until('the parts go on', () => world.calls.includes('goes on'));
+  t.deepEqual(world.calls, ['stands back', 'claim vacant', 'goes on']);
+});
+
+test('found F52: one shard that another node took is enough', async (t) => {
+  const { presence, world } = present();
+  await presence.claim();
+  world.owned = SHARD_COUNT - 1;
+  await presence.look();
+  t.is(presence.trouble(), 'superseded');
+});
+
+for (const renew of ['refuses', 'hangs'] as const) {
+  test(`found F61: a database that ${renew} cuts what is under way short, and serves again when it answers`, async (t) => {
+    const { presence, world, clock } = present();
+    await presence.claim();
+    t.is(await presence.whileServing(Promise.resolve(1)), 1);
+    world.renew = renew;
+    const underWay = presence.whileServing(new Promise(() => undefined));
+    const looked = presence.look();
+    if (renew === 'hangs') {
+      await until('the limit is armed', () => clock.pending > 0);
+      clock.advance(1_200);
+    }
+    await looked;
+    t.is(presence.trouble(), 'database');
+    await t.throwsAsync(underWay, { message: /SERVICE_UNAVAILABLE|not/i });
+    if (renew === 'hangs') return;
+    world.renew = 'answers';
+    await presence.look();
+    t.is(presence.trouble(), null);
+  });
+}
+
+test('found F62: where it is required, nothing is served while an acknowledged commit may be lost; else it is only said', async (t) => {
+  for (const [durabilityRequired, trouble] of [[true, 'database'], [false, null]] as const) {
+    const { presence, world, clock } = present({ durabilityRequired });
+    await presence.claim();
+    world.durable = 'a standby and no synchronous one';
+    await presence.look();
+    t.is(presence.trouble(), null, 'it is asked now and then');
+    clock.advance(30_000);
+    await presence.look();
+    t.is(presence.trouble(), trouble);
+    world.durable = null;
+    clock.advance(30_000);
+    await presence.look();
+    t.is(presence.trouble(), null);
+  }
+  const { presence, world } = present({ durabilityRequired: true });
+  world.durable = 'fsync is off';
+  await t.throwsAsync(presence.claim(), { message: 'DATABASE_DURABILITY is required: fsync is off' });
+});
