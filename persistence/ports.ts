@@ -4,7 +4,8 @@
  */
 import type { AccountEvent, AccountState, Plan } from '../actors/account/messages.ts';
 import type { EntityStore } from '../actors/kernel/protocol.ts';
-import type { Page } from '../protocol/envelope.ts';
+import type { Page, PageAsk } from '../protocol/page.ts';
+export type { PageAsk } from '../protocol/page.ts';
 import type { AccountId, LedgerId } from '../protocol/ids.ts';
 import type { InstructionRecord, LocalKeyRecord } from '../protocol/frames.ts';
 import type { EventEnvelope } from '../protocol/schema/events.ts';
@@ -375,8 +376,6 @@ export interface DeliveryView {
 
 /** Who asks for an address, and on which EVM network. */
 export interface PairAsk { readonly chain: Chain; readonly userRef: string; readonly tag: string | null }
-
-export interface PageAsk { page: number; size: number }
 
 export interface ReadStore {
   idempotent(owner: KeyOwner, method: string, path: string, key: string): Promise<IdempotencyRow | null>;

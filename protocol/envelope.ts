@@ -1,6 +1,8 @@
 /** Spec §2.1: the envelope of every response. */
 import { z } from 'zod';
+import { CURSOR_CHARS_MAX } from './cursor.ts';
 import type { Refusal } from './errors.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.ts';
 
 export interface Meta { requestId: string; timestamp: string }
 export interface Success<T> { success: true; data: T; meta: Meta }
@@ -16,29 +18,25 @@ export function fail(refusal: Refusal, meta: Meta): Failure {
   return { success: false, data: null, error: { code, message, details }, meta };
 }
 
-/** Decisions 3: default 20, maximum 200, zero-based. */
-export const PAGE_SIZE_DEFAULT = 20;
-export const PAGE_SIZE_MAX = 200;
-
-export interface Page<T> { content: T[]; page: number; size: number; totalElements: number; totalPages: number }
-
-export function pageOf<T>(content: T[], page: number, size: number, totalElements: number): Page<T> {
-  return { content, page, size, totalElements, totalPages: Math.ceil(totalElements / size) };
-}
-
 const wholeNumber = (max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/).transform(Number).pipe(z.number().max(max));
 
 /** Media types that a body may have: JSON in UTF-8. */
 export const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
 
-/** Query of every list: both are decimal text on the wire. */
-export const pageQuery = z.object({
-  page: wholeNumber(1_000_000).default(0),
-  size: wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1)).default(PAGE_SIZE_DEFAULT),
-});
+const page = wholeNumber(1_000_000);
+const size = wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1));
+const after = z.string().min(1).max(CURSOR_CHARS_MAX)
+  .meta({ description: '`next` of the page before: goes on behind its last row, whatever changed meanwhile. Not together with `page`' });
+const BOTH = { path: ['after'], message: 'page and after exclude each other: send one of them' };
+const one = (query: { page?: unknown; after?: unknown }): boolean => query.page === undefined || query.after === undefined;
+
+/** Query of a list, with its filters; numbers are decimal text on the wire. Without `page` and `after` it is page 0. */
+export const listQuery = <S extends z.core.$ZodLooseShape>(filters: S) => z.strictObject({
+  page: page.exactOptional(), size: size.default(PAGE_SIZE_DEFAULT), after: after.exactOptional(), ...filters,
+}).refine(one, BOTH);
+export const pageQuery = listQuery({});
 
 /** Query of a list that is short: all of it, unless a page is asked for. */
 export const wholeQuery = z.strictObject({
-  page: wholeNumber(1_000_000).exactOptional(),
-  size: wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1)).exactOptional(),
-});
+  page: page.exactOptional(), size: size.exactOptional(), after: after.exactOptional(),
+}).refine(one, BOTH);

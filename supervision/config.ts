@@ -30,6 +30,9 @@ const schema = z.object({
   /** Whether the node serves on a database that may forget what it acknowledged: says so, or refuses. */
   DATABASE_DURABILITY: z.enum(['checked', 'required']).default('checked'),
   DATABASE_CONNECTIONS: wholeNumber(2, 200).default(10),
+  /** Connections that lists have for themselves, and how long one statement of a list may take. */
+  LIST_CONNECTIONS: wholeNumber(1, 100).default(4),
+  LIST_TIMEOUT_MS: wholeNumber(100, 10_000).default(2_000),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   NODE_NAME: z.string().min(1).max(60).default(`node-${process.pid}`),
   /** How long a node that says nothing keeps its accounts, in seconds; then another one that waits takes them. */

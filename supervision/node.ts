@@ -18,7 +18,8 @@ import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
 import { createOwnership } from '../persistence/postgres/account-store.ts';
 import { durabilityProblem, readDurability } from '../persistence/postgres/durability.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
-import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
+import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
+import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import type { RowWrite } from '../persistence/rows.ts';
 import { newUuid, SHARD_COUNT, shardOf } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
@@ -66,9 +67,10 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const sql = openDatabase({ url: config.DATABASE_URL, connections: config.DATABASE_CONNECTIONS, name: config.NODE_NAME });
   later('database', 1_000, () => sql.end({ timeout: 1 }));
   const presence = await openPresence(config, log, later), background = openBackground(config, presence, later);
+  const lists = openNodeLists(config, later);
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
-  const stores = await openStores(presence, sql, (entries) => metrics.observeAppendBatch(entries));
+  const stores = await openStores(presence, { sql, lists }, (entries) => metrics.observeAppendBatch(entries));
   const shelf = createModuleShelf(config);
   const accounts = startAccounts({
     config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
@@ -131,8 +133,16 @@ async function openPresence(config: CloudConfig, log: Logger, later: (name: stri
   return presence;
 }
 
-async function openStores(presence: Presence, sql: Sql, onBatch: (entries: number) => void): Promise<Stores> {
-  const stores = createStores({ sql, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard), onBatch });
+/** Lists have connections of their own. */
+function openNodeLists(config: CloudConfig, later: (name: string, limitMs: number, stop: DrainStep['stop']) => void): Lists {
+  const timeoutMs = config.LIST_TIMEOUT_MS;
+  const sql = openLists({ url: config.DATABASE_URL, connections: config.LIST_CONNECTIONS, name: `${config.NODE_NAME}-lists`, timeoutMs });
+  later('lists', 1_000, () => sql.end({ timeout: 1 }));
+  return createLists(sql, { slots: config.LIST_CONNECTIONS, timeoutMs });
+}
+
+async function openStores(presence: Presence, { sql, lists }: { sql: Sql; lists: Lists }, onBatch: (entries: number) => void): Promise<Stores> {
+  const stores = createStores({ sql, lists, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard), onBatch });
   await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;

@@ -5,7 +5,8 @@
  * A page is looked at in slices, so that a large one holds up nobody else's request.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, wholeQuery } from '../../protocol/envelope.ts';
+import { wholeQuery } from '../../protocol/envelope.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../protocol/page.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { ROUTES, type OperationId } from '../../protocol/routes.ts';
 import { otherSpellingOf } from '../other-spelling.ts';
@@ -56,7 +57,7 @@ function isPage(data: unknown): data is PageJson {
   return typeof data === 'object' && data !== null && Array.isArray((data as { content?: unknown }).content);
 }
 
-const hasSizes = ({ query }: Ask): boolean => query['page'] !== undefined || query['size'] !== undefined;
+const hasSizes = ({ query }: Ask): boolean => query['page'] !== undefined || query['size'] !== undefined || query['after'] !== undefined;
 
 /** Entries that a page may have. */
 function sizeOf({ query }: Ask): number {

@@ -1,5 +1,6 @@
 /** Paths that the edge answers by itself: local keys, outbox, health. Spec §4.3. */
-import { JSON_TYPE, pageOf, pageQuery, PAGE_SIZE_DEFAULT, wholeQuery } from '../../protocol/envelope.ts';
+import { JSON_TYPE, pageQuery, wholeQuery } from '../../protocol/envelope.ts';
+import { chainPlace, pageAskOf, slicePage, wholePage } from '../../protocol/cursor.ts';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { localKeyBody } from '../../protocol/schema/edge.ts';
@@ -39,8 +40,8 @@ export function createEdgePaths(settings: EdgePathSettings) {
       if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
       const query = wholeQuery.safeParse(queryOf(pathAndQuery));
       if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
-      const tanks = settings.gasTanks(), { page = 0, size = query.data.page === undefined ? Math.max(1, tanks.length) : PAGE_SIZE_DEFAULT } = query.data;
-      return answered(pageOf(tanks.slice(page * size, (page + 1) * size), page, size, tanks.length));
+      const page = wholePage('gas-tanks', settings.gasTanks(), query.data, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
+      return isRefusal(page) ? refused(page) : answered(page);
     },
     mintLocalKey: ({ body, headers }) => {
       if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
@@ -53,11 +54,11 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered(minted, 201);
     },
     listLocalKeys: ({ pathAndQuery }) => {
-      const query = pageQuery.strict().safeParse(queryOf(pathAndQuery));
+      const query = pageQuery.safeParse(queryOf(pathAndQuery));
       if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
-      const { page, size } = query.data;
-      const all = keys.list().reverse(); // Newest first, as every list.
-      return answered(pageOf(all.slice(page * size, (page + 1) * size), page, size, all.length));
+      const ask = pageAskOf('local-keys', query.data);
+      if (isRefusal(ask)) return refused(ask);
+      return answered(slicePage('local-keys', keys.list(), ask, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest'));
     },
     revokeLocalKey: ({ params }) => {
       const id = params['id']!;

@@ -7,7 +7,7 @@ import { notEnabled } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { PairLookup } from './pair-lookup.ts';
-import { addressView, pageAs } from './views.ts';
+import { addressView, listAskOf, pageAs } from './views.ts';
 
 /** Tries of what was decided on rows that changed meanwhile: on another node, or by an archive of the same address. */
 const PAIR_TRIES = 5;
@@ -53,9 +53,10 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       },
     },
     async listAddresses(asked) {
-      const { page, size, ...filter } = asked.query;
+      const ask = listAskOf('addresses', asked.query);
+      if (isRefusal(ask)) return ask;
       const accountId = accountOf(asked);
-      const [rows, retired] = await Promise.all([reads.addresses(accountId, filter, { page, size }), reads.retiredIdentities(accountId)]);
+      const [rows, retired] = await Promise.all([reads.addresses(accountId, ask.filter, ask.page), reads.retiredIdentities(accountId)]);
       return pageAs(rows, (row) => addressView(retired, row));
     },
     async getAddress(asked) {

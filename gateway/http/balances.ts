@@ -8,7 +8,7 @@ import type { ChainBinding } from '../ports.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { moneyOf } from './views.ts';
+import { listAskOf, moneyOf } from './views.ts';
 
 /** Balances of one page that are asked for at the same time. */
 const ASKED_AT_ONCE = 8;
@@ -36,8 +36,9 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
   return {
     async listBalances(asked) {
       const accountId = accountOf(asked);
-      const { page, size, ...filter } = asked.query;
-      const rows = await reads.addresses(accountId, filter, { page, size });
+      const ask = listAskOf('addresses', asked.query);
+      if (isRefusal(ask)) return ask;
+      const rows = await reads.addresses(accountId, ask.filter, ask.page);
       const content: View[] = [];
       for (let at = 0; at < rows.content.length; at += ASKED_AT_ONCE) {
         const some = rows.content.slice(at, at + ASKED_AT_ONCE).map(async ({ chain, address }) => {

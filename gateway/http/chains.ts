@@ -10,7 +10,7 @@ import { notEnabled } from './chain-input.ts';
 import { accountOf, type Handlers } from './context.ts';
 import { stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { instantOf, instantOrNull, wholePage } from './views.ts';
+import { chainPlace, instantOf, instantOrNull, wholePage } from './views.ts';
 
 type Entry = ReplyOf<'listTokens'>['content'][number];
 
@@ -21,14 +21,14 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       const accountId = accountOf(asked);
       const enabled = new Set(chains.enabled(accountId));
       const readiness = new Map(readinessViews(await stateOf(deps, accountId)).map(({ chain, state }) => [chain, state]));
-      return wholePage(CHAINS.map((chain) => {
+      return wholePage('chains', CHAINS.map((chain) => {
         const { nativeSymbol, nativeDecimals, threshold, explorer } = networkOf(chain);
         return {
           chain, enabled: enabled.has(chain), symbol: nativeSymbol, decimals: nativeDecimals, threshold,
           readiness: readiness.get(chain)!,
           explorerUrl: environmentOf(accountId) === 'sandbox' ? deps.config.publicUrl : new URL(explorer.tx.replace('{id}', '')).origin,
         };
-      }), asked.query);
+      }), asked.query, ({ chain }) => chainPlace(chain));
     },
     async getCoverage(asked) {
       const accountId = accountOf(asked);
@@ -53,9 +53,16 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
         deployments: deployments.map(({ chain, contract, decimals, monitored, deprecated, bridgeable }) =>
           ({ chain, contractAddress: contract, decimals, monitored, deprecated, bridgeable })),
       }));
-      return wholePage([...entries, ...await addedTokens(deps, accountId, entries)], asked.query);
+      return wholePage('tokens', [...entries, ...await addedTokens(deps, accountId, entries)], asked.query, placeIn(entries));
     },
   };
+}
+
+/** Published tokens keep their order; added ones follow by their symbol. */
+function placeIn(published: readonly Entry[]): (entry: Entry) => string {
+  const places = new Map(published.map(({ symbol }, place) => [symbol, String(place).padStart(5, '0')]));
+  const known = new Set<Entry>(published);
+  return (entry) => (known.has(entry) ? places.get(entry.symbol)! : `added ${entry.symbol}`);
 }
 
 /** Tokens that this node monitors beside the published registry (a private chain, a test network). */

@@ -1,13 +1,14 @@
 /** Deliveries of webhooks: history, dead letters, replay of one and of a time range. Spec §4.1, §6; decisions 4. */
 import { REPLAY_WINDOW_DAYS } from '../../actors/account/webhooks.ts';
 import type { DeliveryView, PageAsk } from '../../persistence/ports.ts';
-import { PAGE_SIZE_MAX, type Page } from '../../protocol/envelope.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { PAGE_SIZE_MAX, type Page } from '../../protocol/page.ts';
+import { pageAskOf } from '../../protocol/cursor.ts';
+import { isRefusal, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 import { newId, type AccountId } from '../../protocol/ids.ts';
 import { REPLAY_RANGE_MAX } from '../../protocol/schema/webhooks.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { deliveryView, pageAs } from './views.ts';
+import { deliveryView, listAskOf, pageAs } from './views.ts';
 
 const DAY_MS = 86_400_000;
 const GONE_MEANWHILE: ReadonlySet<string> = new Set(['CONFLICT', 'NOT_FOUND']);
@@ -23,20 +24,24 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
 
   return {
     listDeliveries: (asked) => {
-      const { page, size, ...filter } = asked.query;
-      return list(accountOf(asked), filter, { page, size });
+      const ask = listAskOf('deliveries', asked.query);
+      return isRefusal(ask) ? Promise.resolve(ask) : list(accountOf(asked), ask.filter, ask.page);
     },
-    listDeadLetters: (asked) => list(accountOf(asked), { status: 'dead_lettered' }, asked.query),
+    listDeadLetters: (asked) => {
+      const ask = listAskOf('deliveries', asked.query);
+      return isRefusal(ask) ? Promise.resolve(ask) : list(accountOf(asked), { status: 'dead_lettered' }, ask.page);
+    },
     async listWebhookDeliveries(asked) {
       const accountId = accountOf(asked);
       const { webhookId } = asked.params;
-      const { page, size, ...filter } = asked.query;
+      const ask = listAskOf('deliveries', asked.query);
+      if (isRefusal(ask)) return ask;
       const known = await reads.webhook(accountId, webhookId);
       // A deleted endpoint keeps its history.
       const { totalElements } = known === null
         ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 })
         : { totalElements: 1 };
-      return totalElements === 0 ? refuse('NOT_FOUND') : list(accountId, { webhookId, ...filter }, { page, size });
+      return totalElements === 0 ? refuse('NOT_FOUND') : list(accountId, { webhookId, ...ask.filter }, ask.page);
     },
     replayDelivery: {
       replay: async (stored) => stored as { deliveryId: string },
@@ -75,8 +80,11 @@ async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) 
   const fromMs = Date.parse(from), toMs = Date.parse(to);
   if (toMs <= fromMs) return refuse('INVALID_INPUT', { field: 'to', reason: 'must be after from' });
   const { deliveries: read } = deps.stores.reads;
-  const page = (number: number) =>
-    read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, { page: number, size: PAGE_SIZE_MAX });
+  const page = (after: string | null) => {
+    const ask = pageAskOf('deliveries', { size: PAGE_SIZE_MAX, ...(after === null ? {} : { after }) });
+    if (isRefusal(ask)) throw new Refused(ask);
+    return read.call(deps.stores.reads, accountId, { ...filter, fromMs, toMs }, ask);
+  };
   const endpoints = new Set((await deps.stores.reads.webhooks(accountId)).flatMap(({ id, status }) => (status === 'deleted' ? [] : [id])));
   const sinceMs = deps.nowMs() - REPLAY_WINDOW_DAYS * DAY_MS;
   const found = await firstDeliveries(
@@ -87,23 +95,21 @@ async function replayRange(deps: HandlerDeps, asked: Asked<'replayDeliveries'>) 
   return isRefusal(replayed) ? replayed : { count: found.length, replayed: replayed.length, dryRun };
 }
 
-/**
- * Deliveries of all pages that can be replayed, newest first. One that comes meanwhile moves others to the next page,
- * where they are met again: each counts once. Refuses: INVALID_INPUT for more than one call may replay.
- */
+/** Deliveries of all pages that can be replayed, newest first. Refuses: INVALID_INPUT for more than one call may replay. */
 async function firstDeliveries(
-  page: (number: number) => Promise<Page<DeliveryView>>, wanted: (delivery: DeliveryView) => boolean,
+  page: (after: string | null) => Promise<Page<DeliveryView>>, wanted: (delivery: DeliveryView) => boolean,
 ): Promise<DeliveryView[] | Refusal> {
-  const found = new Map<string, DeliveryView>();
-  for (let number = 0; ; number += 1) {
-    const { content, totalPages } = await page(number);
-    for (const delivery of content) if (wanted(delivery)) found.set(delivery.id, delivery);
-    if (found.size > REPLAY_RANGE_MAX) {
+  const found: DeliveryView[] = [];
+  for (let after: string | null = null; ;) {
+    const { content, next }: Page<DeliveryView> = await page(after);
+    found.push(...content.filter(wanted));
+    if (found.length > REPLAY_RANGE_MAX) {
       return refuse(
         'INVALID_INPUT', { field: 'from', reason: 'the range holds too many deliveries', max: REPLAY_RANGE_MAX },
       );
     }
-    if (number + 1 >= totalPages) return [...found.values()];
+    if (next === null) return found;
+    after = next;
   }
 }
 

@@ -14,7 +14,7 @@ import { isOlderVersion } from '../edge-stream/handshake.ts';
 import { accountOf, type Caller, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { transactionOf } from './transactions.ts';
-import { instantOrNull, sessionView, wholePage } from './views.ts';
+import { chainPlace, instantOrNull, sessionView, wholePage } from './views.ts';
 
 type Area =
   | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
@@ -58,17 +58,17 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
       };
     },
     async getEdgeReadiness(asked) {
-      return wholePage(readinessViews(await stateOf(deps, accountOf(asked))), asked.query);
+      return wholePage('readiness', readinessViews(await stateOf(deps, accountOf(asked))), asked.query, ({ chain }) => chainPlace(chain));
     },
     async listEdgeSessions(asked) {
-      return wholePage((await stores.edge.sessions(accountOf(asked))).map(sessionView), asked.query);
+      return wholePage('sessions', (await stores.edge.sessions(accountOf(asked))).map(sessionView), asked.query, ({ id, startedAt }) => `${startedAt} ${id}`, 'newest');
     },
     async listGasTanks(asked) {
       const accountId = accountOf(asked);
       const tanks = await presentTanks(deps, accountId);
-      return wholePage(CHAINS.flatMap((chain) => tanks
+      return wholePage('gas-tanks', CHAINS.flatMap((chain) => tanks
         .filter((row) => row.family === FAMILY_OF[chain])
-        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))), asked.query);
+        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))), asked.query, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
     },
   };
 }

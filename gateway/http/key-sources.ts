@@ -23,7 +23,7 @@ export function keySourceHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   return {
     async listKeySources(asked) {
       const sources = Object.values(sourcesOf(await stateOf(deps, accountOf(asked))));
-      return wholePage(sources.toSorted((left, right) => right.registeredAtMs - left.registeredAtMs).map(keySourceView), asked.query);
+      return wholePage('key-sources', sources.map(keySourceView), asked.query, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
     },
     async registerKeySource(asked) {
       const accountId = accountOf(asked);

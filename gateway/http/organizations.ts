@@ -27,11 +27,11 @@ export function organizationHandlers({
         const row = await identity.organization(organizationId);
         return row === null ? [] : [{ id: row.id, name: row.name, role, createdAt: instantOf(row.createdAtMs) }];
       }));
-      return wholePage(found.flat(), asked.query);
+      return wholePage('organizations', found.flat(), asked.query, ({ id }) => id);
     },
     async listMembers(asked) {
       accountOf(asked);
-      return wholePage(await identity.members(bearerOf(asked).organizationId!), asked.query);
+      return wholePage('members', await identity.members(bearerOf(asked).organizationId!), asked.query, ({ email }) => email);
     },
   };
 }

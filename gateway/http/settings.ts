@@ -23,7 +23,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
   return {
     async listApiKeys(asked) {
-      return wholePage((await identity.apiKeys(organizationOf(asked))).map(keyView), asked.query);
+      return wholePage('api-keys', (await identity.apiKeys(organizationOf(asked))).map(keyView), asked.query, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
     },
     async mintApiKey(asked) {
       const organizationId = organizationOf(asked);
@@ -54,10 +54,10 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     },
     async listRotations(asked) {
       const { rotation } = await stateOf(deps, accountOf(asked));
-      return wholePage(rotation === null ? [] : [{
+      return wholePage('rotations', rotation === null ? [] : [{
         id: rotation.id, publicKey: rotation.publicKey, detectedAt: instantOf(rotation.detectedAtMs),
         families: Object.keys(rotation.keys),
-      }], asked.query);
+      }], asked.query, ({ id }) => id);
     },
     approveRotation: decide(deps, 'approve'),
     rejectRotation: decide(deps, 'reject') as unknown as Replayable<'rejectRotation'>,

@@ -18,7 +18,7 @@ import { presentTanks, stateOf } from './edge.ts';
 import type { HandlerDeps } from './handlers.ts';
 import type { Outgrown } from './idempotency.ts';
 import { coveredBySource } from './key-sources.ts';
-import { builtView, feeView, transactionView } from './views.ts';
+import { builtView, feeView, listAskOf, transactionView } from './views.ts';
 
 type Area =
   | 'listTransactions' | 'getTransaction' | 'buildTransaction' | 'repriceTransaction' | 'broadcastTransaction'
@@ -64,8 +64,9 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   return {
     async listTransactions(asked) {
       const accountId = accountOf(asked);
-      const { page, size, ...filter } = asked.query;
-      const found = await reads.transactions(accountId, filter, { page, size });
+      const ask = listAskOf('transactions', asked.query);
+      if (isRefusal(ask)) return ask;
+      const found = await reads.transactions(accountId, ask.filter, ask.page);
       return { ...found, content: await Promise.all(found.content.map((row) => transactionOf(deps, accountId, row))) };
     },
     async getTransaction(asked) {

@@ -7,7 +7,10 @@ import type { DeliveryView, SessionRow, TransactionView } from '../../persistenc
 import type { AddressRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { pageOf, PAGE_SIZE_DEFAULT, type Page } from '../../protocol/envelope.ts';
+import type { Page, PageAsk } from '../../protocol/page.ts';
+import { pageAskOf, type ListName } from '../../protocol/cursor.ts';
+export { chainPlace, wholePage } from '../../protocol/cursor.ts';
+import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { VERSION_PLACES } from '../../protocol/schema/transactions.ts';
 import type { Chain } from '../../protocol/slugs.ts';
@@ -25,15 +28,13 @@ export function pageAs<Row, View>(page: Page<Row>, view: (row: Row) => View): Pa
   return { ...page, content: page.content.map(view) };
 }
 
-/** A short list: all of it, or the page that is asked for. */
-export function wholePage<T>(list: readonly T[], { page, size }: { page?: number; size?: number } = {}): Page<T> {
-  if (page === undefined && size === undefined) return pageOf([...list], 0, Math.max(1, list.length), list.length);
-  return slicePage(list, { page: page ?? 0, size: size ?? PAGE_SIZE_DEFAULT });
-}
-
-/** One page of a list that is at hand as a whole. */
-export function slicePage<T>(list: readonly T[], { page, size }: { page: number; size: number }): Page<T> {
-  return pageOf(list.slice(page * size, (page + 1) * size), page, size, list.length);
+/** Filters and page of a list's query. Refuses: INVALID_INPUT for a cursor of another list. */
+export function listAskOf<Q extends { page?: number; size: number; after?: string }>(
+  list: ListName, query: Q,
+): { filter: Omit<Q, 'page' | 'size' | 'after'>; page: PageAsk } | Refusal {
+  const { page: _page, size: _size, after: _after, ...filter } = query;
+  const page = pageAskOf(list, query);
+  return isRefusal(page) ? page : { filter, page };
 }
 
 /** A public page about a transaction; in sandbox, whose ledgers no explorer has heard of, one of our own. Spec §4.2. */

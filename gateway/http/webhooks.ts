@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { CHANGED_MEANWHILE } from '../../actors/account/webhooks.ts';
 import { webhookSecretContext } from '../../actors/webhook/sign.ts';
+import { pageAskOf, slicePage } from '../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { newUuid } from '../../protocol/ids.ts';
 import type { WebhookRow } from '../../persistence/rows.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { slicePage, webhookView } from './views.ts';
+import { webhookView } from './views.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 const SECRET_BYTES = 24;
@@ -71,7 +72,9 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     },
     async listWebhooks(asked) {
       const rows = await reads.webhooks(accountOf(asked));
-      return slicePage(rows.filter(({ status }) => status !== 'deleted').map(webhookView), asked.query);
+      const page = pageAskOf('webhooks', asked.query);
+      if (isRefusal(page)) return page;
+      return slicePage('webhooks', rows.filter(({ status }) => status !== 'deleted').map(webhookView), page, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
     },
     async getWebhook(asked) {
       const row = await find(asked);

@@ -49,7 +49,7 @@ function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'open
       failpoint('save_sessions.after');
     },
     async sessions(accountId) {
-      const rows = await sql<Columns[]>`select * from edge_session where account_id = ${accountId} order by started_at desc, id`;
+      const rows = await sql<Columns[]>`select * from edge_session where account_id = ${accountId} order by started_at desc, id desc`;
       return rows.map(sessionOf);
     },
     async openSessions() {

@@ -112,6 +112,7 @@ export const FUNCTIONS = [
   'record_transfers',
   'record_attempts',
   'retell_block',
+  'count_listed',
 ] as const;
 
 export interface SqlFunction { readonly name: string; readonly text: string; readonly checksum: string }

@@ -1,6 +1,6 @@
 /** Reads of the gateway: lists and single rows of one tenant, and the answers kept for Idempotency-Keys. */
 import { failpoint } from '../../protocol/failpoint.ts';
-import { FAMILY_OF } from '../../protocol/slugs.ts';
+import { ADDRESS_STATUSES, CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
 import type { AccountState } from '../../actors/account/messages.ts';
 import type { IdempotencyRow, UsedValue } from '../rows.ts';
 import type { ReadStore } from '../ports.ts';
@@ -9,12 +9,19 @@ import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { savingOf } from './first-answer.ts';
-import { asTenant, oneOf, pageRows } from './tenant.ts';
+import { listPage, pairsOf, type Source } from './list.ts';
+import { createLists, type Lists } from './list-pool.ts';
+import { asTenant, oneOf } from './tenant.ts';
 import { transactionReads } from './transaction-reads.ts';
 
-/** The gateway's reads over PostgreSQL. */
-export function createReadStore(sql: Sql): ReadStore {
-  return { ...idempotency(sql), ...addresses(sql), ...addressPairs(sql), ...transactionReads(sql), ...webhooks(sql), ...deliveryReads(sql) };
+/** Lists at once over a pool that they share, as in tests. */
+const SHARED_SLOTS = 4;
+
+/** The gateway's reads over PostgreSQL. Lists have a pool of their own, so that they never hold a connection of an append. */
+export function createReadStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): ReadStore {
+  return {
+    ...idempotency(sql), ...addresses(sql), ...addressPairs(sql), ...addressList(lists), ...transactionReads(sql, lists), ...webhooks(sql), ...deliveryReads(sql, lists),
+  };
 }
 
 function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' | 'forgetIdempotent' | 'purgeIdempotent'> {
@@ -42,17 +49,31 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
   };
 }
 
-function addresses(
-  sql: Sql,
-): Pick<ReadStore, 'addresses' | 'address' | 'retiredIdentities' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
+function addressList(lists: Lists): Pick<ReadStore, 'addresses'> {
   return {
     async addresses(accountId, { chain, userRef, tag, status }, page) {
-      const matching = sql`
-        select * from address where account_id = t.account and purpose = 'deposit'
-          ${chain === undefined ? sql`` : sql`and chain = ${chain}`} ${userRef === undefined ? sql`` : sql`and user_ref = ${userRef}`}
-          ${tag === undefined ? sql`` : sql`and tag = ${tag}`} ${status === undefined ? sql`` : sql`and status = ${status}`}`;
-      return pageRows(sql, accountId, { matching, order: sql`id desc` }, page, addressOf); // ids sort by their time
+      const { sql } = lists;
+      const isWhole = chain === undefined && userRef === undefined && tag === undefined && status === undefined;
+      const own = sql`${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
+      // Own addresses have neither a user nor a tag.
+      const from = sql`from address x where x.account_id = t.account ${userRef === undefined && tag === undefined ? sql`and x.purpose = 'deposit'` : own}`;
+      const source: Source = isWhole ? { pairs: [['', '']], range: () => from } : {
+        pairs: pairsOf(chain ?? CHAINS, status ?? ADDRESS_STATUSES), range: (one, state) => sql`${from} and x.chain = ${one} and x.status = ${state}`,
+      };
+      return listPage(lists, accountId, {
+        list: 'addresses', order: 'id', sources: [source], kept: isWhole ? ['address'] : null, shape: addressOf, // ids sort by their time
+        rows: (keys) => sql`
+          with k as materialized (${keys})
+          select x.*, null::timestamptz as key_time, k.id as key_id from k join address x on x.account_id = t.account and x.id = k.id`,
+      }, page);
     },
+  };
+}
+
+function addresses(
+  sql: Sql,
+): Pick<ReadStore, 'address' | 'retiredIdentities' | 'addressByText' | 'addressesAmong' | 'ownAddresses' | 'unissuedPool' | 'addressPeak'> {
+  return {
     async address(accountId, id) {
       return oneOf(sql, accountId, sql`select * from address where account_id = t.account and id = ${id}`, addressOf);
     },
@@ -75,7 +96,7 @@ function addresses(
     },
     async ownAddresses(accountId, purpose) {
       const rows = await sql<Columns[]>`
-        select v.* from ${asTenant(sql, accountId, sql`select * from address where account_id = t.account and purpose = ${purpose}`)}
+        select v.* from ${asTenant(sql, accountId, sql`select * from address where account_id = t.account and purpose = ${purpose} and purpose <> 'deposit'`)}
          order by v.created_at, v.id`;
       return rows.map(addressOf);
     },

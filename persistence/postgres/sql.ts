@@ -21,6 +21,12 @@ export interface DatabaseOptions {
   readonly role?: 'flock_app' | 'flock_owner' | null;
   /** A server that is silent for this long is given up, milliseconds. Only the application's: a migration may take its time. */
   readonly silenceMs?: number;
+  /** Limit of a statement, milliseconds. */
+  readonly statementTimeoutMs?: number;
+  /** Further settings of the session. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Hears what the server says beside its answers. */
+  readonly onNotice?: (message: string) => void;
 }
 
 /** Reliability 1.3. Milliseconds. */
@@ -43,6 +49,15 @@ const SILENCE_OF_OWNERS_MS = 86_400_000;
  */
 const INDEXES_ONLY = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' };
 
+/** A list reads some hundred index entries. One that takes longer is ended, and its caller told to come back. */
+export const LIST_TIMEOUT_MS = 2_000;
+
+/**
+ * A list has one plan, whatever its values are: the ranges of its indexes, merged. A bitmap would read a range to its end, and
+ * a sort all of it; a plan of its own for each set of values is made for the values that most rows have.
+ */
+const RANGES_ONLY = { enable_bitmapscan: 'off', enable_sort: 'off', plan_cache_mode: 'force_generic_plan' };
+
 /**
  * Makes the first message of a connection longer than 1,024 bytes. When a backend dies between a query and the write that
  * it scheduled, this client keeps the unsent bytes and believes for ever that a write is on its way; the slot then times
@@ -64,7 +79,10 @@ function safeInteger(text: string): number {
 
 /** A pool as the application role; it connects when it is first used and reconnects by itself. */
 export function openDatabase(
-  { url, connections, name, role = 'flock_app', silenceMs = role === 'flock_app' ? SILENCE_MS : SILENCE_OF_OWNERS_MS }: DatabaseOptions,
+  {
+    url, connections, name, role = 'flock_app', silenceMs = role === 'flock_app' ? SILENCE_MS : SILENCE_OF_OWNERS_MS,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS, settings = {}, onNotice,
+  }: DatabaseOptions,
 ): Sql {
   const setRole = role === null || new URL(url).username === role ? {} : { role };
   const endpoint = endpointOf(url);
@@ -78,14 +96,14 @@ export function openDatabase(
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: IDLE_TIMEOUT_S,
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-    onnotice: () => undefined,
+    onnotice: (notice) => onNotice?.(notice.message ?? ''),
     // A node's pool knows its array types (array-text.ts). Without the query for them this client cannot reserve a
     // connection, which only the migrations do.
     fetch_types: role !== 'flock_app',
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: name,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       tcp_user_timeout: TCP_USER_TIMEOUT_MS,
@@ -94,6 +112,7 @@ export function openDatabase(
       search_path: 'flock',
       ...LONG_STARTUP,
       ...(role === 'flock_app' ? INDEXES_ONLY : {}),
+      ...settings,
       ...setRole,
     } as postgres.Options<Record<string, postgres.PostgresType>>['connection'] & object,
     types: {
@@ -109,6 +128,11 @@ export function openDatabase(
       integers: { to: INTEGERS, from: [], serialize: arrayText, parse: arrayOf },
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as Sql;
+}
+
+/** The pool of the lists, as the application role. */
+export function openLists({ timeoutMs = LIST_TIMEOUT_MS, ...options }: Pick<DatabaseOptions, 'url' | 'connections' | 'name' | 'onNotice'> & { timeoutMs?: number }): Sql {
+  return openDatabase({ ...options, statementTimeoutMs: timeoutMs, settings: RANGES_ONLY });
 }
 
 /** SQLSTATE of an error of the server, null for one of the connection (then the outcome of a write is unknown). */

@@ -9,9 +9,14 @@ import { createMailStore } from './mail-store.ts';
 import { createOperatorReads } from './operator-reads.ts';
 import { createReadStore } from './read-store.ts';
 import { createSandboxStore } from './sandbox-store.ts';
+import type { Lists } from './list-pool.ts';
 import { createWatchStore } from './watch-store.ts';
 
-export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions { readonly initialAccount: InitialAccount }
+export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions {
+  readonly initialAccount: InitialAccount;
+  /** Without them lists share the other pool. */
+  readonly lists?: Lists;
+}
 
 /** The ports of `persistence/ports.ts`, by consumer. */
 export function createStores(options: StoresOptions) {
@@ -26,7 +31,7 @@ export function createStores(options: StoresOptions) {
     mail: createMailStore(sql, options),
     edge: createEdgeStore(sql),
     identity: createIdentityStore(sql, options.initialAccount),
-    read: createReadStore(sql),
+    read: createReadStore(sql, options.lists),
     operators: createOperatorReads(sql),
     sandbox: createSandboxStore(sql),
     /** Attempt partitions of this month and the next ones: at start and daily. */

@@ -4,9 +4,7 @@
  * account from there and is fenced by OFFSET 0, so that the planner can neither run it first nor melt it into the outer
  * one (a scan that ran before the setting would see no rows). It cannot ask for another account than the one it named.
  */
-import { pageOf, type Page } from '../../protocol/envelope.ts';
-import type { AccountId } from '../../protocol/ids.ts';
-import type { KeyOwner, PageAsk } from '../ports.ts';
+import type { KeyOwner } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Fragment, Sql } from './sql.ts';
 
@@ -19,20 +17,4 @@ export function asTenant(sql: Sql, accountId: KeyOwner, inner: Fragment): Fragme
 export async function oneOf<T>(sql: Sql, accountId: KeyOwner, inner: Fragment, shape: (row: Columns) => T): Promise<T | null> {
   const [row] = await sql<Columns[]>`select v.* from ${asTenant(sql, accountId, inner)} limit 1`;
   return row === undefined ? null : shape(row);
-}
-
-/**
- * One page with the number of rows of the whole list. `matching` selects all rows of the list, `order` names columns of
- * it, newest first. Page and count are two statements at once: the count may be a moment older or newer.
- */
-export async function pageRows<T>(
-  sql: Sql, accountId: AccountId, { matching, order }: { matching: Fragment; order: Fragment }, { page, size }: PageAsk, shape: (row: Columns) => T,
-): Promise<Page<T>> {
-  const [counted, rows] = await Promise.all([
-    sql<{ total: number }[]>`select v.total from ${asTenant(sql, accountId, sql`select count(*) as total from (${matching}) m`)}`,
-    sql<Columns[]>`
-      select v.* from ${asTenant(sql, accountId, sql`
-        select * from (${matching}) m order by ${order} limit ${size} offset ${String(page * size)}::text::bigint`)} order by ${order}`,
-  ]);
-  return pageOf(rows.map(shape), page, size, counted[0]!.total);
 }

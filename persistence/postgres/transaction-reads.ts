@@ -1,8 +1,11 @@
 /** Deposits and withdrawals as one list. */
+import { CHAINS, DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
 import type { ReadStore, TransactionView } from '../ports.ts';
+import type { Lists } from './list-pool.ts';
+import { listPage, pairsOf, type Source } from './list.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Fragment, Sql } from './sql.ts';
-import { oneOf, pageRows } from './tenant.ts';
+import { oneOf } from './tenant.ts';
 
 function viewOf(row: Columns): TransactionView {
   return {
@@ -18,43 +21,57 @@ function viewOf(row: Columns): TransactionView {
 const confirmations = (sql: Sql, inBlock: Fragment) => sql`
   case when ${inBlock} then greatest(coalesce((select c.height from chain_cursor c where c.ledger = x.ledger), 0) - x.height + 1, 0) else 0 end`;
 
-function deposits(sql: Sql, where: Fragment): Fragment {
-  return sql`
-    select x.id, 'in' as direction, x.chain, x.status, x.txid, x.output_index, x.address,
-           (select f.transfer -> 'from' ->> 0 from fact f
-             where f.ledger = x.ledger and f.txid = x.txid and f.output_index = x.output_index) as counterparty,
-           x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.chain_tag, x.height,
-           ${confirmations(sql, sql`x.status <> 'reversed'`)} as confirmations, x.threshold, x.incarnation,
-           null::amount as fee, null::jsonb as failure, null::jsonb as versions, x.created_at, x.updated_at
-      from deposit x where x.account_id = t.account ${where}`;
-}
+const depositColumns = (sql: Sql) => sql`
+  x.id, 'in' as direction, x.chain, x.status, x.txid, x.output_index, x.address,
+  (select f.transfer -> 'from' ->> 0 from fact f
+    where f.ledger = x.ledger and f.txid = x.txid and f.output_index = x.output_index) as counterparty,
+  x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.chain_tag, x.height,
+  ${confirmations(sql, sql`x.status <> 'reversed'`)} as confirmations, x.threshold, x.incarnation,
+  null::amount as fee, null::jsonb as failure, null::jsonb as versions, x.created_at, x.updated_at`;
 
 /** The threshold of a withdrawal is its network's, which the gateway knows: 0 here. */
-function withdrawals(sql: Sql, where: Fragment): Fragment {
-  return sql`
-    select x.id, 'out', x.chain, x.status, x.txid, null::bigint, x.from_address, x.to_address, x.amount, x.decimals,
-           x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height,
-           ${confirmations(sql, sql`x.height is not null`)}, 0, null::int, x.fee, x.failure,
-           (select jsonb_agg(v.value - 'signedPayload' - 'payload' order by v.n) from jsonb_array_elements(x.versions) with ordinality v(value, n)),
-           x.created_at, x.updated_at
-      from withdrawal x where x.account_id = t.account ${where}`;
+const withdrawalColumns = (sql: Sql) => sql`
+  x.id, 'out', x.chain, x.status, x.txid, null::bigint, x.from_address, x.to_address, x.amount, x.decimals,
+  x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height,
+  ${confirmations(sql, sql`x.height is not null`)}, 0, null::int, x.fee, x.failure,
+  (select jsonb_agg(v.value - 'signedPayload' - 'payload' order by v.n) from jsonb_array_elements(x.versions) with ordinality v(value, n)),
+  x.created_at, x.updated_at`;
+
+type Filter = Parameters<ReadStore['transactions']>[1];
+
+/** Ranges of one of the two tables: by chain and status where there is any filter. */
+function sourceOf(sql: Sql, table: Fragment, { chain, userRef, tag, status }: Filter, statuses: readonly string[]): Source[] {
+  if (status !== undefined && !statuses.includes(status)) return [];
+  const from = sql`from ${table} x where x.account_id = t.account`;
+  if (chain === undefined && userRef === undefined && tag === undefined && status === undefined) return [{ pairs: [['', '']], range: () => from }];
+  const own = sql`${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`} ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`}`;
+  return [{ pairs: pairsOf(chain ?? CHAINS, status ?? statuses), range: (one, state) => sql`${from} ${own} and x.chain = ${one} and x.status = ${state}` }];
 }
 
-/** The part of `ReadStore` about transactions. */
-export function transactionReads(sql: Sql): Pick<ReadStore, 'transactions' | 'transaction'> {
+/** The part of `ReadStore` about transactions; lists over a pool of their own. */
+export function transactionReads(sql: Sql, lists: Lists): Pick<ReadStore, 'transactions' | 'transaction'> {
   return {
-    async transactions(accountId, { chain, userRef, tag, status, direction }, page) {
-      const where = sql`
-        ${chain === undefined ? sql`` : sql`and x.chain = ${chain}`} ${userRef === undefined ? sql`` : sql`and x.user_ref = ${userRef}`}
-        ${tag === undefined ? sql`` : sql`and x.tag = ${tag}`} ${status === undefined ? sql`` : sql`and x.status = ${status}`}`;
-      const matching = direction === 'in' ? deposits(sql, where)
-        : direction === 'out' ? sql`select * from (${deposits(sql, sql`and false`)}) none union all ${withdrawals(sql, where)}`
-          : sql`${deposits(sql, where)} union all ${withdrawals(sql, where)}`;
-      return pageRows(sql, accountId, { matching, order: sql`created_at desc, id desc` }, page, viewOf);
+    async transactions(accountId, filter, page) {
+      const { direction } = filter;
+      const isWhole = filter.chain === undefined && filter.userRef === undefined && filter.tag === undefined && filter.status === undefined;
+      const tables = [
+        ...(direction === 'out' ? [] : [{ name: 'deposit', sources: sourceOf(lists.sql, lists.sql`deposit`, filter, DEPOSIT_STATUSES) }]),
+        ...(direction === 'in' ? [] : [{ name: 'withdrawal', sources: sourceOf(lists.sql, lists.sql`withdrawal`, filter, WITHDRAWAL_STATUSES) }]),
+      ];
+      return listPage(lists, accountId, {
+        list: 'transactions', order: 'time', sources: tables.flatMap(({ sources }) => sources),
+        kept: isWhole ? tables.map(({ name }) => name) : null, shape: viewOf,
+        rows: (keys) => lists.sql`
+          with k as materialized (${keys})
+          select ${depositColumns(lists.sql)}, k.at as key_time, k.id as key_id from k join deposit x on x.account_id = t.account and x.id = k.id
+          union all
+          select ${withdrawalColumns(lists.sql)}, k.at, k.id from k join withdrawal x on x.account_id = t.account and x.id = k.id`,
+      }, page);
     },
     async transaction(accountId, id) {
-      const where = sql`and x.id = ${id}`;
-      return oneOf(sql, accountId, sql`${deposits(sql, where)} union all ${withdrawals(sql, where)}`, viewOf);
+      return oneOf(sql, accountId, sql`
+        select ${depositColumns(sql)} from deposit x where x.account_id = t.account and x.id = ${id}
+        union all select ${withdrawalColumns(sql)} from withdrawal x where x.account_id = t.account and x.id = ${id}`, viewOf);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Addresses, balances and fees. Spec §2.3, §2.4, §4.2. */
 import { z } from 'zod';
-import { pageQuery } from '../envelope.ts';
+import { listQuery } from '../envelope.ts';
 import { ADDRESS_STATUSES, CHAINS, ENVIRONMENTS } from '../slugs.ts';
 import {
   addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
@@ -34,12 +34,12 @@ export const address = z.object({
 
 export const addressParams = z.strictObject({ id: pathId('adr') });
 export const addressPage = pageReply(address);
-export const listAddressesQuery = pageQuery.extend({
+export const listAddressesQuery = listQuery({
   chain: chain.exactOptional(),
   userRef: userRef.exactOptional(),
   tag: tag.exactOptional(),
   status: z.enum(ADDRESS_STATUSES).exactOptional(),
-}).strict();
+});
 
 export const trustlineParams = z.strictObject({ address: addressText });
 export const trustlineBody = z.strictObject({ chain, asset: tokenText });
@@ -54,11 +54,11 @@ export const balance = money.extend({
   accountExists: z.boolean(),
 });
 export const balancePage = pageReply(balance);
-export const listBalancesQuery = pageQuery.extend({
+export const listBalancesQuery = listQuery({
   chain: chain.exactOptional(),
   userRef: userRef.exactOptional(),
   tag: tag.exactOptional(),
-}).strict();
+});
 export const balanceParams = z.strictObject({ chain, address: addressText });
 export const tokenBalanceParams = balanceParams.extend({ token: pathText(160) });
 

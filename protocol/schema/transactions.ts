@@ -1,6 +1,6 @@
 /** Transactions: deposits and withdrawals as one list, the unsigned build and its broadcast. Spec §4.2. */
 import { z } from 'zod';
-import { pageQuery } from '../envelope.ts';
+import { listQuery } from '../envelope.ts';
 import { CHAINS, DEPOSIT_STATUSES, DIRECTIONS, ENVIRONMENTS, WITHDRAWAL_STATUSES } from '../slugs.ts';
 import { tag, userRef } from './addresses.ts';
 import {
@@ -48,13 +48,13 @@ export const transaction = money.extend({
   updatedAt: instant,
 });
 export const transactionPage = pageReply(transaction);
-export const listTransactionsQuery = pageQuery.extend({
+export const listTransactionsQuery = listQuery({
   chain: chain.exactOptional(),
   userRef: userRef.exactOptional(),
   tag: tag.exactOptional(),
   status: z.enum(TRANSACTION_STATUSES).exactOptional(),
   direction: z.enum(DIRECTIONS).exactOptional(),
-}).strict();
+});
 /** A record of either direction. */
 export const transactionParams = z.strictObject({ id: pathText(40) });
 export const withdrawalParams = z.strictObject({ id: pathId('txn') });

@@ -92,4 +92,7 @@ export const pageReply = <T extends z.ZodType>(entry: T) => z.object({
   size: z.number().int().nonnegative(),
   totalElements: z.number().int().nonnegative(),
   totalPages: z.number().int().nonnegative(),
+  totalCapped: z.literal(true).exactOptional()
+    .meta({ description: 'there are more than `totalElements`: a filtered list is counted to 10,000. Walk it with `after`' }),
+  next: z.string().nullable().default(null).meta({ description: 'send as `after` for what follows; null at the end' }),
 });

@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries. Spec §2.7, §4.1; decisions 4. */
 import { z } from 'zod';
-import { pageQuery } from '../envelope.ts';
+import { listQuery, pageQuery } from '../envelope.ts';
 import { DELIVERY_STATUSES, EVENTS, HELD_REASONS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId, pathUuid } from './values.ts';
 
@@ -24,7 +24,7 @@ export const webhook = z.object({
 });
 export const webhookCreated = webhook.extend({ secret: z.string().meta({ description: '`whsec_…`, shown once' }) });
 export const webhookPage = pageReply(webhook);
-export const listWebhooksQuery = pageQuery.strict();
+export const listWebhooksQuery = pageQuery;
 
 export const delivery = z.object({
   id: z.string(),
@@ -46,16 +46,16 @@ export const delivery = z.object({
   })),
 });
 export const deliveryPage = pageReply(delivery);
-export const deliveriesOfWebhookQuery = pageQuery.extend({
+export const deliveriesOfWebhookQuery = listQuery({
   status: z.enum(DELIVERY_STATUSES).exactOptional(),
   event: z.enum(EVENTS).exactOptional(),
-}).strict();
-export const listDeliveriesQuery = pageQuery.extend({
+});
+export const listDeliveriesQuery = listQuery({
   status: z.enum(DELIVERY_STATUSES).exactOptional(),
   event: z.enum(EVENTS).exactOptional(),
   webhookId: z.uuid().exactOptional(),
-}).strict();
-export const deadLettersQuery = pageQuery.strict();
+});
+export const deadLettersQuery = pageQuery;
 export const deliveryParams = z.strictObject({ id: pathId('dlv') });
 export const replayed = z.object({ deliveryId: z.string() });
 

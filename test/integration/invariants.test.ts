@@ -270,7 +270,7 @@ test.serial('I15 an attempt has one number, and only an attempted delivery is de
   await refusedOwner(t, 'delivery_dead_after_attempt', () => database.owner`update delivery set status = 'dead_lettered', next_attempt_at = null where id = ${delivery!.id}`);
   await refusedOwner(t, 'delivery_due_when_waiting', () => database.owner`update delivery set next_attempt_at = null where id = ${delivery!.id}`);
   await refusedOwner(t, 'delivery_once', () => database.owner`
-    insert into delivery select ${newId('dlv', NOW_MS)}, account_id, event_id, webhook_id, replay, seq, order_key, status, attempts, next_attempt_at, claimed_until, created_at
+    insert into delivery select ${newId('dlv', NOW_MS)}, account_id, event_id, webhook_id, replay, seq, order_key, status, attempts, next_attempt_at, claimed_until, created_at, null, event
       from delivery where id = ${delivery!.id}`, '23505');
 });
 
@@ -360,11 +360,11 @@ test.serial('I33 no row points at another tenant', async (t) => {
   await write(stores, theirs.live, [{ table: 'webhook', row: hook }]);
   await write(stores, ours.live, [{ table: 'publication', row }]);
   await refusedOwner(t, 'delivery_of_webhook', () => database.owner`
-    insert into delivery (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
-      values (${newId('dlv', NOW_MS)}, ${ours.live}, ${row.eventId}, ${hook.id}, 1, '', 'pending', now(), now())`, '23503');
+    insert into delivery (id, account_id, event_id, webhook_id, event, seq, order_key, status, next_attempt_at, created_at)
+      values (${newId('dlv', NOW_MS)}, ${ours.live}, ${row.eventId}, ${hook.id}, 'deposit_detected', 1, '', 'pending', now(), now())`, '23503');
   await refusedOwner(t, 'delivery_of_publication', () => database.owner`
-    insert into delivery (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
-      values (${newId('dlv', NOW_MS)}, ${theirs.live}, ${row.eventId}, ${hook.id}, 1, '', 'pending', now(), now())`, '23503');
+    insert into delivery (id, account_id, event_id, webhook_id, event, seq, order_key, status, next_attempt_at, created_at)
+      values (${newId('dlv', NOW_MS)}, ${theirs.live}, ${row.eventId}, ${hook.id}, 'deposit_detected', 1, '', 'pending', now(), now())`, '23503');
   await refusedOwner(t, 'address_registry_of_address', () => database.owner`
     insert into address_registry values (gen_random_uuid(), ${theirs.live}, ${address.id})`, '23503');
   await refusedOwner(t, 'api_key_account', () => database.owner`

@@ -27,7 +27,7 @@ test('§2.3 an address has its fields, is found by id and listed newest first', 
   t.like(second, { chain: 'polygon', derivationPath: "m/44'/60'/0'/0/1", tag: null, label: null });
   t.not(second.address, first.address);
   const page = await client.must('listAddresses');
-  t.deepEqual(page, { content: [second, first], page: 0, size: 20, totalElements: 2, totalPages: 1 });
+  t.deepEqual(page, { content: [second, first], page: 0, size: 20, totalElements: 2, totalPages: 1, next: null });
   t.deepEqual((await client.must('listAddresses', { query: { size: '1', page: '1' } })).content, [first]);
 });
 

@@ -12,7 +12,7 @@ test('§2.1 a success has success, data and meta; a failure has error, and data 
   const good = await raw(cloud.url, 'GET', '/v1/addresses', { headers: asApp });
   t.is(good.status, 200);
   t.deepEqual(Object.keys(good.json), ['success', 'data', 'meta']);
-  t.deepEqual(good.json.data, { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0 });
+  t.deepEqual(good.json.data, { content: [], page: 0, size: 20, totalElements: 0, totalPages: 0, next: null });
   t.regex(good.json.meta.requestId, /^req_[a-z2-7]{26}$/);
   t.is(good.headers.get('x-request-id'), good.json.meta.requestId);
   t.is(new Date(good.json.meta.timestamp).toISOString(), good.json.meta.timestamp);
@@ -28,10 +28,13 @@ test('§2.1 short lists come whole; a page of them comes when it is asked for, a
   for (const path of ['/v1/chains', '/v1/edge/readiness', '/v1/treasury/tokens', '/v1/edge/sessions', '/v1/edge/gas-tanks', '/v1/migration/key-sources']) {
     const whole = (await ask(path)).json.data as { content: unknown[]; page: number; totalElements: number; totalPages: number };
     t.is(whole.content.length, whole.totalElements, path);
-    const second = (await ask(`${path}?page=1&size=3`)).json.data;
+    const { next, ...second } = (await ask(`${path}?page=1&size=3`)).json.data as { next: string | null };
+    t.is(next === null, whole.content.length <= 6, path);
+    const third = (await ask(`${path}?after=${next}&size=3`)).json.data as { content: unknown[] } | null;
+    t.deepEqual(next === null ? [] : third!.content, whole.content.slice(6, 9), path);
     t.deepEqual(second, { content: whole.content.slice(3, 6), page: 1, size: 3, totalElements: whole.totalElements, totalPages: Math.ceil(whole.totalElements / 3) }, path);
     t.is(((await ask(`${path}?page=0`)).json.data as { size: number }).size, 20, path);
-    for (const query of ['page=-1', 'size=0', 'size=201', 'size=1000000000', 'page=x', 'chain=eth']) {
+    for (const query of ['page=-1', 'size=0', 'size=201', 'size=1000000000', 'page=x', 'chain=eth', 'after=x', 'after=', `page=1&after=${next ?? 'x'}`]) {
       t.deepEqual([(await ask(`${path}?${query}`)).status, (await ask(`${path}?${query}`)).json.error.code], [400, 'INVALID_INPUT'], `${path}?${query}`);
     }
   }
@@ -72,8 +75,8 @@ test('issue 2: malformed JSON, wrong types and unknown fields are INVALID_INPUT 
   const cases: [body: string | Uint8Array, field: string][] = [
     ['{"chain":', 'body'], ['nothing', 'body'], ['[]', 'body'], ['"eth"', 'body'], ['null', 'body'], [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'body'],
     ['{}', 'chain'], ['{"chain":1}', 'chain'], ['{"chain":null}', 'chain'], ['{"chain":["eth"]}', 'chain'], ['{"chain":"eth","userRef":7}', 'userRef'],
-    ['{"chain":"eth","admin":true}', 'body'], ['{"chain":"eth","__proto__":{"admin":true}}', 'body'], ['{"chain":"eth","userRef":""}', 'userRef'],
-    ['{"chain":"eth","label":"a\\u0000b"}', 'label'], ['{"chain":"eth","label":"\\ud800"}', 'label'], [`{"chain":"eth","userRef":"${'u'.repeat(257)}"}`, 'userRef'],
+    ['{"chain":"eth","userRef":"u","admin":true}', 'body'], ['{"chain":"eth","userRef":"u","__proto__":{"admin":true}}', 'body'], ['{"chain":"eth","userRef":""}', 'userRef'],
+    ['{"chain":"eth","userRef":"u","label":"a\\u0000b"}', 'label'], ['{"chain":"eth","userRef":"u","label":"\\ud800"}', 'label'], [`{"chain":"eth","userRef":"${'u'.repeat(257)}"}`, 'userRef'],
   ];
   for (const [body, field] of cases) {
     const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers, body });
@@ -86,7 +89,7 @@ test('issue 2: malformed JSON, wrong types and unknown fields are INVALID_INPUT 
 
 test('§2.2 slugs are lower case, both ways; an unknown chain is INVALID_CHAIN', async (t) => {
   for (const chain of ['ETH', 'Eth', 'ethereum', 'doge', ' eth', '']) {
-    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: JSON.stringify({ chain }) });
+    const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey), body: JSON.stringify({ chain, userRef: 'u' }) });
     t.deepEqual([answer.status, answer.json.error.code], [400, 'INVALID_CHAIN'], chain);
   }
   t.is((await raw(cloud.url, 'GET', '/v1/balances/ETH/0x52908400098527886E0F7030069857D2E4169EE7', { headers: asApp })).json.error.code, 'INVALID_CHAIN');
@@ -99,7 +102,7 @@ test('decisions 3: page and size are bounded; what is out of bounds is refused, 
     t.deepEqual([answer.status, answer.json.error.code], [400, 'INVALID_INPUT'], query);
   }
   const most = await raw(cloud.url, 'GET', '/v1/transactions?size=200&page=1000000', { headers: asApp });
-  t.deepEqual(most.json.data, { content: [], page: 1_000_000, size: 200, totalElements: 0, totalPages: 0 });
+  t.deepEqual(most.json.data, { content: [], page: 1_000_000, size: 200, totalElements: 0, totalPages: 0, next: null });
 });
 
 test('a path that is no path and a request that is no request are answered in the envelope', async (t) => {

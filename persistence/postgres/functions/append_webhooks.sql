@@ -32,17 +32,17 @@ begin
         overriding system value
         select account_id, event_id, seq, event, body, order_key, to_all, created_at, clock_timestamp() from told
     )
-    insert into delivery (id, account_id, event_id, webhook_id, seq, order_key, status, next_attempt_at, created_at)
+    insert into delivery (id, account_id, event_id, webhook_id, event, seq, order_key, status, next_attempt_at, created_at)
       select numbered_id(p.delivery_id, row_number() over (partition by p.account_id, p.event_id order by w.id)),
-             p.account_id, p.event_id, w.id, p.seq, p.order_key,
+             p.account_id, p.event_id, w.id, p.event, p.seq, p.order_key,
              case w.status when 'enabled' then 'pending' else 'held' end,
              case w.status when 'enabled' then least(p.created_at, clock_timestamp()) end, p.created_at
         from told p
         join webhook w on w.account_id = p.account_id and w.status <> 'deleted' and (p.to_all or p.event = any (w.events));
   end if;
   if batch ? 'replays' then
-    insert into delivery (id, account_id, event_id, webhook_id, replay, seq, order_key, status, next_attempt_at, created_at)
-      select r.new_delivery_id, d.account_id, d.event_id, d.webhook_id,
+    insert into delivery (id, account_id, event_id, webhook_id, event, replay, seq, order_key, status, next_attempt_at, created_at)
+      select r.new_delivery_id, d.account_id, d.event_id, d.webhook_id, d.event,
              -- Several replays of one event in a batch count on from each other.
              (select max(o.replay) from delivery o where o.webhook_id = d.webhook_id and o.event_id = d.event_id)
                + row_number() over (partition by d.webhook_id, d.event_id order by r.new_delivery_id),

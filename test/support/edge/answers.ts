@@ -16,7 +16,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 const ADR = newId('adr', 1), TXN = newId('txn', 1), DEP = newId('dep', 1), DLV = newId('dlv', 1), EVT = `evt_${'2'.repeat(26)}`;
 const WEBHOOK = '0192f0a0-0000-7000-8000-000000000001';
 export const USDC_CONTRACT = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
-const page = <T>(...content: T[]) => ({ content, page: 0, size: 20, totalElements: content.length, totalPages: 1 });
+const page = <T>(...content: T[]) => ({ content, page: 0, size: 20, totalElements: content.length, totalPages: 1, next: null });
 const whole = <T>(...content: T[]) => ({ ...page(...content), size: Math.max(1, content.length) });
 
 const address: ReplyOf<'getAddress'> = {

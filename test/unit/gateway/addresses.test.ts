@@ -2,7 +2,7 @@ import test from 'ava';
 import { addressHandlers } from '../../../gateway/http/addresses.ts';
 import { presentTanks } from '../../../gateway/http/edge.ts';
 import type { HandlerDeps } from '../../../gateway/http/handlers.ts';
-import { pageOf } from '../../../protocol/envelope.ts';
+import { pageOf } from '../../../protocol/page.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { addressRow } from '../../support/store-rows.ts';
 
@@ -13,7 +13,7 @@ const retired = [{ fingerprint: 'ab'.repeat(8), atMs: 9, next: { evm: 3 } }];
 
 test('design 3: address reads go to the projections: an account that answers nothing does not fail them', async (t) => {
   const reads = {
-    addresses: async () => pageOf([row], 0, 20, 1), address: async () => row, ownAddresses: async () => [tank], retiredIdentities: async () => ({ retired }),
+    addresses: async () => pageOf([row], { page: 0, size: 20, total: 1, next: null }), address: async () => row, ownAddresses: async () => [tank], retiredIdentities: async () => ({ retired }),
   };
   const accounts = { ask: async () => t.fail('the account was asked') };
   const deps = { accounts, stores: { reads }, chains: {}, nowMs: () => 0 } as unknown as HandlerDeps;

@@ -73,7 +73,7 @@ test('issue 2.7: what an edge answers by itself, and what a path can refuse, is 
     parameters: { name: string; in: string }[]; responses: Record<string, { description: string }>;
   };
   for (const id of ['mintLocalKey', 'revokeLocalKey']) t.false(described(id).parameters.some(({ name }) => name === 'Idempotency-Key'), id);
-  t.deepEqual(described('listLocalKeys').parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])), ['page', 'size']);
+  t.deepEqual(described('listLocalKeys').parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])), ['page', 'size', 'after']);
   t.regex(described('syncEdge').responses['400']!.description, /`INVALID_ADDRESS`/);
   t.regex(described('repriceTransaction').responses['400']!.description, /`SIGNED_BATCH_REJECTED`/);
 });

@@ -1,0 +1,137 @@
+/** Plans at size: rows read by every statement, where one account holds nearly everything and what is rare is oldest. */
+import test from 'ava';
+import { createStores, type Stores } from '../../../persistence/postgres/stores.ts';
+import { createLists } from '../../../persistence/postgres/list-pool.ts';
+import { initialAccount } from '../../../actors/account/state.ts';
+import type { PageAsk } from '../../../protocol/page.ts';
+import { newId, SHARD_COUNT, type AccountId } from '../../../protocol/ids.ts';
+import { ADDRESS_STATUSES, DELIVERY_STATUSES, DIRECTIONS } from '../../../protocol/slugs.ts';
+import { TRANSACTION_STATUSES } from '../../../protocol/schema/transactions.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { openWatched, type RanStatement, type WatchedPools } from '../../support/plans.ts';
+import { fillScale, SCALE_TAGS, SCALE_USERS, SCALE_WEBHOOKS } from '../../support/scale.ts';
+import { addressRow, depositRow, linksAfter, newOrganization, openStores, publicationRow, recordOf, transferTo, write } from '../../support/store-rows.ts';
+
+const ROWS = 60_000;
+/** Rows that a first page may read: itself, and a little of each range that it merges. */
+const PAGE_ROWS = 1_500;
+/** What counting to 10,000 reads. */
+const COUNT_ROWS = 10_100;
+/** Rows that one fact, from the block to the recorded attempt, may read in one statement. */
+const FACT_ROWS = 120;
+
+let database: TestDatabase;
+let watched: WatchedPools;
+let stores: Stores;
+let live: AccountId;
+test.before(async (t) => {
+  t.timeout(180_000);
+  database = await createTestDatabase();
+  ({ live } = await newOrganization(await openStores(database)));
+  await fillScale(database.url, live, { addresses: ROWS, deposits: ROWS, withdrawals: ROWS / 3, deliveries: ROWS, otherAccounts: 2_000 });
+  watched = await openWatched(database.url);
+  let epochs = new Map<number, number>();
+  stores = createStores({
+    sql: watched.sql, lists: createLists(watched.lists, { slots: 2 }), nowMs: Date.now, initialAccount, epochOf: (shard) => epochs.get(shard),
+  });
+  epochs = await stores.ownership.claimShards('plans', Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+});
+test.after.always(async () => {
+  await watched?.close();
+  await database?.close();
+});
+
+const describe = ({ text, rowsRead, indexes }: RanStatement): string => `${rowsRead} rows by ${[...new Set(indexes)].join()}: ${text.replace(/\s+/g, ' ').slice(0, 160)}`;
+
+/** All subsets of a set of filters, with each value of each. */
+function combinations(filters: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown>[] {
+  return Object.entries(filters).reduce<Record<string, unknown>[]>(
+    (found, [name, values]) => found.flatMap((one) => [one, ...values.map((value) => ({ ...one, [name]: value }))]), [{}]);
+}
+
+const USERS = [SCALE_USERS.most, SCALE_USERS.rare, 'nobody'], TAGS = [SCALE_TAGS.most, SCALE_TAGS.rare], CHAINS = ['eth', 'xlm', 'polygon'];
+const LISTS = {
+  addresses: { userRef: USERS, tag: TAGS, chain: CHAINS, status: ADDRESS_STATUSES },
+  transactions: { userRef: USERS, tag: TAGS, chain: ['eth', 'xlm'], status: [...TRANSACTION_STATUSES.filter((status) => ['confirmed', 'reversed', 'built'].includes(status))], direction: DIRECTIONS },
+  deliveries: { webhookId: Object.values(SCALE_WEBHOOKS), status: DELIVERY_STATUSES, event: ['deposit_detected', 'pool_low', 'edge_online'] },
+} as const;
+
+for (const [list, filters] of Object.entries(LISTS)) {
+  test.serial(`found F53, F84: ${list} by every combination of filters reads what the page shows, and counts to 10,000`, async (t) => {
+    t.timeout(120_000);
+    const read = stores.read[list as keyof typeof LISTS] as (accountId: AccountId, filter: object, ask: PageAsk) => Promise<{ content: unknown[]; totalElements: number }>;
+    const found: string[] = [];
+    const all = combinations(filters);
+    t.true(all.length > 50);
+    for (const filter of all) {
+      const { statements } = await watched.ran(() => read(live, filter, { page: 0, size: 20 }));
+      const [page, count, ...more] = statements;
+      if (page === undefined || count === undefined) {
+        t.deepEqual(statements, [], `no statement for what no row can be: ${JSON.stringify(filter)}`);
+        continue;
+      }
+      t.deepEqual(more, []);
+      for (const one of [page, count]) if (one.sequentialScans.length > 0) found.push(`${JSON.stringify(filter)}: ${one.sequentialScans.join()}`);
+      if (page.rowsRead > PAGE_ROWS) found.push(`${JSON.stringify(filter)}: page ${describe(page)}`);
+      if (count.rowsRead > COUNT_ROWS) found.push(`${JSON.stringify(filter)}: count ${describe(count)}`);
+    }
+    t.deepEqual(found, []);
+  });
+
+  test.serial(`found F84: the last page that ${list} may be asked for by its number, and the page behind a cursor there, read what they skip and no more`, async (t) => {
+    const read = stores.read[list as keyof typeof LISTS] as (accountId: AccountId, filter: object, ask: PageAsk) => Promise<{ content: unknown[]; next: string | null }>;
+    const busy = { addresses: { userRef: SCALE_USERS.most }, transactions: { status: 'confirmed' }, deliveries: { webhookId: SCALE_WEBHOOKS.busy } }[list]!;
+    for (const filter of [{}, busy]) {
+      const { answer, statements } = await watched.ran(() => read(live, filter, { page: 49, size: 200 }));
+      t.is(answer.content.length, 200);
+      t.true(statements[0]!.rowsRead < 12_000, describe(statements[0]!));
+    }
+  });
+}
+
+/** Everything that one fact causes in the database, and what is asked for on the way. */
+async function oneFact(accountId: AccountId): Promise<void> {
+  const { read, inbox, watch, accounts, deliveries } = stores;
+  const ledger = 'eth';
+  const [known] = (await read.addresses(accountId, { userRef: SCALE_USERS.one, chain: 'eth' }, { page: 0, size: 1 })).content;
+  const row = known!;
+  const cursor = await watch.cursor(ledger);
+  const [link] = linksAfter(cursor ?? { height: 9_999_999, hash: 'start' }, 1, `b${newId('req', Date.now())}`);
+  await watch.watched('live', [row.addressKey]);
+  const transfer = transferTo(row, link!);
+  await watch.recordBlock(ledger, recordOf(link!, [transfer], { previous: cursor }));
+  await watch.coverage(ledger);
+  await watch.links(ledger, link!.height + 1, 20);
+  await watch.unresolvedHeights(ledger, 10);
+  await watch.immature(ledger, link!.height, 10);
+  await inbox.accountsWithInbox(Date.now() + 1_000, 10);
+  await accounts.load(accountId);
+  const waiting = await inbox.inboxOf(accountId, 200);
+  const deposit = depositRow(row, { txid: transfer.txid, outputIndex: transfer.outputIndex, height: link!.height, blockHash: link!.hash, amount: BigInt(transfer.amount) });
+  const told = publicationRow(accountId, { orderKey: row.address, createdAtMs: Date.now() });
+  await write(stores, accountId, [
+    { table: 'deposit', row: deposit }, { table: 'publication', row: told },
+    { table: 'ledger_entry', row: { depositId: deposit.id, accountId, incarnation: 1, kind: 'detected', amount: deposit.amount, eventId: told.eventId } },
+    { table: 'inbox_taken', ids: waiting.inbox.map(({ id }) => id) },
+  ]);
+  await watch.mature(ledger, [{ ...transfer, confirmations: 12 }]);
+  await watch.openWithdrawals(ledger, link!.height - 10, 5);
+  const [claimed] = await deliveries.claimDue([accountId], 1, Date.now(), 30_000, []);
+  const { delivery } = claimed!;
+  await deliveries.standing(accountId, [delivery.id]);
+  await deliveries.recordAttempts([{
+    accountId, deliveryId: delivery.id, attempt: 1, statusCode: 200, durationMs: 5, error: null, atMs: Date.now(),
+    next: { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false },
+  }]);
+}
+
+test.serial('found F54: no statement that one fact causes reads more than a few rows, however many addresses its account has', async (t) => {
+  t.timeout(120_000);
+  await write(stores, live, [{ table: 'address', row: addressRow(live, { userRef: SCALE_USERS.one }) }]);
+  for (let n = 0; n < 3; n += 1) await oneFact(live); // a session's plans are those of its first questions
+  const { statements } = await watched.ran(() => oneFact(live));
+  t.true(statements.length > 30);
+  t.true(statements.some(({ indexes }) => indexes.includes('address_own')), 'the account\'s own addresses have an index');
+  t.deepEqual(statements.filter(({ sequentialScans }) => sequentialScans.length > 0).map((one) => `${one.sequentialScans.join()} ${describe(one)}`), []);
+  t.deepEqual(statements.filter(({ rowsRead }) => rowsRead > FACT_ROWS).map(describe), []);
+});
