@@ -170,7 +170,7 @@ test('issue 2.7: the description, its page and the health paths need no credenti
   t.regex(page.headers.get('content-security-policy')!, /default-src 'none'/);
   t.regex((await raw(cloud.url, 'GET', '/docs/style.css')).headers.get('content-type')!, /^text\/css/);
   t.deepEqual((await raw(cloud.url, 'GET', '/health/live')).json.data, { status: 'live' });
-  t.deepEqual((await raw(cloud.url, 'GET', '/health/ready')).json.data, { status: 'ready', checks: { database: true, accepting: true } });
+  t.deepEqual((await raw(cloud.url, 'GET', '/health/ready')).json.data, { status: 'ready', checks: { database: true, owner: true, accepting: true } });
   t.deepEqual((await raw(cloud.url, 'GET', '/v1/edge/health')).json.data, { status: 'ok' });
   const head = await raw(cloud.url, 'HEAD', '/v1/addresses', { headers: asApp });
   t.deepEqual([head.status, head.text], [200, '']);
