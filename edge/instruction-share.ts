@@ -33,6 +33,8 @@ export type TellInstructions = (records: InstructionRecord[]) => Promise<Acknowl
 export class InstructionShare {
   readonly #settings: InstructionShareSettings;
   #sending: Promise<void> = Promise.resolve();
+  /** A round that has not begun: it takes in whatever is asked for until then. */
+  #next: Promise<void> | null = null;
 
   constructor(settings: InstructionShareSettings) {
     this.#settings = settings;
@@ -40,8 +42,12 @@ export class InstructionShare {
 
   /** Sends what the cloud has not taken, oldest first; resolves when it has, or will not now. Never rejects. */
   send(tell: TellInstructions): Promise<void> {
-    this.#sending = this.#sending.then(() => this.#sendAll(tell)).catch((error: unknown) => this.#settings.log.fault('instructions_fault', error));
-    return this.#sending;
+    this.#next ??= this.#sending.then(() => {
+      this.#sending = this.#next!;
+      this.#next = null;
+      return this.#sendAll(tell);
+    }).catch((error: unknown) => this.#settings.log.fault('instructions_fault', error));
+    return this.#next;
   }
 
   /**

@@ -53,6 +53,8 @@ export class Registration {
   /** Halted, and a chain was quarantined when the readiness was read last. */
   #quarantined = false;
   #running: Promise<void> | null = null;
+  /** The look at the owner's decision, one at a time however often the edge is halted. */
+  #watching: Promise<void> | null = null;
   #stopped = false;
 
   constructor(settings: RegistrationSettings) {
@@ -147,7 +149,10 @@ export class Registration {
     this.#state = { kind: 'halted', code };
     // A rotation that was pending when this was said may be decided before the first look at the chains.
     this.#quarantined = code === 'IDENTITY_ROTATION_PENDING';
-    void this.#untilDone(() => this.#watchDecision());
+    this.#watching ??= this.#untilDone(() => this.#watchDecision()).finally(() => {
+      this.#watching = null;
+      if (!this.#stopped && this.#state.kind === 'halted') this.#halt(this.#state.code);
+    });
   }
 
   async #watchDecision(): Promise<void> {

@@ -53,6 +53,7 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
   #startedMs = 0;
   #timer: TimerHandle = null;
   #reapedMs = 0;
+  #reaping = false;
   #saving = false;
   #saved: Promise<void> = Promise.resolve();
   #stopped = true;
@@ -277,11 +278,13 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
 
   #reap(): void {
     const { nowMs, elapsedMs } = this.#now();
-    if (elapsedMs - this.#reapedMs < REAP_EVERY_MS) return;
+    if (this.#reaping || elapsedMs - this.#reapedMs < REAP_EVERY_MS) return;
     this.#reapedMs = elapsedMs;
+    this.#reaping = true;
     const { log, store } = this.#deps;
     Promise.all([store.reapSessions(nowMs - SESSION_REAP_MS), store.reapInstructions(nowMs - INSTRUCTION_KEEP_MS)])
-      .catch((error: unknown) => log.warn({ err: error }, 'ended sessions could not be reaped'));
+      .catch((error: unknown) => log.warn({ err: error }, 'ended sessions could not be reaped'))
+      .finally(() => { this.#reaping = false; });
   }
 
   /** Writes what changed; what changes meanwhile is written by the next tick. */

@@ -46,18 +46,27 @@ export interface RequestLimits { of(accountId: AccountId): Promise<number> }
 /** Requests per minute of accounts, by their plan; sandbox accounts share one protective ceiling. */
 export function createRequestLimits(accounts: Pick<Accounts, 'ask'>, nowMs: () => number, sandboxPerMinute = SANDBOX_REQUESTS_PER_MINUTE): RequestLimits {
   const cache = new Map<AccountId, { limit: number; untilMs: number }>();
+  /** Questions under way: requests that come meanwhile share the answer. */
+  const asking = new Map<AccountId, Promise<number>>();
+  const ask = async (accountId: AccountId): Promise<number> => {
+    const answer = await accounts.ask(accountId, { type: 'inspect' });
+    if (answer.ok !== true) return LIMIT_UNKNOWN;
+    const limit = requestsPerMinuteOf((answer.reply as AccountState).plan);
+    cache.delete(accountId);
+    if (cache.size >= PLANS_MAX) cache.delete(cache.keys().next().value!);
+    cache.set(accountId, { limit, untilMs: nowMs() + PLAN_CACHE_MS });
+    return limit;
+  };
   return {
     async of(accountId) {
       if (environmentOf(accountId) === 'sandbox') return sandboxPerMinute;
       const cached = cache.get(accountId);
       if (cached !== undefined && nowMs() < cached.untilMs) return cached.limit;
-      const answer = await accounts.ask(accountId, { type: 'inspect' });
-      if (answer.ok !== true) return LIMIT_UNKNOWN;
-      const limit = requestsPerMinuteOf((answer.reply as AccountState).plan);
-      cache.delete(accountId);
-      if (cache.size >= PLANS_MAX) cache.delete(cache.keys().next().value!);
-      cache.set(accountId, { limit, untilMs: nowMs() + PLAN_CACHE_MS });
-      return limit;
+      const known = asking.get(accountId);
+      if (known !== undefined) return known;
+      const asked = ask(accountId).finally(() => asking.delete(accountId));
+      asking.set(accountId, asked);
+      return asked;
     },
   };
 }

@@ -54,3 +54,24 @@ test('§5.7 a full disk does not end the wait for the owner of a rotated identit
   t.is(faults.length, 1);
   t.is(registration.state.kind, 'confirmed');
 });
+
+test('found pool storm: an edge that is halted again and again looks at the owner\'s decision with one watch', async (t) => {
+  const storage = storageOf();
+  let atOnce = 0, most = 0, looks = 0;
+  await new Promise<void>((resolve) => {
+    const registration = newRegistration(storage, async (operation) => {
+      if (operation !== 'getEdgeReadiness') return undefined;
+      most = Math.max(most, atOnce += 1);
+      await new Promise(setImmediate);
+      atOnce -= 1;
+      looks += 1;
+      if (looks < 4) { // a later call says so too, before the decision was seen
+        registration.forgotten();
+        registration.halted('IDENTITY_ROTATION_PENDING');
+      }
+      return { content: [{ state: looks < 6 ? 'quarantined' : 'ready' }] };
+    }, resolve, []);
+    registration.halted('IDENTITY_ROTATION_PENDING');
+  });
+  t.is(most, 1);
+});
