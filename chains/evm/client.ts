@@ -13,6 +13,7 @@ import { parseHeader, type EvmRaw } from './block.ts';
 import { createBlockReader } from './block-reader.ts';
 import { readBuildInputs } from './build-inputs.ts';
 import type { EvmInputs } from './fee.ts';
+import { createPoolMinimum } from './pool-minimum.ts';
 import { createHeads, LATEST, type Heads } from './heads.ts';
 import { readLogs, type LogRange, type RangeLog } from './log-ranges.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
@@ -39,6 +40,7 @@ export function createClient(general: Network, transport: Transport, catalogue: 
   const getBlock = createBlockReader({ network, transport, catalogue, heads, traces });
   let envelope: EvmInputs['envelope'] = 'eip1559';
   const onTypesRefused = () => { if (network.legacyEnvelope) envelope = 'legacy'; };
+  const pool = createPoolMinimum(network);
 
   const attempt = transport.attempt;
   return {
@@ -55,12 +57,12 @@ export function createClient(general: Network, transport: Transport, catalogue: 
     getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
     fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
     fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
-    fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, envelope)),
+    fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, envelope)).then(pool.obeyed),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     fetchLogs: (range) => readLogs(network, transport, range),
     seesInternal: async () => network.nativeTransferLog !== null || network.tracesRequired === true
       || traces.isOffered(await heads.getHead()),
-    broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused }, signed),
+    broadcast: (signed) => broadcast({ network, transport, heads, onTypesRefused, onMinimumPrice: pool.note }, signed),
     getFate: (unsigned, txid) => attempt((node) => readFate({ network, transport, heads, endpoint: node }, unsigned, txid)),
   };
 }

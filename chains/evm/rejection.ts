@@ -43,6 +43,24 @@ export function explainRejection(error: RpcError): Verdict {
   return row.means.kind === 'rejected' ? { ...row.means, reason } : { kind: row.means.kind };
 }
 
+/** How pools say what they would take at least, wei per gas. Sources: `refusals.ts`. */
+const MINIMUM_PRICE: readonly RegExp[] = [
+  /^transaction (?:gas price below minimum|underpriced): gas tip cap \d+, minimum needed (\d+)$/, // geth, bsc
+  /^transaction underpriced: tip needed (\d+)(?:, tip permitted \d+)?$/, // geth before 1.14, bor, coreth
+  /^transaction priority fee below minimum required priority fee (\d+)$/, // reth
+  /^transaction gas price is too low\. it does not satisfy your node's minimal gas price \(minimal: (\d+) got: \d+\)/, // openethereum
+];
+
+/** The least price per gas that a refusal names, or null. */
+export function minimumPriceOf({ message }: RpcError): bigint | null {
+  const text = plainText(message);
+  for (const pattern of MINIMUM_PRICE) {
+    const price = pattern.exec(text)?.[1];
+    if (price !== undefined && price.length < 20) return BigInt(price);
+  }
+  return null;
+}
+
 /** The node's reason for people: the contract's own words where the call reverted, else the node's text. */
 export function reasonOf(error: RpcError): string {
   // OpenEthereum and Nethermind put a word before the data.

@@ -12,7 +12,7 @@ import { LATEST, type Heads } from './heads.ts';
 import type { EvmNetwork } from './network.ts';
 import { ask, askAll, atHeight, call, tryAsk } from './node.ts';
 import { bigintOf, countOf } from './quantity.ts';
-import { explainRejection, type Verdict } from './rejection.ts';
+import { explainRejection, minimumPriceOf, type Verdict } from './rejection.ts';
 import { outcomeOf } from './transfers.ts';
 
 export interface SubmissionParts {
@@ -21,6 +21,8 @@ export interface SubmissionParts {
   readonly heads: Heads;
   /** Told when a node does not take typed envelopes. */
   onTypesRefused(): void;
+  /** Told the least price per gas that a node's pool takes, wei, when it refuses a transaction below it. */
+  onMinimumPrice(priceWei: bigint): void;
 }
 
 type Rejected = Extract<Verdict, { kind: 'rejected' }>;
@@ -42,7 +44,8 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
       const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload)).catch(asDoubt(network.slug));
       if (answer.ok) return accepted(answer.result, txid);
       if (/transaction type not (supported|valid)/i.test(answer.error.message)) parts.onTypesRefused();
-      const verdict = explainRejection(answer.error);
+      const verdict = explainRejection(answer.error), minimum = verdict.kind === 'rejected' ? minimumPriceOf(answer.error) : null;
+      if (minimum !== null) parts.onMinimumPrice(minimum);
       if (verdict.kind === 'already_known') return { kind: 'already_known', txid };
       if (verdict.kind === 'look_up') unknown.push(`${endpoint.name}: the nonce is used`);
       else if (verdict.kind === 'unknown') unknown.push(`${endpoint.name}: ${verdict.reason}`);

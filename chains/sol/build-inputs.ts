@@ -105,7 +105,7 @@ function destinationOf(account: Account | null): Destination {
   if (account === null) return { kind: 'absent' };
   const state = tokenStateOf(account);
   if (state?.kind === 'mint') return { kind: 'dead_end', what: 'a mint' };
-  if (state?.kind === 'token_account') return { kind: 'token_account', mint: state.mint };
+  if (state?.kind === 'token_account') return { kind: 'token_account', mint: state.mint, owner: state.owner };
   if (account.executable) return { kind: 'dead_end', what: 'a program' };
   if (account.owner.startsWith('Sysvar')) return { kind: 'dead_end', what: 'a sysvar' };
   return { kind: 'wallet', lamports: account.lamports.toString() };

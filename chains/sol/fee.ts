@@ -13,7 +13,8 @@ export type Destination =
   | { readonly kind: 'absent' }
   /** A wallet, or a program's account that can hold SOL. */
   | { readonly kind: 'wallet'; readonly lamports: string }
-  | { readonly kind: 'token_account'; readonly mint: string }
+  /** `owner` is the wallet that holds it. */
+  | { readonly kind: 'token_account'; readonly mint: string; readonly owner: string }
   /** A mint, a program or a sysvar: what is sent there is gone. */
   | { readonly kind: 'dead_end'; readonly what: string };
 

@@ -50,15 +50,18 @@ function build(
   return refusal ?? unsignedOf(network, inputs, wish, amount, fee);
 }
 
-/** 7.1: what the accounts are, as they were read. A token account takes its own mint's tokens and nothing else. */
+/**
+ * 7.1: what the accounts are, as they were read. A token account is nobody's address, not even for its own mint: it may be a
+ * stranger's, an exchange credits wallets only, and whoever signs cannot tell it from a wallet. The refusal names its owner.
+ */
 function checkParties(inputs: SolInputs, { from, to, token }: Wish): Refusal | null {
   const { destination, senderIsWallet, payerIsWallet, token: tokens } = inputs;
   const no = (reason: string) => refuse('INVALID_ADDRESS', { chain: 'sol', field: 'to', reason });
   if (to === from) return no('the sender itself');
   if (destination.kind === 'dead_end') return no(destination.what);
-  if (destination.kind === 'token_account' && token === null) return no('a token account');
-  if (destination.kind === 'token_account' && destination.mint !== token?.contract) {
-    return no('a token account of another mint');
+  if (destination.kind === 'token_account') {
+    const reason = token === null || destination.mint === token.contract ? 'a token account' : 'a token account of another mint';
+    return refuse('INVALID_ADDRESS', { chain: 'sol', field: 'to', reason, owner: destination.owner });
   }
   if (!senderIsWallet || !payerIsWallet) {
     return refuse('CHAIN_REJECTED', { reason: 'the sender or the payer is no plain wallet' });

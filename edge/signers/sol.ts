@@ -105,8 +105,8 @@ function checkToken(
   if (creates !== null && creates !== to) {
     return refuseToSign('created_owner_mismatch', { expected: to, found: creates });
   }
-  const isDirect = destination === to && creates === null;
-  return destination === derived || isDirect
+  // A payment straight into `to` would pay a token account whose owner nobody here knows. F27.
+  return destination === derived
     ? null : refuseToSign('destination_mismatch', { expected: derived, found: destination });
 }
 
