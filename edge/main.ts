@@ -2,6 +2,7 @@
  * The edge's process. It says on its IPC channel, where it has one, when it serves; it drains on SIGTERM and SIGINT and
  * when that channel closes, so that it never outlives whoever started it.
  */
+import { openDoors } from './doors.ts'; // the first line that runs
 import { ConfigurationError, forgetSecrets, readConfig } from './config.ts';
 import { coreFilesPossible, forbidDumps } from './core-files.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
@@ -18,6 +19,8 @@ const STOP_DEADLINE_MS = 9_500;
 
 async function main(): Promise<void> {
   await forbidDumps();
+  const doors = openDoors(process.execArgv, process.env);
+  if (doors.length > 0) throw new ConfigurationError(doors);
   const { config, phrase, keystore: settings } = readConfig(process.env, isMnemonic);
   const keystore = await openEdgeKeystore(phrase, settings);
   forgetSecrets(process.env);

@@ -1,4 +1,5 @@
 /** `npm run -s flock-edge -- COMMAND`: the operator's commands at the edge. Standard output carries answers only. */
+import { openDoors } from '../doors.ts'; // the first line that runs
 
 interface Command {
   readonly words: readonly string[];
@@ -37,10 +38,14 @@ function usage(): string {
 }
 
 const words = process.argv.slice(2);
+const doors = openDoors(process.execArgv, process.env);
 const command = COMMANDS.find((candidate) => candidate.words.every((word, index) => words[index] === word));
 if (command === undefined) {
   console.error(usage());
   process.exitCode = 2;
+} else if (doors.length > 0) {
+  console.error(doors.join('\n'));
+  process.exitCode = 78;
 } else {
   await (await import('../core-files.ts')).forbidDumps();
   process.exitCode = await command.run(words.slice(command.words.length));

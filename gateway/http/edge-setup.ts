@@ -22,7 +22,7 @@ export function edgeSetupOf(environment: Environment, publicUrl: string): ReplyO
     '  -e EDGE_DATA_DIR=/data -e MNEMONIC_FILE=/run/secrets/phrase \\',
     `  --mount type=volume,source=${name},target=/data \\`,
     '  --mount type=bind,source="$PWD/phrase",target=/run/secrets/phrase,readonly \\',
-    `  ${IMAGE} node edge/main.ts`,
+    `  ${IMAGE} node --disable-sigusr1 edge/main.ts`,
   ].join('\n');
   const checkoutCommand = [
     `${key} CLOUD_URL=${shellQuoted(publicUrl)} EDGE_PORT="\${EDGE_PORT:-8081}" \\`,

@@ -35,7 +35,7 @@ const LAST_WORDS_BYTES = 2_000;
 export function startChild(name: string, entry: string, env: Record<string, string>, logFile: string): Child {
   const log = openSync(logFile, 'a+', 0o600);
   const before = fstatSync(log).size;
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', entry], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', log, log, 'ipc'], detached: true,
   });

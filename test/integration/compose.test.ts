@@ -12,7 +12,7 @@ const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true
 test('issue 2.11: compose.yaml has PostgreSQL, Redis, a cloud node, an edge and two more replicas of it', (t) => {
   t.deepEqual(Object.keys(compose.services).sort(), ['cloud', 'edge', 'edge-2', 'edge-3', 'migrate', 'postgres', 'redis']);
   t.deepEqual(compose.services['cloud']!.command, ['node', 'supervision/main.ts']);
-  t.deepEqual(compose.services['edge']!.command, ['node', 'edge/main.ts']);
+  t.deepEqual(compose.services['edge']!.command, ['node', '--disable-sigusr1', 'edge/main.ts']);
 });
 
 test('issue 2.11: the settings that compose.yaml gives a cloud node are the ones it reads', (t) => {

@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
 /** A directory to paste in: the checkout's scripts and code, a phrase, and a home of its own. */
 function pasteDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'flock-paste-'));
-  for (const name of ['package.json', 'node_modules', 'edge', 'protocol', 'chains', 'actors']) symlinkSync(join(ROOT, name), join(directory, name));
+  for (const name of ['package.json', 'node_modules', 'edge', 'protocol', 'chains', 'actors', 'supervision']) symlinkSync(join(ROOT, name), join(directory, name));
   writeFileSync(join(directory, 'phrase'), `${PHRASE}\n`, { mode: 0o600 });
   return directory;
 }
@@ -101,7 +101,7 @@ for (const [environment, publicUrl] of [['live', 'https://flock.example.com'], [
   test(`issue 4.1: the container of the pasted Docker command gets settings that an edge takes: ${environment} ${publicUrl}`, (t) => {
     const { words, apiKey, after, key, directory } = pastedToDocker(t, environment, publicUrl);
     t.is(words[0], 'run');
-    t.deepEqual(words.slice(-3), ['flock-edge', 'node', 'edge/main.ts'], 'what compose.yaml starts');
+    t.deepEqual(words.slice(-4), ['flock-edge', 'node', '--disable-sigusr1', 'edge/main.ts'], 'what compose.yaml starts');
     t.false(words.some((word) => word.includes(apiKey)), 'the key is no argument: it would stand in the process list');
     t.is(key, apiKey);
     const settings = Object.fromEntries(after('-e').map((setting) => {

@@ -1,5 +1,5 @@
 /** The edge's process: how it refuses to start, how it drains, and what it never writes anywhere. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -184,4 +184,38 @@ test('the command line mints, lists and revokes while the edge runs; the running
   await eventually('both records, and the revocation, are with the cloud', () =>
     cloud.localKeys.some(({ id }) => id === second['id']) && cloud.localKeys.some(({ id, revokedAtMs }) => id === first['id'] && revokedAtMs !== null));
   t.false(JSON.stringify(cloud.localKeys).includes(second['key']!));
+});
+
+test('found F9 SIGUSR1 opens no inspector, with the flag of the start commands and without it', async (t) => {
+  const { url: cloudUrl } = await newCloud(t);
+  // The witness: what the signal does to a process that has closed no door.
+  const open = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000); console.log("up")'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.teardown(() => void open.kill('SIGKILL'));
+  await new Promise((resolve) => open.stdout.once('data', resolve));
+  const told = new Promise<string>((resolve) => open.stderr.once('data', (chunk: Buffer) => resolve(chunk.toString())));
+  open.kill('SIGUSR1');
+  const where = /ws:\/\/(\S+?)\//.exec(await told)![1]!;
+  open.kill('SIGKILL');
+  await new Promise((resolve) => open.once('exit', resolve));
+  for (const options of [[], ['--disable-sigusr1']]) {
+    const edge = await startEdgeProcess(t, { cloudUrl, dataDir: newDirectory(), options });
+    for (let signal = 0; signal < 3; signal += 1) {
+      edge.kill('SIGUSR1');
+      t.is((await edge.ask('GET', '/v1/edge/health')).status, 200, 'it goes on');
+    }
+    await t.throwsAsync(fetch(`http://${where}/json/list`), undefined, 'nobody listens where the witness did');
+    t.notRegex(edge.output(), /Debugger|inspector/i);
+  }
+});
+
+test('found F9 a start that leaves a door open ends with code 78 and names it', async (t) => {
+  const { url: cloudUrl } = await newCloud(t);
+  for (const [options, env, named] of [
+    [['--inspect=127.0.0.1:0'], {}, /- --inspect: /], [[], { NODE_OPTIONS: '--heapsnapshot-signal=SIGUSR2' }, /- NODE_OPTIONS: take --heapsnapshot-signal out/],
+    [[], { NODE_DEBUG: 'http' }, /- NODE_DEBUG: unset it/],
+  ] as const) {
+    const edge = await startEdgeProcess(t, { cloudUrl, dataDir: newDirectory(), options, env, waits: false });
+    t.is((await edge.exited).code, 78);
+    t.regex(edge.output(), named);
+  }
 });

@@ -24,15 +24,17 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Wait until it says that it is ready; false where it is expected to end first. */
   readonly waits?: boolean;
+  /** Options of Node.js; none, as of a start that forgot the flag, when absent. */
+  readonly options?: readonly string[];
 }
 
 /** Starts edge/main.ts; it is killed when the test ends. */
-export async function startEdgeProcess(t: ExecutionContext, { cloudUrl, dataDir, localKey = '', env = {}, waits = true }: ProcessOptions): Promise<EdgeProcess> {
+export async function startEdgeProcess(t: ExecutionContext, { cloudUrl, dataDir, localKey = '', env = {}, waits = true, options = [] }: ProcessOptions): Promise<EdgeProcess> {
   const given = Object.entries({
     PATH: process.env['PATH'], API_KEY: API_KEYS.live, CLOUD_URL: cloudUrl, MNEMONIC: PHRASE, EDGE_DATA_DIR: dataDir, EDGE_PORT: '0',
     EDGE_CHAINS: 'eth', EDGE_WEBHOOK_ALLOWLIST: '127.0.0.0/8,127.0.0.1', ...env,
   }).filter(([, value]) => value !== undefined);
-  const child: ChildProcess = spawn(process.execPath, [ENTRY], { env: Object.fromEntries(given) as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child: ChildProcess = spawn(process.execPath, [...options, ENTRY], { env: Object.fromEntries(given) as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
