@@ -13,13 +13,15 @@ export function falseChain(
   const isPublicPage = explorerUrl === new URL(explorer.tx.replace('{id}', '')).origin;
   return firstFalse(
     ['symbol', symbol === nativeSymbol], ['decimals', decimals === nativeDecimals],
-    ['explorerUrl', environment === 'live' ? isPublicPage : explorerUrl === null || isSandboxPage(explorerUrl, chain)],
+    ['explorerUrl', environment === 'live' ? isPublicPage : explorerUrl === null || isCloudOrigin(explorerUrl)],
   );
 }
 
-/** The simulated ledger's own page, or the place where its pages are. */
-const isSandboxPage = (url: string, chain: string): boolean =>
-  [`/sandbox/explorer`, `/sandbox/explorer/`, `/sandbox/explorer/${chain}`].includes(URL.parse(url, 'http://cloud')?.pathname ?? '') && !url.includes('?');
+/** The place where the pages of simulated ledgers are: the cloud's own origin, nothing behind it. */
+function isCloudOrigin(url: string): boolean {
+  const parsed = URL.parse(url);
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === '' && [parsed.origin, `${parsed.origin}/`].includes(url);
+}
 
 /** Decimals of a deployment that this edge's registry has. */
 export function falseToken({ symbol, deployments }: ReplyOf<'listTokens'>['content'][number]): string | null {

@@ -277,3 +277,22 @@ test('found F5 the record of issues costs the same however much is in it: no sta
   t.deepEqual(await again.holderOf('eth', SECOND), { userRef: 'new', tag: null }, 'it survives the process');
   await again.close();
 });
+
+test('found F44 F12 in sandbox an explorer is the page of the simulated ledger, and no other place', async (t) => {
+  const stage = openStage({ environment: 'sandbox', isBroadcast: false });
+  const chains = async (explorerUrl: string | null) => {
+    stage.tell({ ...SAMPLES.listChains.data, content: [{ ...SAMPLES.listChains.data.content[0]!, explorerUrl }] }, 200);
+    return (await stage.ask('listChains')).kind;
+  };
+  for (const url of [null, 'http://127.0.0.1:8080', 'https://flock.example.com']) t.is(await chains(url), 'passed', String(url));
+  for (const url of ['javascript:alert(1)', 'https://a@thief.example', 'https://thief.example/x', 'https://etherscan.io?x', 'x']) t.is(await chains(url), 'refused', url);
+  const txid = WITHDRAWAL_TXID, sample = SAMPLES.getTransaction;
+  const transaction = async (explorerUrl: string | null) => {
+    stage.tell({ ...sample.data, environment: 'sandbox', explorerUrl }, 200);
+    return (await stage.ask('getTransaction')).kind;
+  };
+  for (const url of [null, `http://127.0.0.1:8080/sandbox/explorer/eth/${txid}`]) t.is(await transaction(url), 'passed', String(url));
+  for (const url of [`http://127.0.0.1:8080/sandbox/explorer/bsc/${txid}`, `https://etherscan.io/tx/${txid}`, `javascript:/sandbox/explorer/eth/${txid}`, `http://x/sandbox/explorer/eth/${txid}?to=1`]) {
+    t.is(await transaction(url), 'refused', url);
+  }
+});
