@@ -20,18 +20,18 @@ const EMPTY: Counter = { next: null, free: [], inFlight: {} };
 
 /**
  * V40: an eth pool guarantees 16 slots for one sender; R21: at most 10 queued on xrp; M19: a Stellar sequence has no
- * gaps, so one at a time. A deposit address sends one at a time on every chain.
+ * gaps, so one at a time; a Bitcoin node takes a chain of 25 unconfirmed. Any issued address may be a hot wallet to somebody,
+ * so the purpose makes no difference. Chains whose transactions only expire hold nothing and have no limit.
  */
-export const IN_FLIGHT_LIMITS: InFlightLimits = {
-  deposit: { other: 1 },
-  gas_tank: { xrp: 10, xlm: 1, other: 16 },
-  treasury: { xrp: 10, xlm: 1, other: 16 },
-};
+const BY_FAMILY = { evm: 16, xrp: 10, xlm: 1, btc: 25, other: Number.MAX_SAFE_INTEGER } as const;
+export const IN_FLIGHT_LIMITS: InFlightLimits = { deposit: BY_FAMILY, gas_tank: BY_FAMILY, treasury: BY_FAMILY };
 
 /** Families whose chain counts transactions of a sender, and what it calls the count. */
 const COUNTED: Readonly<Partial<Record<Family, 'nonce' | 'sequence'>>> = {
   evm: 'nonce', xrp: 'sequence', xlm: 'sequence',
 };
+
+export const isCounted = (family: Family): boolean => COUNTED[family] !== undefined;
 
 /** Key of the counter of an address on a chain; five EVM networks share the address, not the count. */
 export function counterKey(chain: Chain, address: string): string {

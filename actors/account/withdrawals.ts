@@ -4,7 +4,7 @@
  *
  *   (none) → built          a payload exists, nothing is signed
  *   built → built           repriced
- *   built → expired         abandoned, or a newer build from the same address needed its place
+ *   built → expired         abandoned, or a newer build from the same address took its place
  *   built → signing         signed bytes are stored (signed.ts)
  *   signing → broadcast     a node took them
  *   broadcast ⇄ confirming  in a block, out of it again (settlement.ts)
@@ -17,7 +17,7 @@ import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, chainNextOf, counterKey, holdOf, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
+import { allocate, chainNextOf, counterKey, holdOf, isCounted, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
 import { watchOnly } from './key-sources.ts';
@@ -33,21 +33,34 @@ import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
  */
 export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): AccountDecision<'build_withdrawal'> {
   const { state, command, book, nowMs } = deciding;
-  const { intent, inputs } = command;
-  const network = book.network(intent.chain), module = book.module(intent.chain);
-  const place = placeFor(deciding);
+  const { chain } = command.intent;
+  const module = book.module(chain);
+  const place = placeFor(deciding, isCounted(FAMILY_OF[chain]) ? 'all' : 'over_limit');
   const no = firstRefusal(
-    rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, intent.chain, pathOf(state, command.from)),
+    rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
-    module === null ? refuse('CHAIN_UNAVAILABLE', { chain: intent.chain, permanent: true }) : null,
+    module === null ? refuse('CHAIN_UNAVAILABLE', { chain, permanent: true }) : null,
   );
   if (no !== null) return no;
-  const { counter, events, rows } = place as Place;
-  const feeEstimate = module!.estimateFee(network, inputs, intent);
+  const built = buildAt(deciding, module!, place as Place);
+  if (built.ok || isCounted(FAMILY_OF[chain])) return built;
+  // Coins that a build holds which nobody signed stall nobody.
+  const room = placeFor(deciding, 'all') as Place;
+  const again = room.events.length > (place as Place).events.length ? buildAt(deciding, module!, room) : built;
+  return again.ok ? again : built;
+}
+
+function buildAt(
+  deciding: Deciding<'build_withdrawal'>, module: ChainModule, { counter, events, rows }: Place,
+): AccountDecision<'build_withdrawal'> {
+  const { command, book, nowMs } = deciding;
+  const { intent, inputs } = command;
+  const network = book.network(intent.chain);
+  const feeEstimate = module.estimateFee(network, inputs, intent);
   if (isRefusal(feeEstimate)) return feeEstimate;
   const key = counterKey(intent.chain, intent.from);
-  const claim = claimFor(module!, network, command, counter);
-  const unsigned = module!.buildUnsigned(network, inputs, intent, claim?.replayKey ?? spokenFor(counter));
+  const claim = claimFor(module, network, command, counter);
+  const unsigned = module.buildUnsigned(network, inputs, intent, claim?.replayKey ?? spokenFor(counter));
   if (isRefusal(unsigned)) return unsigned;
   const hold = claim === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : { key, values: [claim.value] };
   const clash = hold?.values.find((value) => value in (counter?.inFlight ?? {}));
@@ -93,21 +106,27 @@ function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsig
 interface Place { readonly counter: Counter | undefined; readonly events: AccountEvent[]; readonly rows: RowWrite[] }
 
 /**
- * Room under the in-flight limit. An unsigned build gives way to a newer one, oldest first, so that a build that nobody
- * signs never locks its address; what is signed may land and keeps its place. Refuses: CONFLICT.
+ * Room under the in-flight limit. Of a sender with a counter at most one build is unsigned: a newer one takes its place and
+ * its value (`all`), so that what nobody broadcasts leaves no gap before what is signed. Coins leave none: there the oldest
+ * unsigned builds give way at the limit, or all of them when the coins do not suffice. What is signed may land and keeps its
+ * place. Refuses: CONFLICT.
  */
-function placeFor({ state, command, inFlight, nowMs }: Deciding<'build_withdrawal'>): Place | Refusal {
+function placeFor(
+  { state, command, book, inFlight, nowMs }: Deciding<'build_withdrawal'>, gives: 'all' | 'over_limit',
+): Place | Refusal {
   const { chain, from } = command.intent;
   const key = counterKey(chain, from), limit = limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]);
   const waiting = waitingIn(state.counters[key]);
-  if (waiting.length < limit) return { counter: state.counters[key], events: [], rows: [] };
   const changed = ({ id }: { id: string }) => state.withdrawals[id] ?? 0;
-  const giving = waiting.filter(({ stage }) => stage === 'built')
-    .sort((a, b) => changed(a) - changed(b))
-    .slice(0, waiting.length - limit + 1);
+  const unsigned = waiting.filter(({ stage }) => stage === 'built').sort((a, b) => changed(a) - changed(b));
+  const giving = gives === 'all' ? unsigned : unsigned.slice(0, Math.max(0, waiting.length - limit + 1));
   if (waiting.length - giving.length >= limit) {
     return refuse(
-      'CONFLICT', { reason: 'in_flight_limit', limit, inFlight: waiting.map(({ id }) => id) },
+      'CONFLICT',
+      {
+        reason: 'in_flight_limit', limit, inFlight: waiting.filter(({ stage }) => stage !== 'built').map(({ id }) => id),
+        retryAfterSeconds: Math.ceil(book.network(chain).blockTimeMs / 1_000),
+      },
       `this address has ${limit} signed transaction${limit === 1 ? '' : 's'} on the way, as many as it may have at once;`
         + ' build again when one of details.inFlight is in a block, or reprice it',
     );

@@ -81,7 +81,7 @@ test('style (c): when several refusals apply to a build, the earlier one of the 
     code: 'CONFLICT',
     bring: (state) => ({
       ...state,
-      counters: { [`eth:${sender}`]: { next: '8', free: [], inFlight: { 7: { id: 'txn_x', stage: 'signed' } } } },
+      counters: { [`eth:${sender}`]: { next: '8', free: [], inFlight: Object.fromEntries(Array.from({ length: 16 }, (_, n) => [n, { id: `txn_${n}`, stage: 'signed' as const }])) } },
     }),
   };
   let sender = '';

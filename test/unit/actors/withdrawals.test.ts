@@ -21,16 +21,17 @@ test('§4.2 a build is nothing but a payload: row built, counter held, nothing a
 test('V39 the nonce is the larger of our next and the latest count; in flight ones are never used again', (t) => {
   const tank = new Sender({}, 'gas_tank');
   t.deepEqual(
-    [tank.built(7), tank.built(7), tank.built(12), tank.built(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 12, 13],
+    [tank.sent(7), tank.sent(7), tank.sent(12), tank.sent(8)].map(({ id }) => tank.nonceOf(id)), [7, 8, 12, 13],
   );
 });
 
 test('V39 a nonce that was freed before signing is reused first', (t) => {
   const tank = new Sender({}, 'gas_tank');
-  const [, second] = [tank.built(), tank.built(), tank.built()];
-  tank.do({ type: 'abandon_withdrawal', known: tank.rows.get(second!.id)! });
-  t.is(tank.status(second!.id), 'expired');
-  t.deepEqual([tank.built(), tank.built()].map(({ id }) => tank.nonceOf(id)), [8, 10]);
+  tank.sent();
+  const second = tank.built();
+  tank.do({ type: 'abandon_withdrawal', known: tank.rows.get(second.id)! });
+  t.is(tank.status(second.id), 'expired');
+  t.deepEqual([tank.sent(), tank.sent()].map(({ id }) => tank.nonceOf(id)), [8, 9]);
 });
 
 test('C6-52 with nothing in flight the chain\'s own count is the truth, also when it fell back', (t) => {
@@ -58,35 +59,35 @@ test('found F57: a nonce that a block of ours has used is not built again while 
   t.is(nonceAt(201 + reorgWindow, 3), 3, 'C6-52: outside of the window the chain is the truth');
 });
 
-test('V40 a deposit address sends one at a time; a build that nobody signed gives way and its nonce is used again', (t) => {
+test('found F43: a build that is never broadcast stalls nobody: a newer one takes its place and its nonce', (t) => {
+  for (const purpose of ['deposit', 'gas_tank'] as const) {
+    const sender = new Sender({}, purpose);
+    const first = sender.built();
+    const { reply, events, rows } = sender.do(sender.build());
+    t.deepEqual(events.map(({ type }) => type), ['withdrawal_expired', 'withdrawal_built']);
+    t.is(rowsOf(rows, 'withdrawal_status')[0]!.id, first.id);
+    t.deepEqual([sender.status(first.id), sender.nonceOf(reply.id)], ['expired', 7]);
+    sender.do(sender.submit(reply.id));
+    const [preview, real] = [sender.built(), sender.sent()];
+    t.deepEqual([sender.nonceOf(preview.id), sender.nonceOf(real.id)], [8, 8], 'nothing waits behind a preview');
+    t.is(sender.account.refused(sender.submit(first.id)).code, 'CONFLICT');
+  }
+});
+
+test('found F43: a queue that is full answers CONFLICT with when to come again, and a block makes room', (t) => {
   const sender = new Sender();
-  const first = sender.built();
-  const { reply, events, rows } = sender.do(sender.build());
-  t.deepEqual(events.map(({ type }) => type), ['withdrawal_expired', 'withdrawal_built']);
-  t.is(rowsOf(rows, 'withdrawal_status')[0]!.id, first.id);
-  t.deepEqual([sender.status(first.id), sender.nonceOf(reply.id)], ['expired', 7]);
-  sender.do(sender.submit(reply.id));
+  const ids = Array.from({ length: 16 }, () => sender.sent().id);
+  t.deepEqual(ids.map((id) => sender.nonceOf(id)), Array.from({ length: 16 }, (_, n) => 7 + n));
   t.like(
     sender.account.refused(sender.build()),
     {
-      code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 1, inFlight: [reply.id] },
-      message: 'this address has 1 signed transaction on the way, as many as it may have at once; build again when one of'
+      code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 16, inFlight: ids, retryAfterSeconds: 12 },
+      message: 'this address has 16 signed transactions on the way, as many as it may have at once; build again when one of'
         + ' details.inFlight is in a block, or reprice it',
     },
   );
-  sender.fact(reply.id, 'withdrawal_included');
-  t.is(sender.nonceOf(sender.built(7).id), 8);
-});
-
-test('V40 at the limit the oldest build that nobody signed gives way', (t) => {
-  const tank = new Sender({}, 'gas_tank');
-  const ids = Array.from({ length: 16 }, () => {
-    tank.account.nowMs += 1_000;
-    return tank.built().id;
-  });
-  tank.do(tank.submit(ids[0]!));
-  const { events } = tank.do(tank.build());
-  t.like(events[0], { type: 'withdrawal_expired', id: ids[1] });
+  sender.fact(ids[0]!, 'withdrawal_included');
+  t.is(sender.nonceOf(sender.built(8).id), 23);
 });
 
 test('what is signed may land and is not abandoned: CONFLICT', (t) => {
@@ -351,7 +352,7 @@ test('an orphaned withdrawal is in flight again; a confirmed one that comes back
   sender.fact(id, 'withdrawal_included');
   sender.fact(id, 'withdrawal_orphaned');
   t.like(sender.rows.get(id), { status: 'broadcast', height: null, blockHash: null });
-  t.is(sender.account.refused(sender.build()).code, 'CONFLICT');
+  t.is(sender.account.state.counters[`eth:${sender.from.address}`]!.inFlight[7]!.stage, 'signed');
   sender.fact(id, 'withdrawal_included', { blockHash: '0xb2' });
   sender.fact(id, 'withdrawal_matured', { blockHash: '0xb2' });
   sender.fact(id, 'withdrawal_orphaned', { blockHash: '0xb2' });
