@@ -51,7 +51,9 @@ export interface Idempotency {
 const NOT_KEPT: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'TOTP_REQUIRED', 'IDEMPOTENCY_CONFLICT']);
 const MOMENTARY_STATUSES: ReadonlySet<number> = new Set([423, 429]);
 
-const isKept = (code: ErrorCode): boolean => statusOf(code) < 500
+/** Of those that say when to come again none is kept: a full queue has room after the next block. */
+const isKept = ({ code, details }: Refusal): boolean => statusOf(code) < 500
+  && details['retryAfterSeconds'] === undefined
   && !MOMENTARY_STATUSES.has(statusOf(code))
   && !NOT_KEPT.has(code);
 
@@ -109,7 +111,7 @@ export function createIdempotency(
     if (outcome.ok === 'duplicate') {
       return { outcome: refuse('INTERNAL_ERROR', { reason: 'stored answer missing' }), replayed: false, kept: false };
     }
-    if (!isKept(outcome.code)) return { outcome, replayed: false, kept: false };
+    if (!isKept(outcome)) return { outcome, replayed: false, kept: false };
     const { code, message, details } = outcome;
     await save(use, statusOf(code), { code, message, details });
     return { outcome, replayed: false, kept: true };

@@ -120,3 +120,11 @@ test('a first request that breaks keeps nothing and holds up nobody', async (t) 
   await t.throwsAsync(() => broken, { message: 'broken' });
   t.like(await second, { outcome: { reply: 'fine' }, replayed: false });
 });
+
+test('found F43: a queue that was full once is not full for ever: what says when to come again is not kept', async (t) => {
+  const { reads } = keeping();
+  const idempotency = createIdempotency({ reads, secrets });
+  const full = async () => refuse('CONFLICT', { reason: 'in_flight_limit', retryAfterSeconds: 12 });
+  t.like((await idempotency.once(use(), full, unchanged)).outcome, { code: 'CONFLICT' });
+  t.like(await idempotency.once(use(), async () => done('built'), unchanged), { outcome: { reply: 'built' }, replayed: false });
+});
