@@ -30,8 +30,8 @@ async function endpointWith(count: number): Promise<{ live: AccountId; hook: Web
   await write(stores, live, [{ table: 'webhook', row: hook }]);
   await write(stores, live, [{ table: 'publication', row: told }]);
   await database.owner`
-    insert into delivery (id, account_id, event_id, webhook_id, replay, seq, order_key, status, next_attempt_at, created_at)
-      select 'dlv_' || lpad(n::text, 14, '0') || ${live.slice(14, 26)}, ${live}, ${told.eventId}, ${hook.id}, n, 1000000 + n, '', 'pending', ${NOW_MS}::timestamptz, ${NOW_MS}::timestamptz
+    insert into delivery (id, account_id, event_id, webhook_id, event, replay, seq, order_key, status, next_attempt_at, created_at)
+      select 'dlv_' || lpad(n::text, 14, '0') || ${live.slice(14, 26)}, ${live}, ${told.eventId}, ${hook.id}, ${told.event}, n, 1000000 + n, '', 'pending', ${NOW_MS}::timestamptz, ${NOW_MS}::timestamptz
         from generate_series(1, ${count}::int) n`;
   return { live, hook };
 }
