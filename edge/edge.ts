@@ -18,7 +18,10 @@ import { createStatusPage } from './http/status-page.ts';
 import { createTransactionPaths } from './http/transactions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { EdgeLog } from './log.ts';
+import { createOwnFates } from './own-fates.ts';
+import { createOwnNodes } from './own-nodes.ts';
 import { openParts, type EdgeParts, type EdgePorts } from './parts.ts';
+import { PaymentGuard } from './payment-guard.ts';
 import { PoolRefills } from './pool-refills.ts';
 import { derivePool } from './pools.ts';
 import { claimSessionId } from './session-id.ts';
@@ -29,6 +32,7 @@ import { Signing } from './signing.ts';
 import { markIfPossible, SPEND_MARK_MS } from './spend-clock.ts';
 import { statusOfEdge } from './status.ts';
 import { Submissions } from './submissions.ts';
+import { NOTHING_TOLD, toldInAnswer, toldInEvent } from './told.ts';
 import { createViaLeader } from './via-leader.ts';
 import { OutboxSender } from './outbox-sender.ts';
 import { createDepositCheck, judgeDelivery } from './webhooks/deposit-check.ts';
@@ -54,7 +58,7 @@ export interface RunningEdge {
 }
 
 /** Everything that talks to the cloud, bound together. */
-interface Links { readonly session: Session; readonly sender: OutboxSender; readonly submissions: Submissions; readonly signing: Signing; readonly relay: WebhookRelay; readonly metrics: EdgeMetrics; readonly refills: PoolRefills }
+interface Links { readonly session: Session; readonly sender: OutboxSender; readonly submissions: Submissions; readonly signing: Signing; readonly guard: PaymentGuard; readonly relay: WebhookRelay; readonly metrics: EdgeMetrics; readonly refills: PoolRefills }
 
 /**
  * Starts an edge: opens its data directory, listens, registers in the background.
@@ -120,17 +124,22 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   });
   const onRefused = (code: string) => session.noteRefusal(code);
   const viaLeader = createViaLeader({ upstream, share: () => session.shareInstructions(), onRefused });
-  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, onRefused });
+  const nodes = config.verifyNodes.size === 0 ? null : createOwnNodes({ nodes: config.verifyNodes, confirmations: config.verifyConfirmations, monotonicMs: ports.monotonicMs });
+  const guard = new PaymentGuard({
+    environment: config.environment, instructions, ledger: parts.ledger, shared: parts.sharedSpend, fates: nodes === null ? null : createOwnFates(nodes), upstream, log,
+  });
+  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, guard, onRefused });
   const sender = new OutboxSender(outbox, {
     attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
     signed: { batch: 1, send: (writes) => submissions.send(writes) },
   }, (error) => log.fault('outbox_fault', error));
   const signing = new Signing({
-    environment: config.environment, lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, outbox, submissions, keystore: context.keystore, upstream,
+    environment: config.environment, lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, guard, outbox, submissions, keystore: context.keystore, upstream,
     policies: { instructions, own: parts.own, fees: config.fees, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
     beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
   });
+  parts.instructionShare.onBroadcast = (recorded) => void signing.noteElsewhere(recorded).catch((error: unknown) => log.fault('instructions_fault', error));
   const policy = createWebhookPolicy({ environment: config.environment, allowlist: config.webhookAllowlist, ownPort: () => running.port });
   const poster = createWebhookPoster({
     policy, connections: config.webhookConcurrencyPerHost, monotonicMs: ports.monotonicMs, wallMs: ports.wallMs,
@@ -139,11 +148,14 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       deliveryId, reason, setting: 'EDGE_WEBHOOK_ALLOWLIST', next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
     }),
   });
-  const check = config.verifyNodes.size === 0 ? null : createDepositCheck({ nodes: config.verifyNodes, confirmations: config.verifyConfirmations, monotonicMs: ports.monotonicMs });
+  const check = nodes === null ? null : createDepositCheck({ nodes, monotonicMs: ports.monotonicMs });
   const relay = new WebhookRelay({
     poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
+      const { confirmed, ...denials } = toldInEvent(delivery.body);
+      await guard.note({ ...denials, confirmed: [] }); // a denial is kept before anybody hears it, a confirmation when somebody did
       const attempt = await poster.post(delivery);
       if (attempt !== null) metrics.noteAttempt(attempt);
+      if (isSuccess(attempt?.statusCode)) await guard.note({ ...NOTHING_TOLD, confirmed });
       return attempt;
     } },
     ...(check === null ? {} : { check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }) }),
@@ -169,7 +181,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       sender.nudge();
     },
   });
-  return { session, sender, submissions, signing, relay, metrics, refills };
+  return { session, sender, submissions, signing, guard, relay, metrics, refills };
 }
 
 function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstance {
@@ -206,7 +218,7 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
     paths: {
       ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
     },
-    forward: forwarding.forward, statusPage: createStatusPage(status, ports.wallMs),
+    forward: forwarding.forward, onPassed: (body) => links.guard.note(toldInAnswer(body)), statusPage: createStatusPage(status, ports.wallMs),
     authenticate: (key) => parts.localKeys.authenticate(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
   });
 }
@@ -240,6 +252,10 @@ async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgeme
     if (error instanceof Refused) return { ok: false, code: error.refusal.code, details: { ...error.refusal.details } };
     throw error;
   }
+}
+
+function isSuccess(statusCode: number | null | undefined): boolean {
+  return statusCode != null && statusCode >= 200 && statusCode < 300;
 }
 
 function markSpendTime({ spendClock, sharedSpend }: EdgeParts): void {

@@ -46,6 +46,11 @@ function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? { $n: entry.toString() } : entry));
 }
 
+/** The one text of an instruction, as it is recorded, shared and hashed. */
+export function instructionText(instruction: Instruction): string {
+  return toJson(instruction);
+}
+
 function fromJson<T>(text: string): T {
   return JSON.parse(text, (_key, entry: unknown) => {
     const digits = typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
@@ -202,6 +207,11 @@ export class Instructions {
   noteOutcome(transactionId: string, txid: string, outcome: 'taken' | 'refused', code: string | null): void {
     this.#storage.run('update signatures set outcome = ?, outcome_code = ? where transaction_id = ? and txid = ?',
       outcome, code, transactionId, txid);
+  }
+
+  /** The transaction that bytes of this txid were signed for; null for a stranger's. */
+  transactionOf(txid: string): string | null {
+    return this.#storage.one<{ id: string }>('select transaction_id as id from signatures where txid = ?', txid)?.id ?? null;
   }
 
   /** Payloads signed for a transaction, oldest first. */

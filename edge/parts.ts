@@ -14,7 +14,7 @@ import { OwnAddresses } from './own-addresses.ts';
 import { guardRegistry } from './registry-guard.ts';
 import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
-import { openSharedSpend, spendReplicaOf, type SharedSpend } from './shared-spend.ts';
+import { openSharedSpend, SCOPE_SETTING, spendReplicaOf, type SharedSpend } from './shared-spend.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
 import { createTimers, type Timers } from './timers.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
@@ -53,8 +53,10 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
   }
   const { identity } = keystore;
   const spendClock = openSpendClock(storage, newestSpendMs(storage), ports);
+  const scope = `${config.environment} ${identity.publicKey}`;
+  if (config.spendLedger !== null) storage.setSetting(SCOPE_SETTING, scope);
   const sharedSpend = config.spendLedger === null ? null : await openSharedSpend({
-    ...ports, place: config.spendLedger, caps: config, scope: `${config.environment} ${identity.publicKey}`,
+    ...ports, place: config.spendLedger, caps: config, scope,
     clock: spendClock, replica: spendReplicaOf(storage),
   });
   const identityKey = publicKeyOf(identity.publicKey);

@@ -4,10 +4,12 @@
  * clock is read once, for a scope that is new: from then on time passes as the replicas' own clocks say, so that a clock
  * that is set frees no budget.
  */
+import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { refuseToSign } from './signers/signer.ts';
-import { capOf, overCap, type Spend, type SpendCaps } from './spend-ledger.ts';
+import { counterNotFilled, equalPayment, type Word } from './payments.ts';
+import { capOf, overCap, type OpenPayment, type Spend, type SpendCaps } from './spend-ledger.ts';
 import type { SpendClock } from './spend-clock.ts';
 import type { SharedSpend, SpendReplica } from './shared-spend.ts';
 
@@ -19,8 +21,14 @@ const IDLE_TIMEOUT_S = 60;
 /** As in the cloud's pool: a first message of this size keeps a connection that broke from being taken for a good one. */
 const LONG_STARTUP = { 'flock.padding': 'x'.repeat(1_024) };
 
+const TABLES = fileURLToPath(new URL('./spend-ledger.sql', import.meta.url));
+
 type Sql = postgres.Sql;
-interface Counted { readonly outcome: 'counted' | 'over_cap' | 'other_key'; readonly spent: string }
+interface Counted {
+  readonly outcome: 'counted' | 'over_cap' | 'other_key' | 'other_instruction' | 'equal_payment' | 'counter_not_filled';
+  readonly spent: string;
+  readonly earlier: readonly string[] | null;
+}
 
 export interface PostgresSpendSettings {
   readonly url: string;
@@ -36,21 +44,27 @@ export interface PostgresSpendSettings {
 export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend {
   const { url, caps, answerTimeoutMs = ANSWER_TIMEOUT_MS } = settings;
   let current: Connection | null = null;
+  const asked = async <T>(ask: (sql: Sql) => Promise<T>): Promise<T> => {
+    const connection = current ??= connect(url);
+    try {
+      return await within(connection.ready.then(() => ask(connection.sql)), answerTimeoutMs);
+    } catch (error) {
+      // A connection whose other end is gone without a word would be waited on until TCP gives up.
+      drop(connection).catch(() => undefined);
+      throw error;
+    }
+  };
   const drop = (connection: Connection) => {
     if (current === connection) current = null;
     return connection.sql.end({ timeout: 1 });
   };
   return {
     async count(spend) {
-      const connection = current ??= connect(url);
       try {
-        const answer = connection.ready.then(() => ask(connection.sql, settings, spend));
-        const counted = await within(answer, answerTimeoutMs);
+        const counted = await asked((sql) => count(sql, settings, spend));
         settings.replica.noteCounted();
         return refusalOf(counted, spend, caps);
       } catch (error) {
-        // A connection whose other end is gone without a word would be waited on until TCP gives up.
-        drop(connection).catch(() => undefined);
         // Counted or not: it is not known, and the same spend may be counted again without harm.
         const { code } = error as { code?: unknown };
         return refuse('SERVICE_UNAVAILABLE', {
@@ -58,6 +72,17 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
         }, 'the spend ledger cannot be asked; nothing was signed');
       }
     },
+    note: (ids, word) => asked(async (sql) => {
+      const change = TOLD_CHANGES[word];
+      await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${JSON.stringify(ids)}::text::jsonb ? s.transaction_id and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
+    }),
+    settle: (ids, how) => asked(async (sql) => {
+      await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${JSON.stringify(ids)}::text::jsonb ? s.transaction_id and s.settled is null`;
+    }),
+    open: (limit) => asked((sql) => sql<OpenPayment[]>`
+      select s.transaction_id as "transactionId", s.chain, s.sender, s.told, s.counted_at_ms::float8 as "countedAtMs" from flock_spend s
+       where s.scope = ${settings.scope} and s.settled is null and s.told <> 'confirmed' and s.payment is not null
+       order by s.counted_at_ms, s.subject limit ${limit}`),
     mark: () => undefined, // each count keeps it
     close: async () => {
       if (current !== null) await drop(current);
@@ -72,95 +97,36 @@ function connect(url: string): Connection {
     max: 1, connect_timeout: CONNECT_TIMEOUT_S, idle_timeout: IDLE_TIMEOUT_S, onnotice: () => undefined, fetch_types: false,
     connection: { application_name: 'flock-edge', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS, ...LONG_STARTUP },
   });
-  return { sql, ready: createTables(sql) };
+  return { sql, ready: sql.file(TABLES).then(() => undefined) };
 }
 
-async function ask(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
-  const { subject, chain, purpose, amount, exclusive = [] } = spend;
+/** `TOLD` of spend-ledger.ts, as this table has it. */
+const TOLD_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: string[] }>> = {
+  confirmed: { to: 'confirmed', from: ['nothing'] },
+  failed: { to: 'failed', from: ['nothing', 'confirmed', 'doubted'] },
+  reverted: { to: 'doubted', from: ['nothing', 'confirmed'] },
+};
+
+async function count(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
+  const { subject, transactionId = subject, chain, purpose, amount, exclusive = [], sender = '', payment = null, counter = null, deadAtMs = null, wallMs = 0 } = spend;
+  const told = {
+    subject, transactionId, chain, purpose, amount: amount.toString(), exclusive, sender, payment, counter: counter?.toString() ?? null, deadAtMs, wallMs,
+    cap: capOf(caps, spend)?.toString() ?? null, windowMs: caps.spendWindowMs,
+  };
   const [row] = await sql<Counted[]>`
-    select outcome, spent::text from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${subject}, ${chain}, ${purpose}, ${amount.toString()}::text::numeric,
-      ${capOf(caps, spend)?.toString() ?? null}::text::numeric, ${caps.spendWindowMs}::bigint, ${JSON.stringify(exclusive)}::text::jsonb)`;
+    select outcome, spent::text, earlier from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${JSON.stringify(told)}::text::jsonb)`;
   return row!;
 }
 
-function refusalOf({ outcome, spent }: Counted, spend: Spend, caps: SpendCaps): Refusal | null {
-  if (outcome === 'counted') return null;
-  return outcome === 'other_key' ? refuseToSign('signed_under_another_key') : overCap(spend, caps, BigInt(spent));
-}
-
-/**
- * One statement, under a lock, so that replicas that start together make the tables once. A newer edge replaces the
- * function of an older one, and an older edge leaves a newer one's.
- */
-async function createTables(sql: Sql): Promise<void> {
-  await sql`
-    do $ddl$
-    begin
-      perform pg_advisory_xact_lock(7305820);
-      if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, text, text, text, numeric, numeric, bigint, jsonb)'), 'pg_proc'), '0')::int
-           >= 1 then
-        return;
-      end if;
-      create table if not exists flock_spend (
-        scope         text           not null,
-        subject       text           not null,
-        chain         text           not null,
-        purpose       text           not null,
-        amount        numeric(78, 0) not null check (amount >= 0),
-        exclusive     jsonb          not null,
-        counted_at_ms bigint         not null,
-        primary key (scope, subject)
-      );
-      create index if not exists flock_spend_window on flock_spend (scope, chain, purpose, counted_at_ms);
-      -- The time of a scope. It goes on by what each replica's own clock says has passed since that replica's last count.
-      create table if not exists flock_spend_clock (scope text primary key, at_ms bigint not null);
-      create table if not exists flock_spend_replica (
-        scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica));
-      create or replace function flock_count_spend(
-        of_scope text, of_replica text, heir_of text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
-        window_ms bigint, keys jsonb
-      ) returns table (outcome text, spent numeric) language plpgsql as $fn$
-      declare
-        known   flock_spend%rowtype;
-        now_ms  bigint;
-        so_far  numeric;
-        dearest numeric;
-      begin
-        insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
-        select c.at_ms into now_ms from flock_spend_clock c where c.scope = of_scope for update;
-        -- From here on each statement sees what was committed before. Of the processes on copies of a directory one is the heir.
-        if not exists (select from flock_spend_replica r where r.scope = of_scope and r.replica = of_replica) then
-          update flock_spend_replica r set replica = of_replica where r.scope = of_scope and r.replica = heir_of;
-        end if;
-        now_ms := greatest(now_ms, coalesce(
-          (select r.at_ms + (own_now_ms - r.own_ms) from flock_spend_replica r where r.scope = of_scope and r.replica = of_replica), 0));
-        update flock_spend_clock c set at_ms = now_ms where c.scope = of_scope;
-        insert into flock_spend_replica values (of_scope, of_replica, own_now_ms, now_ms)
-          on conflict (scope, replica) do update set own_ms = excluded.own_ms, at_ms = excluded.at_ms;
-        delete from flock_spend_replica r where r.scope = of_scope and r.at_ms < now_ms - 10 * window_ms;
-        select * into known from flock_spend s where s.scope = of_scope and s.subject = of_subject;
-        if found and not exists (select from jsonb_array_elements_text(known.exclusive) k where keys ? k) then
-          return query select 'other_key', 0::numeric;
-          return;
-        end if;
-        -- What was counted long ago and is signed only now is spent now.
-        dearest := greatest(of_amount, known.amount);
-        select coalesce(sum(s.amount), 0) into so_far from flock_spend s
-         where s.scope = of_scope and s.chain = of_chain and s.purpose = of_purpose and s.subject <> of_subject
-           and s.counted_at_ms > now_ms - window_ms;
-        if so_far + dearest > cap then
-          return query select 'over_cap', so_far;
-          return;
-        end if;
-        insert into flock_spend values (of_scope, of_subject, of_chain, of_purpose, dearest, keys, now_ms)
-          -- Every version shares what is kept, so that any two of them exclude each other.
-          on conflict (scope, subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms,
-            exclusive = (select jsonb_agg(k) from jsonb_array_elements_text(known.exclusive) k where keys ? k);
-        return query select 'counted', so_far + dearest;
-      end $fn$;
-      -- The version of this text: raise both numbers with each change.
-      comment on function flock_count_spend is '1';
-    end $ddl$`;
+function refusalOf({ outcome, spent, earlier }: Counted, spend: Spend, caps: SpendCaps): Refusal | null {
+  switch (outcome) {
+    case 'counted': return null;
+    case 'other_key': return refuseToSign('signed_under_another_key');
+    case 'other_instruction': return refuseToSign('another_instruction_under_this_id');
+    case 'equal_payment': return equalPayment(earlier ?? []);
+    case 'counter_not_filled': return counterNotFilled(earlier ?? []);
+    case 'over_cap': return overCap(spend, caps, BigInt(spent));
+  }
 }
 
 function within<T>(work: Promise<T>, ms: number): Promise<T> {

@@ -3,17 +3,22 @@
  * instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
  * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import type { Unsigned } from '../chains/chain.ts';
+import { randomUUID } from 'node:crypto';
 import type { Refusal } from '../protocol/errors.ts';
-import { replayKeyTexts } from './instructions.ts';
+import type { Settled, Word } from './payments.ts';
 import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
-import { newestSpendMs, SpendLedger, type Spend, type SpendCaps } from './spend-ledger.ts';
+import { newestSpendMs, SpendLedger, type OpenPayment, type Spend, type SpendCaps } from './spend-ledger.ts';
 import { openStorage, type Storage } from './storage/storage.ts';
 
 export interface SharedSpend {
   /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
   count(spend: Spend): Promise<Refusal | null>;
+  /** A word about signed transactions that an application is told, or was. Throws: Error when it cannot be written. */
+  note(transactionIds: readonly string[], word: Word): Promise<void>;
+  /** They are out of the way. Throws: Error when it cannot be written. */
+  settle(transactionIds: readonly string[], how: Settled): Promise<void>;
+  /** What may still land, oldest first. Throws: Error when it cannot be read. */
+  open(limit: number): Promise<OpenPayment[]>;
   /** Keeps the time of the ledger for the processes to come, where this process does. */
   mark(): void;
   close(): Promise<void>;
@@ -26,14 +31,6 @@ export type SpendLedgerPlace = { readonly kind: 'postgres'; readonly url: string
 export function spendLedgerPlace(text: string): SpendLedgerPlace | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text };
   return text.startsWith('/') ? { kind: 'directory', path: text } : null;
-}
-
-/**
- * What two signatures for one instruction must share a part of, so that at most one of their payloads can land: the
- * counter or the outpoints. A payload that only expires excludes no other one, so there it is the payload itself.
- */
-export function exclusiveKeys({ replayKey, payload }: Pick<Unsigned, 'replayKey' | 'payload'>): string[] {
-  return replayKey.kind === 'expiry' ? [`payload:${createHash('sha256').update(payload).digest('hex')}`] : replayKeyTexts(replayKey);
 }
 
 /** A process among the replicas that share a ledger. Its clock is its own, so that no two processes may have one name. */
@@ -59,6 +56,8 @@ export function spendReplicaOf(storage: Pick<Storage, 'setting' | 'setSetting'>)
 }
 
 const HEIR_SETTING = 'spend_replica';
+/** Whose spends the edge of a directory counts in a shared ledger. */
+export const SCOPE_SETTING = 'spend_scope';
 
 export interface SharedSpendSettings extends SpendClockPorts {
   readonly place: SpendLedgerPlace;
@@ -79,6 +78,9 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
   const ledger = new SpendLedger(storage, caps, clock);
   return {
     count: async (spend) => ledger.count(spend),
+    note: async (ids, word) => ledger.note(ids, word),
+    settle: async (ids, how) => ledger.settle(ids, how),
+    open: async (limit) => ledger.open(limit),
     mark: () => markIfPossible(clock),
     close: async () => storage.close(),
   };

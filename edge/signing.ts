@@ -19,9 +19,12 @@ import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
 import { isOwnBound } from './signers/fee-bounds.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
-import { exclusiveKeys, type SharedSpend } from './shared-spend.ts';
+import type { PaymentGuard } from './payment-guard.ts';
+import { claimOf } from './payments.ts';
+import type { SharedSpend } from './shared-spend.ts';
 import { spendOf, type Spend, type SpendLedger } from './spend-ledger.ts';
-import { refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
+import { isFailureWord, refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
+import { NOTHING_TOLD } from './told.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -32,6 +35,7 @@ export interface SigningSettings {
   readonly ledger: SpendLedger;
   /** The count of all replicas together; null where each counts for itself. */
   readonly shared: SharedSpend | null;
+  readonly guard: PaymentGuard;
   readonly outbox: Outbox;
   readonly submissions: Submissions;
   readonly keystore: Keystore;
@@ -63,12 +67,15 @@ export class Signing {
    * Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
    */
   async broadcast(transactionId: string): Promise<Submitted> {
-    const { lease, instructions, beat, viaLeader } = this.#settings;
+    const { lease, instructions, beat, viaLeader, guard } = this.#settings;
     instructions.noteBroadcast(transactionId);
     if (!lease.view().held) await beat();
-    if (!lease.view().held) return this.#told(transactionId, await viaLeader(transactionId));
     // Another replica may have recorded it before this one was there: the cloud keeps such records.
-    if (instructions.get(transactionId) === null) return viaLeader(transactionId);
+    if (!lease.view().held || instructions.get(transactionId) === null) {
+      const submitted = await viaLeader(transactionId);
+      if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.note({ ...NOTHING_TOLD, failed: [transactionId] });
+      return this.#told(transactionId, submitted);
+    }
     return this.#told(transactionId, await this.#make(transactionId));
   }
 
@@ -110,7 +117,7 @@ export class Signing {
    * is being signed share that signature.
    */
   async #make(transactionId: string): Promise<Submitted> {
-    const { instructions, outbox } = this.#settings;
+    const { instructions, outbox, guard } = this.#settings;
     for (;;) {
       // Read anew after each wait: a repricing may have come between.
       const recorded = instructions.get(transactionId);
@@ -122,7 +129,8 @@ export class Signing {
       if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
       if (signed !== null) return this.#submit(transactionId, signed);
       const refusal = await this.#signOnce(transactionId, recorded);
-      if (refusal !== null) return refusal;
+      // What stands in the way may be out of it by now; each turn settles one of them.
+      if (refusal !== null && !await guard.clears(refusal)) return guard.withTxids(refusal);
     }
   }
 
@@ -166,9 +174,9 @@ export class Signing {
     const signer = await this.#settings.signerOf(instruction.chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
     const released = await this.#releasedAmong(recorded);
-    const spend: Spend = {
-      subject: instruction.id, chain: instruction.chain, purpose: purposeOf(recorded), amount: spendOf(unsigned, signer), exclusive: exclusiveKeys(unsigned),
-    };
+    const nowMs = policies.nowMs();
+    const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
+    const spend: Spend = { ...claim, purpose: purposeOf(recorded), amount: spendOf(unsigned, signer) };
     const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, released));
     const unable = check() ?? await shared?.count(spend) ?? null;
     if (unable !== null) return unable;
@@ -176,7 +184,7 @@ export class Signing {
     if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
-    const refusal = this.#rotationPending() ?? check() ?? ledger.count(spend);
+    const refusal = this.#rotationPending() ?? check() ?? ledger.count(spend, { payments: shared === null });
     if (refusal !== null) return refusal;
     failpoint('edge.sign.counted');
     instructions.journal(recorded);
@@ -189,6 +197,14 @@ export class Signing {
     });
     failpoint('edge.sign.recorded');
     return null;
+  }
+
+  /** What a replica was told to sign may be signed there: with no ledger in common it stands in the way here too. */
+  async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
+    const { instruction: { chain }, unsigned } = recorded;
+    if (this.#settings.shared !== null) return;
+    const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
+    this.#settings.ledger.noteElsewhere({ ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) });
   }
 
   /** Lends the keys of the sender and of the gas tank where it pays the fee; `check` lets nobody else sign. */

@@ -11,6 +11,7 @@
  */
 import type { Unsigned } from '../chains/chain.ts';
 import { refuse, type Refusal } from '../protocol/errors.ts';
+import { counterNotFilled, equalPayment, type Settled, type Word } from './payments.ts';
 import { refuseToSign, type Signer } from './signers/signer.ts';
 import type { Chain } from '../protocol/slugs.ts';
 import type { SpendClock } from './spend-clock.ts';
@@ -19,13 +20,27 @@ import type { Storage } from './storage/storage.ts';
 export type SpendPurpose = 'cloud' | 'withdrawal';
 
 export interface Spend {
-  /** What the spend is for; versions of one transaction exclude each other and are counted once, at the dearest. */
+  /** What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the dearest. */
   readonly subject: string;
   readonly chain: Chain;
   readonly purpose: SpendPurpose;
   readonly amount: bigint;
-  /** Keys of which two signatures for the subject must share one; see `exclusiveKeys`. */
+  /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
   readonly exclusive?: readonly string[];
+  /** The id that the cloud gave it; the subject where absent. */
+  readonly transactionId?: string;
+  readonly sender?: string;
+  /** Equal for two subjects that are one payment; null or absent: it pays nobody. */
+  readonly payment?: string | null;
+  readonly counter?: bigint | null;
+  /** Instant after which this version cannot land, and the wall clock now; null: no time kills it. */
+  readonly deadAtMs?: number | null;
+  readonly wallMs?: number;
+}
+
+/** A signed payment that may still land. */
+export interface OpenPayment {
+  readonly transactionId: string; readonly chain: Chain; readonly sender: string | null; readonly told: string; readonly countedAtMs: number;
 }
 
 export interface SpendCaps {
@@ -62,6 +77,24 @@ export function newestSpendMs(storage: Storage): number {
   return storage.one<{ newest: number | null }>('select max(counted_at_ms) as newest from spend')?.newest ?? 0;
 }
 
+/**
+ * What a word makes of what was told before. `doubted`: it was called failed and was signed anew since, or its counter is said
+ * to be used up; it stands in the way of equal payments, and of no higher counter.
+ */
+export const TOLD: Readonly<Record<Word, string>> = {
+  confirmed: `told = 'confirmed' where told = 'nothing'`,
+  failed: `told = 'failed' where told <> 'failed'`,
+  reverted: `told = 'doubted' where told in ('nothing', 'confirmed')`,
+};
+
+/** Earlier transactions that a refusal names. */
+const EARLIER_MAX = 16;
+
+/** When a version cannot land any more, by the wall clock and by a ledger whose time nobody can set; null: never by time alone. */
+function deathOf({ deadAtMs = null, wallMs = 0 }: Pick<Spend, 'deadAtMs' | 'wallMs'>, nowMs: number): { wallMs: number | null; ledgerMs: number | null } {
+  return deadAtMs === null ? { wallMs: null, ledgerMs: null } : { wallMs: deadAtMs, ledgerMs: nowMs + Math.max(0, deadAtMs - wallMs) };
+}
+
 export class SpendLedger {
   readonly #storage: Storage;
   readonly #caps: SpendCaps;
@@ -75,14 +108,17 @@ export class SpendLedger {
 
   /**
    * Counts a spend; durable when it returns.
-   * Refuses: AMOUNT_CAP_EXCEEDED, SIGNED_BATCH_REJECTED for another exclusive key than before; then nothing is counted.
+   * Refuses: AMOUNT_CAP_EXCEEDED; SIGNED_BATCH_REJECTED for another exclusive key than before, or another instruction under
+   * the same id; CONFLICT for a payment that was signed and may land, or a counter that is to be filled first. Then nothing is counted.
    */
-  count(spend: Spend): Refusal | null {
-    const cap = capOf(this.#caps, spend);
-    const { subject, chain, purpose, amount, exclusive } = spend;
+  count(spend: Spend, { payments = true }: { readonly payments?: boolean } = {}): Refusal | null {
+    const { subject, transactionId = subject, chain, purpose, amount, exclusive, sender, payment = null, counter = null } = spend;
     return this.#storage.transaction(() => {
       // Read inside the transaction: replicas may share the file, and another one may have counted just before.
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
+      this.#adopt(spend);
+      const [id] = this.#storage.all<{ subject: string }>('select subject from spend where transaction_id = ? and subject <> ?', transactionId, subject);
+      if (id !== undefined) return refuseToSign('another_instruction_under_this_id');
       const known = this.#storage.one<{ amount: string; exclusive: string | null }>('select amount, exclusive from spend where subject = ?', subject);
       const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
       if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
@@ -90,13 +126,87 @@ export class SpendLedger {
       const kept = exclusive === undefined ? before : before === null ? exclusive : before.filter((key) => exclusive.includes(key));
       // What was counted long ago and is signed only now is spent now: a crash in between must not carry it out of its window.
       const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
-      const spent = this.#spentWithin(spend, nowMs);
+      const spent = this.#spentWithin(spend, nowMs), cap = capOf(this.#caps, spend);
       if (cap !== null && spent + dearest > cap) return overCap(spend, this.#caps, spent);
-      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive) values (?, ?, ?, ?, ?, ?)
-        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive`,
-        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept));
+      const blocked = payments ? this.#blocked(spend, nowMs) : null;
+      if (blocked !== null) return blocked;
+      const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+          values (?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive, sender = excluded.sender,
+          payment = excluded.payment, counter = excluded.counter, told = case when told = 'failed' then 'doubted' else told end, settled = null,
+          dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)`,
+        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), transactionId, sender ?? null, payment, counter?.toString() ?? null,
+        deadWallMs, deadLedgerMs);
       return null;
     });
+  }
+
+  /** What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts nothing here. */
+  noteElsewhere(spend: Omit<Spend, 'amount'>): void {
+    const { subject, transactionId = subject, chain, purpose, exclusive = [], sender, payment = null, counter = null } = spend;
+    this.#storage.transaction(() => {
+      const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
+      const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+        values (?, ?, ?, '0', ?, ?, ?, ?, ?, cast(? as integer), ?, ?) on conflict do nothing`,
+        subject, chain, purpose, nowMs, JSON.stringify(exclusive), transactionId, sender ?? null, payment, counter?.toString() ?? null, deadWallMs, deadLedgerMs);
+    });
+  }
+
+  /** A word about signed transactions that an application is told, or was; durable when it returns. `failed` is never taken back. */
+  note(transactionIds: readonly string[], word: Word): void {
+    const change = TOLD[word];
+    if (transactionIds.length > 0) {
+      this.#storage.run(`update spend set ${change} and transaction_id in (select value from json_each(?))`, JSON.stringify(transactionIds));
+    }
+  }
+
+  /** Whether this replica counted it, or heard that another was told to sign it. */
+  knows(transactionId: string): boolean {
+    return this.#storage.one('select 1 from spend where transaction_id = ?', transactionId) !== null;
+  }
+
+  /** What was told of a transaction last, as it is kept. */
+  toldOf(transactionId: string): string {
+    return this.#storage.one<{ told: string }>('select told from spend where transaction_id = ?', transactionId)?.told ?? 'nothing';
+  }
+
+  /** They are out of the way; durable when it returns. */
+  settle(transactionIds: readonly string[], how: Settled): void {
+    this.#storage.run('update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))', how, JSON.stringify(transactionIds));
+  }
+
+  /** Signed payments that may still land, oldest first. */
+  open(limit: number): OpenPayment[] {
+    return this.#storage.all<OpenPayment>(`select transaction_id as transactionId, chain, sender, told, counted_at_ms as countedAtMs from spend
+      where settled is null and told <> 'confirmed' and payment is not null and not coalesce(dead_ledger_ms < ?, 0) order by counted_at_ms, subject limit ?`,
+      this.#clock.nowMs(), limit);
+  }
+
+  /** F3: a payment that may land, or a counter that is to be filled, stands in the way. */
+  #blocked({ subject, chain, sender, payment = null, counter = null, exclusive = [], wallMs = 0 }: Spend, nowMs: number): Refusal | null {
+    const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+    const equal = payment === null ? [] : ids(this.#storage.all<{ id: string }>(`select transaction_id as id from spend s where payment = ? and subject <> ?
+        and settled is null and told <> 'confirmed' and not coalesce(dead_wall_ms < ? and dead_ledger_ms < ?, 0)
+        and not exists (select 1 from json_each(s.exclusive) k join json_each(?) w on k.value = w.value) order by counted_at_ms limit ${EARLIER_MAX}`,
+        payment, subject, wallMs, nowMs, JSON.stringify(exclusive)));
+    if (equal.length > 0) return equalPayment(equal);
+    if (counter === null || sender === undefined) return null;
+    const unfilled = ids(this.#storage.all<{ id: string }>(`select transaction_id as id from spend s where chain = ? and sender = ? and counter < cast(? as integer)
+        and subject <> ? and settled is null and told = 'failed' and not coalesce(dead_wall_ms < ? and dead_ledger_ms < ?, 0)
+        and not exists (select 1 from spend f where f.chain = s.chain and f.sender = s.sender and f.counter = s.counter and f.told <> 'failed')
+        order by counter limit ${EARLIER_MAX}`, chain, sender, counter.toString(), subject, wallMs, nowMs));
+    return unfilled.length > 0 ? counterNotFilled(unfilled) : null;
+  }
+
+  /** A row of an edge of before is named by the id alone, and its keys have neither chain nor sender. */
+  #adopt({ subject, transactionId = subject, chain, sender }: Spend): void {
+    if (subject === transactionId) return;
+    const row = this.#storage.one<{ exclusive: string | null }>('select exclusive from spend where subject = ?', transactionId);
+    if (row === null) return;
+    const keys = row.exclusive === null ? null : JSON.stringify((JSON.parse(row.exclusive) as string[]).map((key) => `${chain}|${sender ?? ''}|${key}`));
+    this.#storage.run('update spend set subject = ?, exclusive = ? where subject = ?', subject, keys, transactionId);
   }
 
   /** Counted within the window that ends now, smallest native unit. */

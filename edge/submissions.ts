@@ -8,8 +8,10 @@ import type { ReplyOf } from '../protocol/routes.ts';
 import type { Instructions } from './instructions.ts';
 import type { Lease } from './lease.ts';
 import type { OutboxWrite } from './outbox.ts';
+import type { PaymentGuard } from './payment-guard.ts';
 import type { Sent } from './outbox-sender.ts';
 import type { Timers } from './timers.ts';
+import { NOTHING_TOLD } from './told.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -36,6 +38,11 @@ const SETTLED: ReadonlySet<ErrorCode> = new Set([
 /** The cloud did not look at the bytes, or broke over them: they may be what is wrong. */
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['INVALID_INPUT', 'INTERNAL_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'KEY_MATERIAL_REJECTED']);
 
+/** Whether a refusal says that a transaction will not land. A conflict says only that this version is not taken. */
+export function isFailureWord(code: ErrorCode): boolean {
+  return SETTLED.has(code) && code !== 'CONFLICT';
+}
+
 export interface SubmissionsSettings {
   readonly sessionId: string;
   readonly upstream: Upstream;
@@ -44,6 +51,7 @@ export interface SubmissionsSettings {
   readonly timers: Timers;
   /** For bytes that were signed just before another replica took the lease. */
   readonly viaLeader: ViaLeader;
+  readonly guard: PaymentGuard;
   /** A refusal that tells something about the registration or the lease. */
   readonly onRefused: (code: ErrorCode) => void;
 }
@@ -81,7 +89,7 @@ export class Submissions {
 
   /** Sends the one submission at the head of the outbox. */
   async send([write]: readonly OutboxWrite[]): Promise<Sent> {
-    const { upstream, lease, instructions, sessionId, onRefused } = this.#settings;
+    const { upstream, lease, instructions, sessionId, onRefused, guard } = this.#settings;
     const { transactionId, txid, signedPayload } = JSON.parse(write!.body) as Submission;
     const { held, leaseEpoch } = lease.view();
     if (!held) return this.#sendViaLeader(write!.subject, transactionId, txid, leaseEpoch);
@@ -98,6 +106,7 @@ export class Submissions {
     onRefused(reply.code);
     const told = refusalOfSigned(reply, [txid]);
     if (SETTLED.has(reply.code)) {
+      if (isFailureWord(reply.code)) await guard.note({ ...NOTHING_TOLD, failed: [transactionId] });
       instructions.noteOutcome(transactionId, txid, 'refused', reply.code);
       this.#give(write!.subject, told);
       return { kind: 'taken' };

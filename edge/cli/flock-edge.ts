@@ -27,6 +27,10 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./outbox.ts')).outboxCommand(args, process.env, process.stdout, process.stderr),
   },
   {
+    words: ['payments'], usage: 'payments list | settle ID', does: 'signed payments that may still land, and one that you looked up on the chain',
+    run: async (args) => (await import('./payments.ts')).paymentsCommand(args, process.env, process.stdout, process.stderr),
+  },
+  {
     words: ['sources'], usage: 'sources import|list|check|detect|register|purge|rewrap', does: 'phrases and keys from elsewhere, in the encrypted keystore',
     run: async (args) => (await import('./sources.ts')).sourcesCommand(args, process.env, process.stdout, process.stderr),
   },

@@ -32,6 +32,8 @@ export interface ServerSettings {
   /** Paths that are not simply forwarded, by operation. */
   readonly paths: Partial<Record<OperationId, EdgePath>>;
   readonly forward: EdgePath;
+  /** Before an answer of the cloud is handed on. Never rejects. */
+  readonly onPassed: (body: Buffer) => Promise<void>;
   readonly statusPage: EdgePath;
   /** Id of the valid local key, or null. */
   readonly authenticate: (key: string) => string | null;
@@ -106,7 +108,9 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
       }
       const refusal = path === settings.forward ? null : notTaken(request, route);
       if (refusal !== null) throw new Refused(refusal);
-      return send(settings, request, reply, await path(callOf(request, route)));
+      const answer = await path(callOf(request, route));
+      if (answer.kind === 'passed' && request.method !== 'HEAD') await settings.onPassed(answer.answer.body);
+      return send(settings, request, reply, answer);
     },
   });
 }

@@ -86,6 +86,11 @@ export interface Signer {
    * native unit: a cloud that tells less of it hides nothing from the spend ledger.
    */
   feeFloor?(unsigned: Unsigned): bigint;
+  /**
+   * Instant of the wall clock, milliseconds, after which a payload that `check` passed at `nowMs` cannot land whatever
+   * anybody says; absent where no time kills it.
+   */
+  deadAtMs?(unsigned: Unsigned, nowMs: number): number;
 }
 
 /** The one refusal of a signer: a snake_case reason, and the two values that differ as text. */

@@ -199,4 +199,11 @@ function feeFloor(unsigned: Unsigned): bigint {
     ? (lamportsIn(unsigned.fee['feeLamports']) ?? 0n) + TOKEN_ACCOUNT_RENT : 0n;
 }
 
-export const solSigner: Signer = { check, sign, coSigners, feeFloor };
+/**
+ * A block hash is good for 150 blocks, two minutes at most while blocks are made. They were not for up to 19 hours, and a
+ * hash outlives that. Source: status.solana.com, the outages of 2021 to 2024.
+ */
+const HASH_LIVES_MS_MAX = 24 * 3_600_000;
+const deadAtMs = (_unsigned: Unsigned, nowMs: number): number => nowMs + HASH_LIVES_MS_MAX;
+
+export const solSigner: Signer = { check, sign, coSigners, feeFloor, deadAtMs };

@@ -178,4 +178,7 @@ function sign(
   return signed;
 }
 
-export const tronSigner: Signer = { check, sign };
+/** T16: no block takes it after its own expiry; `check` held the summary to the bytes. */
+const deadAtMs = ({ replayKey }: Unsigned): number => Number(replayKey.value);
+
+export const tronSigner: Signer = { check, sign, deadAtMs };

@@ -182,4 +182,11 @@ function coSigners({ payload, from }: Unsigned): readonly string[] {
   return feeSource === from ? [] : [feeSource];
 }
 
-export const xlmSigner: Signer = { check, sign, coSigners };
+/** M19: no ledger that closes after its own `maxTime` takes it. Throws: Error for a payload that does not decode. */
+function deadAtMs({ payload }: Unsigned): number {
+  const decoded = decodePayload(payload);
+  if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
+  return Number(decoded.payload.transaction.maxTime) * 1_000;
+}
+
+export const xlmSigner: Signer = { check, sign, coSigners, deadAtMs };

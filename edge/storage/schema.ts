@@ -102,4 +102,20 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   ) strict;
 
   create index signatures_txid on signatures (txid) where txid is not null;
+`, `
+  -- subject: SHA-256 of the instruction; rows of an edge of before have the transaction's id there, until it is counted again.
+  alter table spend add column transaction_id text;
+  alter table spend add column sender text;
+  -- SHA-256 of what makes two instructions one payment; null for what pays nobody.
+  alter table spend add column payment text;
+  alter table spend add column counter integer;
+  -- After both no version can land: by the wall clock, and by the time of this ledger. Null: no time kills it.
+  alter table spend add column dead_wall_ms integer;
+  alter table spend add column dead_ledger_ms integer;
+  alter table spend add column told text not null default 'nothing' check (told in ('nothing', 'confirmed', 'failed', 'doubted'));
+  alter table spend add column settled text check (settled in ('dead', 'landed', 'by_operator', 'forgotten'));
+  update spend set transaction_id = subject;
+  create unique index spend_transaction on spend (transaction_id);
+  create index spend_payment on spend (payment) where settled is null;
+  create index spend_counter on spend (chain, sender, counter) where settled is null;
 `];

@@ -8,23 +8,18 @@
  *                                                                        attempt: the cloud sends it again, for ever
  *         ── the node says otherwise ──────────────────────────────────▶ an alarm, and an attempt that is recorded as `unverified`
  */
-import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
 import { catalogueOf } from '../../chains/catalogue.ts';
-import { ChainUnavailable, type ChainClient, type ChainModule, type Network, type Transfer } from '../../chains/chain.ts';
-import { loadModule, networkOf } from '../../chains/registry.ts';
+import { ChainUnavailable, type Network, type Transfer } from '../../chains/chain.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
-import type { Chain } from '../../protocol/slugs.ts';
 import type { EdgeLog } from '../log.ts';
 import { otherSpellingOf } from '../other-spelling.ts';
+import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../own-nodes.ts';
 import type { Timers } from '../timers.ts';
 import type { Delivery } from './post.ts';
 
 /** Blocks whose movements are kept: the deliveries of one block come together. */
 const BLOCKS_KEPT = 16;
-/** Of one question to a node. */
-const ANSWER_TIMEOUT_MS = 10_000;
 /** What a node said of its head, or of a height, is believed for so long: the deliveries of a moment ask it once. */
 const FRESH_MS = 1_000;
 /** The network of a node, and what it can, are asked for anew after so long, as the cloud's are. */
@@ -65,38 +60,12 @@ function createKeys(): { takes(movement: string, outputIndex: number): boolean }
   };
 }
 
-interface Node { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient }
-
-export interface DepositCheckSettings {
-  /** Addresses of the customer's nodes, by chain. */
-  readonly nodes: ReadonlyMap<Chain, readonly string[]>;
-  /** Confirmations that are asked for where they are not the network's own threshold. */
-  readonly confirmations?: ReadonlyMap<Chain, number>;
-  readonly monotonicMs: () => number;
-}
-
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
-export function createDepositCheck({ nodes, confirmations, monotonicMs }: DepositCheckSettings): DepositCheck {
-  const endpoints = new Map([...nodes].map(([chain, urls]) => [chain, urls.map((url, index) =>
-    createHttpEndpoint({ chain, name: `${chain}-verify-${index + 1}`, url, timeoutMs: ANSWER_TIMEOUT_MS }))]));
-  const opened = new Map<Chain, Promise<Node>>();
+export function createDepositCheck({ nodes, monotonicMs }: { readonly nodes: OwnNodes; readonly monotonicMs: () => number }): DepositCheck {
   const blocks = new Map<string, Promise<Movements | null>>(), keys = createKeys();
   const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
-  const open = async (chain: Chain): Promise<Node> => {
-    const module = await loadModule(chain);
-    const own = networkOf(chain), catalogue = catalogueOf(chain);
-    const network = { ...own, threshold: confirmations?.get(chain) ?? own.threshold };
-    const transport = createFailoverTransport({ chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random });
-    return { network, module, client: module.createClient(network, transport, catalogue) };
-  };
-  const nodeOf = (chain: Chain): Promise<Node> => {
-    let node = opened.get(chain);
-    if (node === undefined) opened.set(chain, node = open(chain));
-    return node;
-  };
-
-  const readBlock = async ({ network, module, client }: Node, { chain, height, blockHash }: DepositEnvelope['data']) => {
+  const readBlock = async ({ network, module, client }: OwnNode, { chain, height, blockHash }: DepositEnvelope['data']) => {
     const block = await client.getBlock(height);
     if (block.hash !== blockHash) return null;
     const { transfers } = module.transfersIn(network, block, catalogueOf(chain));
@@ -108,7 +77,7 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
   };
 
   /** Movements of the block that an event names, by txid and output; null when the node has another block there. */
-  const movementsOf = async (node: Node, data: DepositEnvelope['data']) => {
+  const movementsOf = async (node: OwnNode, data: DepositEnvelope['data']) => {
     const { chain, height, blockHash } = data;
     const key = `${chain} ${height} ${blockHash}`;
     let block = blocks.get(key);
@@ -127,7 +96,7 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
   };
 
   const ask = async ({ data }: DepositEnvelope): Promise<Doubt | null> => {
-    const node = await nodeOf(data.chain);
+    const node = await nodes.of(data.chain);
     await identified(data.chain, () => node.client.checkIdentity());
     const head = await fresh(data.chain, () => node.client.getHead());
     if (head.height < data.height) return 'not_deep_enough';
@@ -152,9 +121,7 @@ export function createDepositCheck({ nodes, confirmations, monotonicMs }: Deposi
         return error instanceof ChainUnavailable ? 'no_answer' : 'node_fault';
       }
     },
-    async close() {
-      await Promise.all([...endpoints.values()].flat().map((endpoint) => endpoint.close()));
-    },
+    close: () => nodes.close(),
   };
 }
 
@@ -189,7 +156,7 @@ export async function judgeDelivery(
   for (;;) {
     const reason = await check.doubt(body);
     // A node that answered after so long has kept it beyond the claim that it came with.
-    if (reason === null) return monotonicMs() < untilMs + ANSWER_TIMEOUT_MS ? 'post' : 'later';
+    if (reason === null) return monotonicMs() < untilMs + NODE_ANSWER_TIMEOUT_MS ? 'post' : 'later';
     if (reason !== 'no_answer' && reason !== 'not_deep_enough') {
       log.alarm('deposit_unverified', { deliveryId, reason });
       return 'unverified';

@@ -5,6 +5,7 @@
  */
 import test from 'ava';
 import { createDepositCheck } from '../../edge/webhooks/deposit-check.ts';
+import { createOwnNodes } from '../../edge/own-nodes.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import { problemsOfBooks, type Paid } from '../support/books.ts';
 import { patiently } from '../support/company.ts';
@@ -67,7 +68,10 @@ const CHECKED_PER_CHAIN = 6;
 /** Decisions 6: the events that were published, and lies about them, before the nodes that an edge would ask. */
 async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> {
   const nodes = new Map([...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]));
-  const check = createDepositCheck({ nodes, confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])), monotonicMs: () => performance.now() });
+  const check = createDepositCheck({
+    nodes: createOwnNodes({ nodes, confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])), monotonicMs: () => performance.now() }),
+    monotonicMs: () => performance.now(),
+  });
   const wrong: string[] = [];
   try {
     for (const chain of chains.keys()) {

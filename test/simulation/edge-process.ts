@@ -11,6 +11,7 @@ import type { EdgeLog } from '../../edge/log.ts';
 import { Outbox, type OutboxWrite } from '../../edge/outbox.ts';
 import { OutboxSender, type Sent } from '../../edge/outbox-sender.ts';
 import type { OwnAddresses } from '../../edge/own-addresses.ts';
+import { PaymentGuard } from '../../edge/payment-guard.ts';
 import { Session } from '../../edge/session.ts';
 import { Signing } from '../../edge/signing.ts';
 import type { Purpose } from '../../edge/signers/signer.ts';
@@ -53,6 +54,7 @@ interface Wiring {
   readonly upstream: Upstream;
   readonly instructions: Instructions;
   readonly viaLeader: ViaLeader;
+  readonly ledger: SpendLedger; readonly guard: PaymentGuard;
 }
 
 export class EdgeProcess {
@@ -82,15 +84,19 @@ export class EdgeProcess {
     this.#outbox = plant.outbox?.(storage, settings) ?? new Outbox(storage, settings);
     const upstream = upstreamOf(around.network, process), onRefused = (code: string) => this.session.noteRefusal(code);
     const viaLeader = createViaLeader({ upstream, share: () => this.session.shareInstructions(), onRefused });
-    const wiring: Wiring = { around, storage, timers: createTimers(), upstream, instructions: this.instructions, viaLeader };
+    const bootTime = () => ({ bootId: process.host.name, upMs: Math.floor(monotonicMs()) });
+    const clock = openSpendClock(storage, newestSpendMs(storage), { wallMs, monotonicMs, bootTime });
+    const ledger = plant.ledger?.(storage, SPEND_CAPS, clock) ?? new SpendLedger(storage, SPEND_CAPS, clock);
+    const guard = new PaymentGuard({ environment: 'live', instructions: this.instructions, ledger, shared: null, fates: null, upstream, log: quiet });
+    const wiring: Wiring = { around, storage, timers: createTimers(), upstream, instructions: this.instructions, viaLeader, ledger, guard };
     const submissions = new Submissions({
-      sessionId, upstream, lease: this.lease, instructions: this.instructions, timers: wiring.timers, viaLeader, onRefused,
+      sessionId, upstream, lease: this.lease, instructions: this.instructions, timers: wiring.timers, viaLeader, guard, onRefused,
     });
     this.#sender = new OutboxSender(this.#outbox, {
       attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => this.#watched(wiring, writes, () => this.session.sendAttempts(writes)) },
       signed: { batch: 1, send: (writes) => this.#watched(wiring, writes, () => submissions.send(writes)) },
     }, () => undefined);
-    this.signing = this.#signing(wiring, submissions, monotonicMs, wallMs);
+    this.signing = this.#signing(wiring, submissions, wallMs);
     this.#relay = new WebhookRelay({
       poster: around.receivers.poster(process, (delivery) => around.checks.posted(this, delivery)),
       outbox: this.#outbox, concurrency: 8, concurrencyPerHost: 3,
@@ -116,7 +122,7 @@ export class EdgeProcess {
   /** An own caller asked for this and had it built; now it asks for the broadcast. */
   async withdraw(row: WithdrawalRow, purpose: Purpose): Promise<void> {
     const { id, chain, from, to, amount, unsigned } = row;
-    const instruction = { id, purpose, chain, from, fromPath: unsigned.fromPath, to, toPath: null, amount, token: null, tag: null };
+    const instruction = { id, purpose, chain, from, fromPath: unsigned.fromPath, to, toPath: null, amount, token: null, tag: null, paymentRef: id };
     if (!this.instructions.record({ instruction, unsigned })) return;
     await this.session.shareInstructions();
     await this.signing.broadcast(id);
@@ -133,14 +139,11 @@ export class EdgeProcess {
     }
   }
 
-  #signing({ around, storage, upstream, instructions, viaLeader }: Wiring, submissions: Submissions, monotonicMs: () => number, wallMs: () => number): Signing {
-    const bootTime = () => ({ bootId: this.process.host.name, upMs: Math.floor(monotonicMs()) });
-    const clock = openSpendClock(storage, newestSpendMs(storage), { wallMs, monotonicMs, bootTime });
-    const ledger = around.plant.ledger?.(storage, SPEND_CAPS, clock) ?? new SpendLedger(storage, SPEND_CAPS, clock);
+  #signing({ around, ledger, guard, upstream, instructions, viaLeader }: Wiring, submissions: Submissions, wallMs: () => number): Signing {
     const signer = storySigner((transactionId, unsigned) => around.checks.signed(this, transactionId, unsigned));
     const own = { paths: () => ({ gasTank: null, treasury: null }), addressAt: () => null } as unknown as OwnAddresses;
     return new Signing({
-      environment: 'live', lease: this.lease, instructions, ledger, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
+      environment: 'live', lease: this.lease, instructions, ledger, guard, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
       keystore: { withKey: (_chain, _path, use) => use({ privateKey: new Uint8Array(32) }) } as Keystore,
       policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
       signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,

@@ -8,12 +8,16 @@ import { addressOfHex } from '../../../chains/evm/address.ts';
 import { bsc, eth } from '../../../chains/evm/network.ts';
 import { readConfig } from '../../../edge/config.ts';
 import { isMnemonic } from '../../../edge/keys.ts';
+import { createOwnNodes } from '../../../edge/own-nodes.ts';
 import { createDepositCheck, judgeDelivery, type DepositCheck, type Doubt } from '../../../edge/webhooks/deposit-check.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { startAnvil, type Anvil } from '../../support/anvil.ts';
 import { API_KEYS, eventually, PHRASE, startTestEdge } from '../../support/edge/edges.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
+
+const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
+  createDepositCheck({ nodes: createOwnNodes({ nodes, monotonicMs }), monotonicMs });
 
 const [PAYER, SHOP, OTHER] = [0xa11ce, 0x5a09, 0xb0b].map((number) => addressOfHex(number.toString(16).padStart(40, '0'))) as [string, string, string];
 const COIN = 10n ** 18n;
@@ -41,7 +45,7 @@ function told({ txid, height, blockHash }: Paid, data: Record<string, unknown> =
 /** A check whose clock turns by seconds with each question, so that nothing that the node said is remembered. */
 function checkOf(chain: Chain, url: string): DepositCheck {
   let seconds = 0;
-  return createDepositCheck({ nodes: new Map([[chain, [url]]]), monotonicMs: () => (seconds += 1) * 1_000 });
+  return checkOver(new Map([[chain, [url]]]), () => (seconds += 1) * 1_000);
 }
 
 test('decisions 6: a cloud that lies about a deposit is found out by the customer\'s node, field by field', async (t) => {
@@ -122,7 +126,7 @@ test('decisions 6 V6: a node of the customer\'s that traces no more is asked ane
   await anvil.mine(20);
   let traces = true, nowMs = 0;
   const url = await nodeWithout(t, anvil.url, (method) => !traces && /^(?:debug|trace)_/.test(method));
-  const check = createDepositCheck({ nodes: new Map([['eth', [url]]]), monotonicMs: () => nowMs });
+  const check = checkOver(new Map([['eth' as const, [url]]]), () => nowMs);
   t.teardown(() => check.close());
   t.is(await check.doubt(told(before)), null);
   traces = false;

@@ -33,7 +33,8 @@ for (const chain of FAMILY_CHAINS) {
     const broadcast = () => edge.ask('POST', `/v1/transactions/${id}/broadcast`);
     const answers = await Promise.all([broadcast(), broadcast(), cloud.sign(id), broadcast()]);
     for (const answer of answers) {
-      if ('ok' in answer) t.like(answer, { ok: true });
+      // A frame that comes before the first of them asks for what nobody broadcast yet.
+      if ('ok' in answer) t.true(answer.ok || answer.details?.['reason'] === 'not_broadcast');
       else t.is(answer.status, 200, answer.text);
     }
     t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
@@ -45,7 +46,7 @@ for (const chain of ['sol', 'tron'] as const) {
     const { cloud, edge, build } = await stage(t, { EDGE_SPEND_LEDGER: newDirectory() });
     const id = await build(chain);
     cloud.push('lease', { role: 'follower', leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
-    await eventually('the lease is lost', () => edge.logged.some(({ msg }) => msg === 'lease_lost'));
+    t.false((await cloud.sign(newId('txn', 1))).ok, 'frames come in order: the lease is lost');
     const answers = await Promise.all([1, 2, 3].map(() => edge.ask('POST', `/v1/transactions/${id}/broadcast`)));
     t.deepEqual(answers.map(({ status }) => status), [200, 200, 200]);
     t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);

@@ -2,7 +2,8 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { openPostgresSpend } from '../../../edge/postgres-spend.ts';
-import { exclusiveKeys, openSharedSpend, spendLedgerPlace, spendReplicaOf, type SharedSpend, type SpendReplica } from '../../../edge/shared-spend.ts';
+import { exclusiveKeys } from '../../../edge/payments.ts';
+import { openSharedSpend, spendLedgerPlace, spendReplicaOf, type SharedSpend, type SpendReplica } from '../../../edge/shared-spend.ts';
 import type { Spend, SpendCaps } from '../../../edge/spend-ledger.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
@@ -71,9 +72,9 @@ for (const [name, placeOf] of PLACES) {
 }
 
 test('two payloads that only expire share no key; two with one counter do', (t) => {
-  const [first, second] = ['a', 'b'].map((payload) => exclusiveKeys({ payload, replayKey: { kind: 'expiry', value: '9' } }));
+  const [first, second] = ['a', 'b'].map((payload) => exclusiveKeys({ chain: 'tron', from: 'a', payload, replayKey: { kind: 'expiry', value: '9' } }));
   t.notDeepEqual(first, second);
-  t.deepEqual(exclusiveKeys({ payload: 'a', replayKey: { kind: 'nonce', value: 9 } }), exclusiveKeys({ payload: 'b', replayKey: { kind: 'nonce', value: 9 } }));
+  t.deepEqual(exclusiveKeys({ chain: 'eth', from: 'a', payload: 'a', replayKey: { kind: 'nonce', value: 9 } }), exclusiveKeys({ chain: 'eth', from: 'a', payload: 'b', replayKey: { kind: 'nonce', value: 9 } }));
 });
 
 test('edges of other phrases and environments that use one database count apart', async (t) => {
@@ -174,14 +175,13 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   const say = async (version: string | null) => {
     await sql`
       create or replace function public.flock_count_spend(
-        of_scope text, of_replica text, heir_of text, own_now_ms bigint, of_subject text, of_chain text, of_purpose text, of_amount numeric, cap numeric,
-        window_ms bigint, keys jsonb
-      ) returns table (outcome text, spent numeric) language sql as $$ select 'over_cap', 7::numeric $$`;
+        of_scope text, of_replica text, heir_of text, own_now_ms bigint, asked jsonb
+      ) returns table (outcome text, spent numeric, earlier jsonb) language sql as $$ select 'over_cap', 7::numeric, null::jsonb $$`;
     await sql.unsafe(`comment on function public.flock_count_spend is ${version ?? 'null'}`);
   };
   await say(null);
   t.is(await (await open('live b', CAP)).count(spendOf('txn_2', 1n)), null);
-  await say(`'2'`);
+  await say(`'3'`);
   t.like(await (await open('live c', CAP)).count(spendOf('txn_3', 1n)), { code: 'AMOUNT_CAP_EXCEEDED', details: { spent: '7' } });
   await sql.end({ timeout: 5 });
 });
@@ -189,7 +189,6 @@ test('an edge replaces the counting function of an older one, and leaves a newer
 test('issue 4: two replicas with one EDGE_SPEND_LEDGER sign together no more than the cap', async (t) => {
   const fee = 21_000n * 30_000_000_000n, amount = 10n ** 17n;
   const env = { EDGE_CHAINS: 'eth', EDGE_SPEND_LEDGER: await newSpendDatabase(t), EDGE_WITHDRAWAL_CAP_ETH: ((amount + fee) * 3n).toString() };
-  const wanted: Wanted = { from: FIRST, to: RECEIVER, amount };
   const replicas = await Promise.all([0, 1].map(async () => {
     const cloud = await HostileCloud.start();
     t.teardown(() => cloud.close());
@@ -200,9 +199,10 @@ test('issue 4: two replicas with one EDGE_SPEND_LEDGER sign together no more tha
   const statuses: number[] = [];
   for (let nonce = 0; nonce < 6; nonce += 1) {
     const { cloud, edge } = replicas[nonce % 2]!;
+    const wanted: Wanted = { from: FIRST, to: RECEIVER, amount: amount - BigInt(nonce) };
     const id = newId('txn', Date.now());
     cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(wanted, transactionFor(wanted, { nonce }), id), status: 201 }));
-    const built = await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: amount.toString() });
+    const built = await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: wanted.amount.toString() });
     t.is(built.status, 201, built.text);
     statuses.push((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status);
   }

@@ -15,7 +15,7 @@ import { inputsOf as evmInputs, RECIPIENT as EVM_RECIPIENT } from '../evm-inputs
 import { inputsOf as solInputs } from '../sol-inputs.ts';
 import { keyOf, SOL } from '../sol-node.ts';
 import { inputsOf as tronInputs } from '../tron-inputs.ts';
-import { inputsOf as xlmInputs } from '../xlm-inputs.ts';
+import { accountOf, inputsOf as xlmInputs } from '../xlm-inputs.ts';
 import { inputsOf as xrpInputs } from '../xrp-inputs.ts';
 import { PHRASE } from './edges.ts';
 
@@ -66,7 +66,7 @@ const FAMILIES: Readonly<Record<FamilyChain, Family>> = {
   xlm: {
     path: "m/44'/148'/0'", to: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ', amount: 10_000_000n, symbol: 'XLM', decimals: 7,
     inputs: (from, variant, nowMs) => ({
-      inputs: xlmInputs(from, { closeTime: Math.floor(nowMs / 1_000) }), replay: { kind: 'sequence', value: String(7 + variant) },
+      inputs: xlmInputs(from, { closeTime: Math.floor(nowMs / 1_000), sender: accountOf({ sequence: String(6 + variant) }) }), replay: { kind: 'sequence', value: String(7 + variant) },
     }),
   },
 };

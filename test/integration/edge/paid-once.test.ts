@@ -1,0 +1,176 @@
+/** Found F3, F7: whatever the cloud says of signed bytes, an application that did not say so does not pay twice. */
+import test, { type ExecutionContext } from 'ava';
+import { newId } from '../../../protocol/ids.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
+import { eventually, startTestEdge, type EdgeReply, type TestEdge } from '../../support/edge/edges.ts';
+import { askedOf, builtOf, FAMILY_CHAINS, unsignedFor, type FamilyWish } from '../../support/edge/families.ts';
+import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
+import { startReceiver } from '../../support/edge/receivers.ts';
+import { newSpendDatabase } from '../../support/edge/spend-database.ts';
+
+interface Stage {
+  readonly cloud: HostileCloud;
+  readonly edge: TestEdge;
+  /** Builds and broadcasts; another `variant` could land beside the first. */
+  pay(wish: FamilyWish, variant: number, more?: { paymentRef?: string; id?: string }): Promise<{ id: string; built: EdgeReply; sent: EdgeReply }>;
+  /** Relays an event through the edge to a receiver that takes it. */
+  tell(event: string, data: object): Promise<void>;
+}
+
+async function stage(t: ExecutionContext, { env = {}, ports = {}, dataDir = newDirectory() }: {
+  env?: Record<string, string>; ports?: { wallMs?: () => number; monotonicMs?: () => number }; dataDir?: string;
+} = {}): Promise<Stage> {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const receiver = await startReceiver(t), nowMs = () => ports.wallMs?.() ?? Date.now();
+  const edge = await startTestEdge(t, cloud.url, {
+    dataDir, ports, env: { EDGE_CHAINS: FAMILY_CHAINS.join(','), EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...env },
+  });
+  await eventually('it leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+  return {
+    cloud, edge,
+    async pay(wish, variant, { paymentRef, id = newId('txn', nowMs()) } = {}) {
+      const told = builtOf(await unsignedFor(wish, variant, nowMs()), id);
+      cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
+      const built = await edge.ask('POST', '/v1/transactions/unsigned', { ...askedOf(wish), ...(paymentRef === undefined ? {} : { paymentRef }) });
+      return { id, built, sent: await edge.ask('POST', `/v1/transactions/${id}/broadcast`) };
+    },
+    async tell(event, data) {
+      const before = receiver.hits.length;
+      await cloud.deliver([{ deliveryId: newId('dlv', nowMs()), attempt: 1, url: receiver.url, headers: {}, body: JSON.stringify({ event, data }), timeoutMs: 5_000 }]);
+      await eventually('it is delivered and reported', () => receiver.hits.length > before && cloud.attempts.length > before);
+    },
+  };
+}
+
+/** How a cloud that holds the signed bytes makes an application believe that they will not land. */
+const LIES: readonly (readonly [name: string, lie: (cast: Stage, id: string, txid: string) => Promise<unknown>])[] = [
+  ['nothing at all', async () => undefined],
+  ['withdrawal_failed', ({ tell }, id, txid) => tell('withdrawal_failed', { transactionId: id, txid, height: null, failure: { code: 'CHAIN_REJECTED', reason: 'x' } })],
+  ['withdrawal_failed in a block', ({ tell }, id, txid) => tell('withdrawal_failed', { transactionId: id, txid, height: 9, failure: { code: 'CHAIN_REJECTED', reason: 'x' } })],
+  ['deposit_reversed of its txid', ({ tell }, _id, txid) => tell('deposit_reversed', { depositId: 'dep_1', txid })],
+  ['a status', ({ cloud, edge }, id) => {
+    cloud.on(`GET /v1/transactions/${id}`, () => ({ data: { id, status: 'expired' } }));
+    return edge.ask('GET', `/v1/transactions/${id}`);
+  }],
+];
+
+for (const chain of FAMILY_CHAINS) {
+  test(`found F3: a refusal after signing says so with the txid, and an equal payment waits, unless it is named as another one: ${chain}`, async (t) => {
+    const { cloud, pay } = await stage(t);
+    cloud.on('POST /v1/edge/transactions/{id}/signed', ({ body }) => {
+      cloud.submitted.push({ id: '', leaseEpoch: 0, ...JSON.parse(body) as { signedPayload: string; txid: string } });
+      return { code: 'CHAIN_REJECTED', details: { reason: 'no' } };
+    });
+    const first = await pay({ chain }, 0);
+    t.is(first.sent.error?.code, 'CHAIN_REJECTED', first.sent.text);
+    t.like(first.sent.error?.details, { signed: true, txid: cloud.submitted[0]!.txid });
+    const again = await pay({ chain }, 1);
+    t.is(again.sent.error?.code, 'CONFLICT', again.sent.text);
+    t.like(again.sent.error?.details, { reason: 'equal_payment_signed', earlier: [first.id], txids: [cloud.submitted[0]!.txid], field: 'paymentRef' });
+    t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+    if (chain === 'eth' || chain === 'xrp' || chain === 'xlm') {
+      const above = await pay({ chain }, 1, { paymentRef: 'payout 2' });
+      t.like(above.sent.error?.details, { reason: 'counter_not_filled', earlier: [first.id] }, 'a counter whose transaction is called failed is used again first');
+      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: { id: first.id, status: 'failed' } }));
+      t.is((await pay({ chain }, 0)).sent.error?.code, 'CHAIN_REJECTED', 'signed under the same counter: at most one lands');
+    } else {
+      t.is((await pay({ chain }, 2, { paymentRef: 'payout 2' })).sent.error?.code, 'CHAIN_REJECTED', 'its application means to pay twice');
+      t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 2);
+    }
+  });
+}
+
+for (const [name, lie] of LIES) {
+  for (const chain of ['eth', 'sol'] as const) {
+    test(`found F3: told ${name}, an application does not pay twice; a later "confirmed" does not free it: ${chain}`, async (t) => {
+      const cast = await stage(t), { cloud, edge, pay, tell } = cast;
+      const first = await pay({ chain }, 0);
+      t.is(first.sent.status, 200, first.sent.text);
+      const { txid } = cloud.submitted[0]!;
+      await lie(cast, first.id, txid);
+      // What it tells the edge alone frees nothing either.
+      if (name !== 'a status') cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: { id: first.id, status: 'confirmed' } }));
+      t.is((await pay({ chain }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
+      if (name === 'nothing at all') return;
+      await tell('withdrawal_confirmed', { transactionId: first.id, txid, failure: null });
+      await edge.ask('GET', `/v1/transactions/${first.id}`);
+      t.is((await pay({ chain }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
+      t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+    });
+  }
+}
+
+for (const how of ['by a webhook', 'by an answer'] as const) {
+  test(`found F3: an application that was told "confirmed" ${how}, and never the contrary, pays the same again without a word`, async (t) => {
+    const { cloud, edge, pay, tell } = await stage(t);
+    const first = await pay({ chain: 'eth' }, 0);
+    if (how === 'by a webhook') await tell('withdrawal_confirmed', { transactionId: first.id, txid: cloud.submitted[0]!.txid, failure: null });
+    else {
+      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: { id: first.id, status: 'confirmed' } }));
+      t.is((await edge.ask('GET', `/v1/transactions/${first.id}`)).status, 200);
+    }
+    await eventually('it may', async () => (await pay({ chain: 'eth' }, 1)).sent.status === 200);
+    t.is(cloud.submitted.length, 2);
+  });
+}
+
+for (const [chain, lifeMs] of [['tron', 3_600_000], ['xlm', 3_600_000], ['sol', 24 * 3_600_000]] as const) {
+  test(`found F3: past the time at which a payload dies an equal payment is signed; a clock that is set ahead alone frees nothing: ${chain}`, async (t) => {
+    const clocks = { wallMs: Date.now(), monotonicMs: 0 };
+    const { pay } = await stage(t, { ports: { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs + performance.now() } });
+    t.is((await pay({ chain }, 0)).sent.status, 200);
+    clocks.wallMs += 3 * lifeMs;
+    const ahead = await pay({ chain }, 1);
+    t.is(ahead.sent.error?.details['reason'], 'equal_payment_signed', `${ahead.built.text}\n${ahead.sent.text}`);
+    clocks.monotonicMs += 3 * lifeMs;
+    const later = await pay({ chain }, 2);
+    t.is(later.sent.error?.details['reason'], undefined, later.sent.text);
+  });
+}
+
+test('found F3: the record that another replica was told to sign stands in the way of an equal payment', async (t) => {
+  const [one, other] = await Promise.all([stage(t), stage(t)]);
+  t.is((await one.pay({ chain: 'eth' }, 0)).sent.status, 200);
+  await eventually('it is shared', () => one.cloud.instructions.some(({ broadcastAtMs }) => broadcastAtMs !== null));
+  other.cloud.push('instructions', { records: [one.cloud.instructions.findLast(({ broadcastAtMs }) => broadcastAtMs !== null)!] });
+  t.false((await other.cloud.sign(newId('txn', 1))).ok, 'frames come in order: the record was taken');
+  t.is((await other.pay({ chain: 'eth' }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
+  t.deepEqual(other.cloud.submitted, []);
+});
+
+test('found F3: an edge that starts anew knows what it signed and what was told', async (t) => {
+  const dataDir = newDirectory(), first = await stage(t, { dataDir });
+  const { id } = await first.pay({ chain: 'btc' }, 0);
+  await first.tell('withdrawal_failed', { transactionId: id, height: null });
+  await first.edge.edge.stop();
+  const second = await stage(t, { dataDir });
+  await second.tell('withdrawal_confirmed', { transactionId: id, failure: null });
+  t.is((await second.pay({ chain: 'btc' }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
+});
+
+for (const place of ['PostgreSQL', 'a shared directory'] as const) {
+  test(`found F7: one id for three builds at three replicas does not stretch a shared cap: ${place}`, async (t) => {
+    const fee = (await unsignedFor({ chain: 'eth' })).feeMax, amount = 10n ** 18n;
+    const env = { EDGE_SPEND_LEDGER: place === 'PostgreSQL' ? await newSpendDatabase(t) : newDirectory(), EDGE_WITHDRAWAL_CAP_ETH: ((amount * 11n) / 10n + fee).toString() };
+    const replicas = await Promise.all([0, 1, 2].map(() => stage(t, { env })));
+    const id = newId('txn', Date.now());
+    const sent: EdgeReply[] = [];
+    for (const [index, replica] of replicas.entries()) sent.push((await replica.pay({ chain: 'eth', amount: amount - BigInt(index) }, 0, { id })).sent);
+    t.deepEqual(sent.map(({ status }) => status), [200, 400, 400], sent.map(({ text }) => text).join('\n'));
+    t.like(sent[1]!.error?.details, { reason: 'another_instruction_under_this_id' });
+    t.is(replicas.flatMap(({ cloud }) => cloud.submitted).length, 1);
+    t.is((await replicas[1]!.pay({ chain: 'eth', amount: amount - 1n }, 1)).sent.error?.code, 'AMOUNT_CAP_EXCEEDED', 'another id is another spend');
+  });
+
+  test(`found F3: an equal payment waits over all replicas of one ledger, in turn and at once: ${place}`, async (t) => {
+    const env = { EDGE_SPEND_LEDGER: place === 'PostgreSQL' ? await newSpendDatabase(t) : newDirectory() };
+    const replicas = await Promise.all([0, 1].map(() => stage(t, { env })));
+    const sent = await Promise.all(replicas.map(({ pay }, index) => pay({ chain: 'sol' }, index)));
+    t.deepEqual(sent.map(({ sent: { status } }) => status).sort(), [200, 409]);
+    const paid = sent.findIndex(({ sent: { status } }) => status === 200), other = replicas[1 - paid]!;
+    await other.tell('withdrawal_confirmed', { transactionId: sent[paid]!.id, failure: null });
+    await eventually('told at one replica, known at the other', async () => (await replicas[paid]!.pay({ chain: 'sol' }, 2)).sent.status === 200);
+    t.is(replicas.flatMap(({ cloud }) => cloud.submitted).length, 2);
+  });
+}

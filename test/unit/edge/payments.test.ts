@@ -1,0 +1,167 @@
+/** Found F3: instruction → signed → dead or landed, under any order of callers, replicas, words, clocks and restarts. */
+import test from 'ava';
+import fc from 'fast-check';
+import { paymentsCommand } from '../../../edge/cli/payments.ts';
+import { exclusiveKeys, paymentOf, subjectOf } from '../../../edge/payments.ts';
+import type { Instruction } from '../../../edge/signers/signer.ts';
+import { SpendLedger, type Spend } from '../../../edge/spend-ledger.ts';
+import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
+import { toldInAnswer, toldInEvent } from '../../../edge/told.ts';
+import { newDirectory } from '../../support/edge/disk.ts';
+
+const CAPS = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: 3_600_000 };
+const INSTRUCTIONS = 5, PAYMENTS = 2, LIFE_MS = 1_000;
+
+type Kind = 'counter' | 'coins' | 'expiry';
+type Step =
+  | { kind: 'sign'; instruction: number; keys: number[]; replica: number }
+  | { kind: 'say'; instruction: number; word: 'confirmed' | 'failed' | 'reverted'; replica: number }
+  | { kind: 'settle'; instruction: number }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'wall'; ms: number }
+  | { kind: 'restart'; replica: number };
+
+const which = fc.nat({ max: INSTRUCTIONS - 1 }), replica = fc.nat({ max: 1 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('sign' as const), instruction: which, keys: fc.uniqueArray(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }), replica }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('say' as const), instruction: which, word: fc.constantFrom('confirmed' as const, 'failed' as const, 'reverted' as const), replica }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), instruction: which }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat({ max: 2 * LIFE_MS }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wall' as const), ms: fc.integer({ min: -5 * LIFE_MS, max: 5 * LIFE_MS }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), replica }) },
+);
+
+/** What is known of a signed instruction by the rules as they are written, kept apart from the ledger. */
+interface Signed { versions: string[][]; counter: number | null; lastDeath: { wall: number; time: number } | null; denied: boolean; said: string; settled: boolean }
+
+const payment = (instruction: number): string => `payment ${instruction % PAYMENTS}`;
+
+function run(kind: Kind, steps: readonly Step[]): void {
+  const directory = newDirectory(), clock = { time: 1_000_000, wall: 1_700_000_000_000 };
+  const disks: Storage[] = [openStorage(directory), openStorage(directory)];
+  const ledgerOn = (storage: Storage) => new SpendLedger(storage, CAPS, { nowMs: () => clock.time, mark: () => undefined });
+  const ledgers = disks.map(ledgerOn), signed = new Map<number, Signed>();
+  const isDead = ({ lastDeath }: Signed) => lastDeath !== null && lastDeath.wall < clock.wall && lastDeath.time < clock.time;
+  const keptBy = ({ versions }: Signed) => versions[0]!.filter((key) => versions.every((version) => version.includes(key)));
+  const isFree = (one: Signed) => one.settled || isDead(one) || (one.said === 'confirmed' && !one.denied);
+  for (const each of steps) {
+    if (each.kind === 'pass') clock.time += each.ms, clock.wall += each.ms;
+    else if (each.kind === 'wall') clock.wall += each.ms;
+    else if (each.kind === 'restart') ledgers[each.replica] = ledgerOn(disks[each.replica]!);
+    else if (each.kind === 'settle') {
+      ledgers[0]!.settle([`txn_${each.instruction}`], 'by_operator');
+      const one = signed.get(each.instruction);
+      if (one !== undefined) one.settled = true;
+    } else if (each.kind === 'say') {
+      ledgers[each.replica]!.note([`txn_${each.instruction}`], each.word);
+      const one = signed.get(each.instruction);
+      if (one === undefined) continue;
+      if (each.word !== 'confirmed') one.denied = true;
+      if (each.word === 'failed' || (one.said !== 'failed' && one.said !== 'doubted' && (each.word !== 'confirmed' || one.said === 'nothing'))) {
+        one.said = each.word === 'reverted' ? 'doubted' : each.word;
+      }
+    } else {
+      const { instruction } = each, counter = kind === 'counter' ? each.keys[0]! : null;
+      const keys = kind === 'expiry' ? [`payload ${instruction} ${each.keys[0]}`] : kind === 'counter' ? [`nonce ${counter}`] : each.keys.map((key) => `coin ${key}`);
+      const deadAtMs = kind === 'expiry' ? clock.wall + LIFE_MS : null;
+      const spend: Spend = {
+        subject: `hash ${instruction}`, transactionId: `txn_${instruction}`, chain: 'eth', purpose: 'withdrawal', amount: 1n, sender: 'a', payment: payment(instruction),
+        exclusive: keys, counter: counter === null ? null : BigInt(counter), deadAtMs, wallMs: clock.wall,
+      };
+      const refusal = ledgers[each.replica]!.count(spend), before = signed.get(instruction), others = [...signed].filter(([other]) => other !== instruction);
+      const standing = others.filter(([other, one]) => payment(other) === payment(instruction) && !isFree(one) && !keptBy(one).some((key) => keys.includes(key)));
+      const unfilled = counter === null ? [] : others.filter(([, one]) => one.counter! < counter && one.said === 'failed' && !one.settled
+        && ![...signed.values()].some((filled) => filled.counter === one.counter && filled.said !== 'failed'));
+      const expected = before !== undefined && !keptBy(before).some((key) => keys.includes(key)) ? 'signed_under_another_key'
+        : standing.length > 0 ? 'equal_payment_signed' : unfilled.length > 0 ? 'counter_not_filled' : null;
+      const found = refusal === null ? null : String(refusal.details['reason']);
+      if (found !== expected) throw new Error(`expected ${expected}, found ${found}`);
+      if (refusal !== null) continue;
+      const death = deadAtMs === null ? null : { wall: deadAtMs, time: clock.time + LIFE_MS };
+      const last = before?.lastDeath ?? null;
+      signed.set(instruction, {
+        versions: [...before?.versions ?? [], keys], counter, denied: before?.denied ?? false, settled: false,
+        said: before === undefined ? 'nothing' : before.said === 'failed' ? 'doubted' : before.said,
+        lastDeath: death === null || last === null ? death : { wall: Math.max(death.wall, last.wall), time: Math.max(death.time, last.time) },
+      });
+      // What it is for: of two signatures for one payment both may land only if the first was out of the way.
+      for (const [other, one] of others) {
+        if (payment(other) !== payment(instruction) || isFree(one)) continue;
+        const share = one.versions.every((version) => version.some((key) => keys.includes(key)));
+        if (!share) throw new Error('two payments that may both land');
+      }
+    }
+  }
+  for (const disk of disks) disk.close();
+}
+
+for (const kind of ['counter', 'coins', 'expiry'] as const) {
+  test(`found F3: no two signatures for one payment may both land, and nothing else is refused: ${kind}`, (t) => {
+    t.notThrows(() => fc.assert(fc.property(fc.array(step, { maxLength: 30 }), (steps) => run(kind, steps)), { numRuns: 120 }));
+  });
+}
+
+const INSTRUCTION: Instruction = {
+  id: 'txn_1', purpose: 'withdrawal', chain: 'xrp', from: 'a', fromPath: 'm', to: 'b', toPath: null, amount: 5n, token: null, tag: null,
+};
+
+test('found F3: a payment is chain, from, to, tag, asset, amount and paymentRef; the id is the cloud\'s and is none of it', (t) => {
+  const token = { chain: 'xrp', contract: 'USD:x', symbol: 'USD', decimals: 15 } as const;
+  const different: Partial<Instruction>[] = [{ chain: 'xlm' }, { from: 'c' }, { to: 'c' }, { tag: '7' }, { token }, { amount: 6n }, { amount: 'all' }, { paymentRef: '1' }, { paymentRef: '2' }];
+  t.is(new Set([INSTRUCTION, ...different.map((more) => ({ ...INSTRUCTION, ...more }))].map(paymentOf)).size, different.length + 1);
+  for (const same of [{ id: 'txn_2' }, { fromPath: 'n' }, { request: { key: 'k', body: 'b' } }]) t.is(paymentOf({ ...INSTRUCTION, ...same }), paymentOf(INSTRUCTION));
+  t.is(paymentOf({ ...INSTRUCTION, purpose: 'opt_in' }), null);
+});
+
+test('found F7: the subject is the hash of the whole instruction, and keys carry chain and sender', (t) => {
+  t.is(new Set([INSTRUCTION, { ...INSTRUCTION, id: 'txn_2' }, { ...INSTRUCTION, amount: 6n }, { ...INSTRUCTION, to: 'c' }].map(subjectOf)).size, 4);
+  const key = { replayKey: { kind: 'nonce', value: 0 }, payload: '0x' } as const;
+  t.is(new Set([{ chain: 'eth', from: 'a' }, { chain: 'bsc', from: 'a' }, { chain: 'eth', from: 'b' }].map((of) => exclusiveKeys({ ...key, ...of } as Parameters<typeof exclusiveKeys>[0])[0])).size, 3);
+});
+
+test('found F3: a row of an edge of before takes the name of its instruction, and keeps its key', (t) => {
+  const storage = openStorage(newDirectory()), ledger = new SpendLedger(storage, CAPS, { nowMs: () => 1, mark: () => undefined });
+  t.is(ledger.count({ subject: 'txn_1', chain: 'eth', purpose: 'withdrawal', amount: 5n, exclusive: ['nonce:7'] }), null);
+  const again = (key: string) => ledger.count({ subject: 'hash', transactionId: 'txn_1', chain: 'eth', sender: 'a', purpose: 'withdrawal', amount: 5n, exclusive: [key] });
+  t.is(again('eth|a|nonce:8')?.details['reason'], 'signed_under_another_key');
+  t.is(again('eth|a|nonce:7'), null);
+  t.is(storage.all('select 1 from spend').length, 1);
+});
+
+const ID = `txn_${'a'.repeat(26)}`, OTHER = `txn_${'b'.repeat(26)}`;
+
+test('found F3: the words of answers and events, in whatever place they stand', (t) => {
+  const answer = (value: unknown) => toldInAnswer(Buffer.from(JSON.stringify(value)));
+  t.like(answer({ data: { content: [{ id: ID, status: 'failed', height: null }, { id: OTHER, status: 'confirmed', failure: null }] } }), { failed: [ID], confirmed: [OTHER], reverted: [] });
+  t.like(answer({ data: { id: ID, status: 'failed', height: 7 } }), { failed: [], reverted: [ID] });
+  t.like(answer({ data: { id: ID, status: 'confirmed', failure: { code: 'x' } } }), { confirmed: [], reverted: [ID] });
+  t.like(answer({ data: { id: ID, status: 'broadcast' } }), { failed: [], confirmed: [], reverted: [] });
+  const event = (name: string, data: object) => toldInEvent(JSON.stringify({ event: name, data }));
+  t.like(event('withdrawal_failed', { transactionId: ID, height: null }), { failed: [ID] });
+  t.like(event('withdrawal_failed', { transactionId: ID, height: 3 }), { failed: [], reverted: [ID] });
+  t.like(event('withdrawal_confirmed', { transactionId: ID, failure: null }), { confirmed: [ID] });
+  t.like(event('withdrawal_confirmed', { transactionId: ID, note: OTHER }), { confirmed: [], reverted: [ID, OTHER] });
+  t.like(event('withdrawal_broadcast', { transactionId: ID }), { confirmed: [], failed: [], reverted: [] });
+  t.like(event('a name that nobody knows', { x: { y: ID } }), { reverted: [ID] });
+  t.like(event('deposit_reversed', { txid: '0xab' }), { reversedTxids: ['0xab'] });
+  t.like(toldInEvent('no JSON'), { reverted: [] });
+});
+
+test('found F3: an operator lists what may still land and settles what he looked up on the chain', async (t) => {
+  const directory = newDirectory(), storage = openStorage(directory), ledger = new SpendLedger(storage, CAPS, { nowMs: () => 1, mark: () => undefined });
+  const spend = (id: string, key: string): Spend => ({ subject: `hash of ${id}`, transactionId: id, chain: 'eth', sender: 'a', purpose: 'withdrawal', amount: 5n, payment: 'p', exclusive: [key] });
+  t.is(ledger.count(spend(ID, 'one')), null);
+  t.deepEqual(ledger.count(spend(OTHER, 'two'))?.details['earlier'], [ID]);
+  const command = async (...args: string[]) => {
+    const shown: string[] = [], said: string[] = [];
+    const code = await paymentsCommand([...args, '--data-dir', directory], {}, { write: (text) => shown.push(text) > 0 }, { write: (text) => said.push(text) > 0 });
+    return { code, shown: shown.join(''), said: said.join('') };
+  };
+  t.like(JSON.parse((await command('list')).shown), { transactionId: ID, chain: 'eth', told: 'nothing', txids: [] });
+  t.is((await command('settle', OTHER)).code, 1);
+  t.is((await command('settle')).code, 2);
+  t.is((await command('settle', ID)).code, 0);
+  t.is((await command('list')).shown, '');
+  t.is(ledger.count(spend(OTHER, 'two')), null);
+  storage.close();
+});
