@@ -7,16 +7,14 @@ import { askedOf, builtOf, FAMILY_CHAINS, unsignedFor, type FamilyChain } from '
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { newSpendDatabase } from '../../support/edge/spend-database.ts';
 
-const ENV = { EDGE_CHAINS: FAMILY_CHAINS.join(',') };
-
-async function stage(t: ExecutionContext, env: Record<string, string> = {}): Promise<{ cloud: HostileCloud; edge: TestEdge; build: (chain: FamilyChain) => Promise<string> }> {
+async function stage(t: ExecutionContext, chain: FamilyChain, env: Record<string, string>): Promise<{ cloud: HostileCloud; edge: TestEdge; build: () => Promise<string> }> {
   const cloud = await HostileCloud.start();
   t.teardown(() => cloud.close());
-  const edge = await startTestEdge(t, cloud.url, { env: { ...ENV, ...env } });
+  const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: chain, ...env } });
   await eventually('it leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
   return {
     cloud, edge,
-    async build(chain) {
+    async build() {
       const id = newId('txn', Date.now()), built = builtOf(await unsignedFor({ chain }), id);
       cloud.on('POST /v1/transactions/unsigned', () => ({ data: built, status: 201 }));
       const reply = await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }));
@@ -27,9 +25,9 @@ async function stage(t: ExecutionContext, env: Record<string, string> = {}): Pro
 }
 
 for (const chain of FAMILY_CHAINS) {
-  test(`found F1: broadcasts that come at once are answered alike, with one signature, while a shared ledger is asked: ${chain}`, async (t) => {
-    const { cloud, edge, build } = await stage(t, { EDGE_SPEND_LEDGER: await newSpendDatabase(t) });
-    const id = await build(chain);
+  test.serial(`found F1: broadcasts that come at once are answered alike, with one signature, while a shared ledger is asked: ${chain}`, async (t) => {
+    const { cloud, edge, build } = await stage(t, chain, { EDGE_SPEND_LEDGER: await newSpendDatabase(t) });
+    const id = await build();
     const broadcast = () => edge.ask('POST', `/v1/transactions/${id}/broadcast`);
     const answers = await Promise.all([broadcast(), broadcast(), cloud.sign(id), broadcast()]);
     for (const answer of answers) {
@@ -42,9 +40,9 @@ for (const chain of FAMILY_CHAINS) {
 }
 
 for (const chain of ['sol', 'tron'] as const) {
-  test(`found F1: a lease that lapses between two broadcasts makes no second signature and no refusal that sounds final: ${chain}`, async (t) => {
-    const { cloud, edge, build } = await stage(t, { EDGE_SPEND_LEDGER: newDirectory() });
-    const id = await build(chain);
+  test.serial(`found F1: a lease that lapses between two broadcasts makes no second signature and no refusal that sounds final: ${chain}`, async (t) => {
+    const { cloud, edge, build } = await stage(t, chain, { EDGE_SPEND_LEDGER: newDirectory() });
+    const id = await build();
     cloud.push('lease', { role: 'follower', leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
     t.false((await cloud.sign(newId('txn', 1))).ok, 'frames come in order: the lease is lost');
     const answers = await Promise.all([1, 2, 3].map(() => edge.ask('POST', `/v1/transactions/${id}/broadcast`)));
