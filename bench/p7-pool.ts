@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { createPhraseKeystore } from '../edge/keystore/phrase-keystore.ts';
+import { createClient } from '../protocol/client.ts';
+import { isRefusal } from '../protocol/errors.ts';
 import { startDeployment } from '../supervision/dev/deployment.ts';
 import { median, percentile, rate, type Figure } from './figure.ts';
 
@@ -12,6 +15,7 @@ const ADDRESSES = 20_000;
 const IN_FLIGHT = 15;
 const DERIVED = 1_500;
 const OTHERS_MS = 8_000;
+const PATIENCE_MS = 60_000;
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 
 /** Addresses that one core derives in a second, with nothing else to do. */
@@ -20,6 +24,15 @@ function derivedPerSecond(from: number): number {
   for (let index = from; index < from + DERIVED; index += 1) keystore.addressAt('sol', `m/44'/501'/${index}'/0'`);
   keystore.stop();
   return (DERIVED * 1_000) / (performance.now() - startedMs);
+}
+
+/** Throws: Error after a minute in vain. */
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await pause(50);
+  }
 }
 
 async function main(): Promise<void> {
@@ -46,6 +59,11 @@ async function main(): Promise<void> {
     return percentile(others, 0.99);
   };
   try {
+    const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+    await until('the edge is ready', async () => {
+      const view = await client.call('getEdgeReadiness');
+      return !isRefusal(view) && view.content.some((row) => row.chain === 'sol' && row.state === 'ready');
+    });
     await rate(create('eth'), IN_FLIGHT, 2_000);
     const limit = [derivedPerSecond(0)];
     const startedMs = performance.now();
