@@ -17,6 +17,7 @@ import { fitClient } from './fitness.ts';
 import { pollMsOf, silentAfterMs } from './head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
 import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from './transport/failover.ts';
+import { createEndpointWatch } from './transport/endpoint-watch.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './transport/http-endpoint.ts';
 import { oneEndpoint } from './one-endpoint.ts';
 import { createTokenCheck } from './token-check.ts';
@@ -119,10 +120,11 @@ async function openChain(
   const network = networkWith(deps.networkOf(chain), settings.confirmations, settings.tracesRequired);
   const module = await deps.loadModule(chain);
   const catalogue = deps.catalogueOf(chain);
-  const endpoints = settings.rpcUrls.map((url, index) => createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url }));
+  const watch = createEndpointWatch(chain, deps);
+  const endpoints = settings.rpcUrls.map((url, index) => watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })));
   opened.push(...endpoints);
   const transport = createFailoverTransport({
-    chain, endpoints, nowMs: deps.nowMs, random: deps.random,
+    chain, endpoints, nowMs: deps.nowMs, random: deps.random, onReport: watch.onReport,
     onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
   });
   const client = module.createClient(network, transport, catalogue);

@@ -17,6 +17,8 @@ export interface Memory {
   witnesses: readonly WitnessMemory[];
   /** This tick's look at the heads of all endpoints; null before it. */
   look: Promise<void> | null;
+  /** When it was last made durable that a node told its head. */
+  heardAtMs: number | null;
   /** When the last look was. */
   lookedAtMs: number | null;
   /** Endpoints whose answer to a look is awaited, and heads that came after their look. By place in the parts. */
@@ -63,7 +65,7 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, witnesses: [], look: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
+    head: null, witnesses: [], look: null, heardAtMs: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
     probedAtMs: new Map(), seesInside: new Map(), agreed: new Set(), contradictions: new Map(), start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
     retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null,
     touched: new Set(), open: [],

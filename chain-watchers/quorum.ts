@@ -47,18 +47,23 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
 /** What is remembered of one endpoint between looks. Instants are those of the first look that found it so, null while it is not. */
 export interface WitnessMemory {
   readonly heard: boolean;
+  /** What the operator was last told of it. */
+  readonly told: Condition | null;
   readonly keptUp: boolean;
   readonly silentSinceMs: number | null;
   readonly behindSinceMs: number | null;
   readonly stuckSinceMs: number | null;
   readonly unreadableSinceMs: number | null;
+  /** When its head last rose. */
+  readonly roseAtMs: number | null;
   /** Its head when it last told one. */
   readonly headHeight: number | null;
   readonly highestHeight: number;
 }
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
-  heard: false, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, headHeight: null, highestHeight: -1,
+  heard: false, told: null, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, roseAtMs: null,
+  headHeight: null, highestHeight: -1,
 };
 
 /** What a look compares an endpoint with: our own cursor, and the highest head of another endpoint. */
@@ -84,7 +89,7 @@ export function observeWitness(
   return {
     ...memory, heard: true, keptUp: memory.keptUp || !isBehind, silentSinceMs: null, headHeight,
     behindSinceMs: isBehind ? memory.behindSinceMs ?? nowMs : null, stuckSinceMs: isStuck ? memory.stuckSinceMs ?? nowMs : null,
-    highestHeight: Math.max(memory.highestHeight, headHeight),
+    roseAtMs: headHeight > memory.highestHeight ? nowMs : memory.roseAtMs, highestHeight: Math.max(memory.highestHeight, headHeight),
   };
 }
 
@@ -139,6 +144,24 @@ async function lookNow({ parts, memory }: Run): Promise<void> {
   const others = (index: number) => Math.max(-1, ...known.map(({ headHeight }, other) => (other === index ? -1 : heights[other] ?? headHeight ?? -1)));
   memory.witnesses = known.map((witness, index) =>
     observeWitness(witness, heights[index]!, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
+  memory.witnesses.forEach((witness, index) => publish(parts, index, witness));
+  memory.witnesses = memory.witnesses.map((witness) => ({ ...witness, told: conditionOf(witness, nowMs, parts.network) }));
+}
+
+const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
+  unheard: 'has answered nothing since this process began', silent: 'answers nothing', behind: 'is far below what is recorded',
+  stuck: 'tells the same head while another endpoint goes on', unreadable: 'tells its head and proves no block',
+};
+
+/** One line when an endpoint ceases or begins again to count: until then the others decide without it. */
+function publish({ log, metrics, network, nowMs }: Run['parts'], index: number, after: WitnessMemory): void {
+  const chain = network.slug, endpoint = `${chain}-${index + 1}`, now = nowMs();
+  const condition = conditionOf(after, now, network);
+  metrics.set('svc_endpoint_alive', { chain, endpoint }, condition === 'alive' ? 1 : 0);
+  if (after.roseAtMs !== null) metrics.set('svc_endpoint_head_age_seconds', { chain, endpoint }, Math.floor((now - after.roseAtMs) / 1_000));
+  if (after.told === condition || (after.told === null && condition === 'alive')) return;
+  if (condition === 'alive') log.info({ chain, endpoint }, 'an endpoint counts again: blocks need its word too');
+  else log.warn({ chain, endpoint, condition }, `an endpoint ${WHY[condition]}: it is not waited for, the others decide without it`);
 }
 
 /** Endpoints that are alive as of this tick's look. */

@@ -33,6 +33,8 @@ const OPEN_WITHDRAWALS_MAX = 1_000;
 
 /** How old the last look at all endpoints may be, however little there is to read. */
 const LOOK_EVERY_MS = 5_000;
+/** How exactly it is kept when a node last told its head. */
+const HEARD_EVERY_MS = 10_000;
 
 export type Job = 'follow' | 'unresolved' | 'mature' | 'rematch' | 'outbound' | 'reconcile';
 
@@ -187,9 +189,11 @@ async function noteHead(run: Run, { head, highestHeight, roseAtMs }: HeadMemory)
   parts.metrics.set('svc_head_height', { chain: parts.network.slug }, head.height);
   const ageSeconds = Math.floor((parts.nowMs() - roseAtMs) / 1_000);
   parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, ageSeconds);
-  if (memory.notedHeight === highestHeight) return;
-  await parts.store.noteHead(parts.ledger, highestHeight, roseAtMs);
+  if (memory.notedHeight !== highestHeight) await parts.store.noteHead(parts.ledger, highestHeight, roseAtMs);
   memory.notedHeight = highestHeight;
+  if (parts.nowMs() - (memory.heardAtMs ?? 0) < HEARD_EVERY_MS) return;
+  await parts.store.noteHeard(parts.ledger, parts.nowMs());
+  memory.heardAtMs = parts.nowMs();
 }
 
 async function notedBefore(run: Run): Promise<HeadMemory | null> {

@@ -57,6 +57,8 @@ export interface Coverage {
   completeHeight: number | null;
   headHeight: number | null;
   headAtMs: number | null;
+  /** When a node last told its head: how old all of this is. Null before a first one. */
+  heardAtMs: number | null;
   unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
 }
 
@@ -116,6 +118,8 @@ export interface WatchStore {
   /** Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash). */
   noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
   noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
+  /** A node told its head, risen or not. */
+  noteHeard(ledger: LedgerId, atMs: number): Promise<void>;
   coverage(ledger: LedgerId): Promise<Coverage>;
   /** Addresses of an environment created after an instant, for the second match of the last blocks (design 5). */
   addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;

@@ -36,10 +36,11 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
       const {
-        completeHeight, headHeight, headAtMs, unresolved,
+        completeHeight, headHeight, headAtMs, heardAtMs, unresolved,
       } = await stores.watch.coverage(ledgerOf(chain, accountId));
       return {
-        chain, completeHeight, headHeight, headAt: instantOrNull(headAtMs),
+        chain, completeHeight, headHeight, headAt: instantOrNull(headAtMs), heardAt: instantOrNull(heardAtMs),
+        ageSeconds: heardAtMs === null ? null : Math.max(0, Math.floor((deps.nowMs() - heardAtMs) / 1_000)),
         lag: completeHeight === null || headHeight === null ? null : Math.max(0, headHeight - completeHeight),
         unresolved: unresolved.map(({ height, reason, tries, sinceMs }) => ({
           height, reason, tries, since: instantOf(sinceMs),

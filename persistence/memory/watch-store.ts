@@ -59,7 +59,7 @@ function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'c
   };
 }
 
-function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'reopenHeight' | 'noteUnresolved' | 'noteHead'> {
+function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'reopenHeight' | 'noteUnresolved' | 'noteHead' | 'noteHeard'> {
   const refused = { recorded: false, accounts: [] };
   return {
     async recordBlock(id, record) {
@@ -126,7 +126,12 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
       if (entry !== undefined) Object.assign(entry, { reason, tries: entry.tries + 1 });
     },
     async noteHead(id, height, atMs) {
-      ledgerState(state, id).head = { height, atMs };
+      const ledger = ledgerState(state, id);
+      ledger.head = { ...ledger.head, height, atMs };
+    },
+    async noteHeard(id, atMs) {
+      const { head } = ledgerState(state, id);
+      if (head !== null) head.heardAtMs = atMs;
     },
   };
 }
@@ -155,7 +160,7 @@ function reads(state: WatchState): Pick<WatchStore, 'cursor' | 'links' | 'unreso
       const { cursor, head, unresolved } = ledgerState(state, id);
       const rows = [...unresolved].map(([height, { reason, tries, sinceMs }]) => ({ height, reason, tries, sinceMs })).sort((a, b) => a.height - b.height);
       const completeHeight = cursor === null ? null : Math.min(cursor.height, ...rows.map(({ height }) => height - 1));
-      return { ledger: id, completeHeight, headHeight: head?.height ?? null, headAtMs: head?.atMs ?? null, unresolved: rows };
+      return { ledger: id, completeHeight, headHeight: head?.height ?? null, headAtMs: head?.atMs ?? null, heardAtMs: head?.heardAtMs ?? null, unresolved: rows };
     },
   };
 }

@@ -53,6 +53,7 @@ export const FUNCTIONS = [
   'note_unresolved',
   'reopen_height',
   'note_head',
+  'note_heard',
   'begin_chain',
   'note_chain_start',
   'watched_addresses',

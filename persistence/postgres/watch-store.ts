@@ -81,7 +81,7 @@ function blocks(sql: Sql): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'r
   };
 }
 
-function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'coverage'> {
+function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight' | 'noteUnresolved' | 'unresolvedHeights' | 'noteHead' | 'noteHeard' | 'coverage'> {
   return {
     async cursor(ledger) {
       const [row] = await sql<Cursor[]>`select height, hash from chain_cursor where ledger = ${ledger}`;
@@ -107,16 +107,19 @@ function heights(sql: Sql): Pick<WatchStore, 'cursor' | 'links' | 'reopenHeight'
     async noteHead(ledger, headHeight, atMs) {
       await sql`select note_head(${ledger}, ${headHeight}, ${atMs}::timestamptz)`;
     },
+    async noteHeard(ledger, atMs) {
+      await sql`select note_heard(${ledger}, ${atMs}::timestamptz)`;
+    },
     async coverage(ledger) {
-      const [row] = await sql<{ cursor: number | null; head: number | null; headAt: number | null; unresolved: Coverage['unresolved'] }[]>`
-        select (select height from chain_cursor where ledger = ${ledger}) as cursor, h.height as head, h.at as head_at,
+      const [row] = await sql<{ cursor: number | null; head: number | null; headAt: number | null; heardAt: number | null; unresolved: Coverage['unresolved'] }[]>`
+        select (select height from chain_cursor where ledger = ${ledger}) as cursor, h.height as head, h.at as head_at, h.heard_at,
                coalesce((select jsonb_agg(jsonb_build_object('height', u.height, 'reason', u.reason, 'tries', u.tries,
                            'sinceMs', floor(extract(epoch from u.since) * 1000)) order by u.height)
                            from unresolved_height u where u.ledger = ${ledger}), '[]') as unresolved
           from (select 1) one left join chain_head h on h.ledger = ${ledger}`;
-      const { cursor, head, headAt, unresolved } = row!;
+      const { cursor, head, headAt, heardAt, unresolved } = row!;
       const completeHeight = cursor === null ? null : Math.min(cursor, ...unresolved.slice(0, 1).map(({ height }) => height - 1));
-      return { ledger, completeHeight, headHeight: head, headAtMs: headAt, unresolved };
+      return { ledger, completeHeight, headHeight: head, headAtMs: headAt, heardAtMs: heardAt, unresolved };
     },
   };
 }

@@ -23,7 +23,9 @@ export const coverage = z.object({
   chain: z.enum(CHAINS),
   completeHeight: z.number().int().nullable().meta({ description: 'end of the contiguous part that is done' }),
   headHeight: z.number().int().nullable(),
-  headAt: instant.nullable(),
+  headAt: instant.nullable().meta({ description: 'when the head last rose' }),
+  heardAt: instant.nullable().meta({ description: 'when a node of the chain last told its head' }),
+  ageSeconds: z.number().int().nullable().meta({ description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now' }),
   lag: z.number().int().nullable().meta({ description: 'blocks between the head and the complete height' }),
   unresolved: z.array(z.object({
     height: z.number().int(), reason: z.string(), tries: z.number().int(), since: instant,

@@ -78,7 +78,7 @@ for (const [name, bench] of Object.entries(benches)) {
     const { store, fresh } = bench();
     const { ledger } = await fresh();
     t.is(await store.cursor(ledger), null);
-    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: null, headHeight: null, headAtMs: null, unresolved: [] });
+    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: null, headHeight: null, headAtMs: null, heardAtMs: null, unresolved: [] });
     const links = await startLedger(store, ledger, 3);
     t.deepEqual(await store.cursor(ledger), { height: 103, hash: 'a103' });
     t.deepEqual(await store.recordBlock(ledger, recordOf(links[2]!)), { recorded: false, accounts: [] }, 'another watcher was first');
@@ -86,7 +86,9 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual(await store.links(ledger, 104, 2), [links[2]!, links[1]!]);
     t.deepEqual(await store.links(ledger, 103, 9), [links[1]!, links[0]!]);
     await store.noteHead(ledger, 110, NOW_MS);
-    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: 103, headHeight: 110, headAtMs: NOW_MS, unresolved: [] });
+    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: 103, headHeight: 110, headAtMs: NOW_MS, heardAtMs: null, unresolved: [] });
+    await store.noteHeard(ledger, NOW_MS - 5_000);
+    t.is((await store.coverage(ledger)).heardAtMs, NOW_MS - 5_000);
   });
 
   test(`${name}: a transfer is seen, matures at its own threshold and is told once each`, async (t) => {

@@ -182,6 +182,12 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     const rows = await database.owner`select 1 from unresolved_height where ledger = 'eth'`;
     if (rows.length > 0) throw new Error('a height is unresolved');
   } }],
+  note_heard: [{ name: 'heard in the future', expected: 'nothing', call: async () => {
+    await database.sql`select note_head('xlm', 5, clock_timestamp())`;
+    await database.sql`select note_heard('xlm', clock_timestamp() + interval '1 hour')`;
+    const [row] = await database.owner`select heard_at <= clock_timestamp() as honest from chain_head where ledger = 'xlm'`;
+    if (row!.honest !== true) throw new Error('a node was heard in the future');
+  } }],
   note_head: [{ name: 'seen in the future', expected: 'nothing', call: async () => {
     await database.sql`select note_head('xrp', 5, clock_timestamp() + interval '1 hour')`;
     const [row] = await database.owner`select at <= clock_timestamp() as honest from chain_head where ledger = 'xrp'`;
