@@ -7,10 +7,11 @@ import { createHash } from 'node:crypto';
 import { base58, base58xrp, base32nopad } from '@scure/base';
 import { stringsIn, type JsonString, type JsonStrings } from './json-strings.ts';
 import { holdsPhrase, isPhraseShaped } from './phrases.ts';
+import { holdsShare } from './shares.ts';
 
 export const KEY_MATERIAL_RULES = [
   'mnemonic', 'extended_private_key', 'wif', 'stellar_seed', 'xrp_seed', 'secret_key_base58', 'secret_key_bytes',
-  'hex_64',
+  'hex_64', 'pem', 'bip38', 'keystore', 'share',
 ] as const;
 export type KeyMaterialRule = (typeof KEY_MATERIAL_RULES)[number];
 
@@ -24,8 +25,9 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const { values, keys, outside } = stringsIn(text);
   if (holdsSecretBytes(outside)) return 'secret_key_bytes';
+  if (isKeystore(keys)) return 'keystore';
   // Every key is a long run of letters and digits; most bodies have none, unless one is hidden behind escapes.
-  const mayHoldKey = /[0-9A-Za-z]{28}|\\/.test(text);
+  const mayHoldKey = /[0-9A-Za-z]{28}|PRIVATE|\\/i.test(text);
   return (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
 }
 
@@ -37,7 +39,8 @@ function fieldsOf({ values, keys }: Pick<JsonStrings, 'values' | 'keys'>): Field
 /** The rule that named values (a query, headers) or nameless ones (parts of a path) meet, or null. */
 export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRule | null {
   const texts = fields.map(({ text }) => text);
-  return inFields(fields) ?? (texts.some(isPhraseShaped) || holdsPhrase(texts.join(' ')) ? 'mnemonic' : null);
+  return inFields(fields) ?? (texts.some(isPhraseShaped) || holdsPhrase(texts.join(' ')) ? 'mnemonic' : null)
+    ?? (texts.some(holdsShare) || holdsShare(texts.join(' ')) ? 'share' : null);
 }
 
 function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
@@ -45,6 +48,7 @@ function inWords(outside: string, values: readonly JsonString[], keys: readonly 
   // count once: "index" and "address" are words of the list, and a pool repeats them a thousand times.
   const streams = [values.map((value) => value.text).join(' '), [...new Set(keys)].join(' '), outside];
   if (streams.some(holdsPhrase)) return 'mnemonic';
+  if (streams.some(holdsShare)) return 'share';
   let whole = '';
   for (const [at, value] of values.entries()) {
     whole = values[at - 1]?.group === value.group ? `${whole} ${value.text}` : value.text;
@@ -82,10 +86,30 @@ function inDecoded(name: string, text: string, budget: Budget): KeyMaterialRule 
   if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
   const below = stringsIn(plain);
   return inFields([{ name, text: plain }, ...fieldsOf(below)], true, budget)
-    ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : null);
+    ?? (isKeystore(below.keys) ? 'keystore' : null)
+    ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : holdsShare(plain) ? 'share' : null);
+}
+
+/** RFC 7468, OpenSSH and OpenPGP: any kind of private key, encrypted or not, also with the dashes lost. */
+const PEM = /BEGIN[\s_-]+(?:[A-Z0-9]+[\s_-]+){0,3}PRIVATE[\s_-]+KEY/i;
+/** The same without its armour: base64 of an OpenSSH key and of the DER of the common curves. */
+const BARE_PEM = /(?<![A-Za-z0-9+/])(?:b3BlbnNzaC1rZXktdjE|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MHQCAQEEI|MIGHAgEAMBMGByqGSM49|MIGEAgEAMBAGByqGSM49)[A-Za-z0-9+/]{20}/;
+/** Web3 Secret Storage (version 3), EIP-2335 and their kin: the names of the fields that hold a key under a password. */
+const KEYSTORE_KEYS = [/^crypto$/i, /^kdf/i, /^cipher/i];
+
+/** Whether names of fields are those of a keystore file. */
+function isKeystore(keys: readonly string[]): boolean {
+  return KEYSTORE_KEYS.every((name) => keys.some((key) => name.test(key)));
+}
+
+/** The same where the file stands as text in a field, whatever its quotes and escapes. */
+function isKeystoreText(text: string): boolean {
+  return text.length > 60 && /\bcrypto[\\"'\s]*:/i.test(text) && /\bkdf(?:params)?[\\"'\s]*:/i.test(text) && /\bcipher(?:text|params)?[\\"'\s]*:/i.test(text);
 }
 
 function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRule | null {
+  if (PEM.test(text) || BARE_PEM.test(text)) return 'pem';
+  if (isKeystoreText(text)) return 'keystore';
   if (!hashField && /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.test(text)) return 'hex_64';
   if (/(?<![A-Za-z0-9])[xyztuvXYZTUV]prv[1-9A-HJ-NP-Za-km-z]{70,}/.test(text)) return 'extended_private_key';
   for (const [token] of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {
@@ -97,10 +121,10 @@ function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRu
   return null;
 }
 
-type Shape = 'stellar_seed' | 'xrp_seed' | 'wif' | 'secret_key_base58';
+type Shape = 'stellar_seed' | 'xrp_seed' | 'wif' | 'secret_key_base58' | 'bip38';
 
 const IS_KEY: Readonly<Record<Shape, (token: string) => boolean>> = {
-  stellar_seed: isStellarSeed, xrp_seed: isXrpSeed, wif: isWif,
+  stellar_seed: isStellarSeed, xrp_seed: isXrpSeed, wif: isWif, bip38: isBip38,
   secret_key_base58: (token) => base58Bytes(token)?.length === 64,
 };
 
@@ -110,6 +134,7 @@ function shapeOf(token: string, hashField: boolean): Shape | null {
   if (length === 56 && token.startsWith('S')) return 'stellar_seed';
   if (length <= 31 && token.startsWith('s')) return 'xrp_seed';
   if (length === 51 || length === 52) return 'wif';
+  if (length === 58 && token.startsWith('6P')) return 'bip38';
   return !hashField && length >= 86 && length <= 88 ? 'secret_key_base58' : null;
 }
 
@@ -146,6 +171,12 @@ function checked(bytes: Uint8Array | null): Uint8Array | null {
 function isWif(token: string): boolean {
   const payload = checked(base58Bytes(token));
   return payload !== null && (payload.length === 33 || (payload.length === 34 && payload[33] === 1));
+}
+
+/** 01 || 42 or 43 || flag(1) || address hash(4) || 32 bytes under a password, Base58Check. Source: BIP-38. */
+function isBip38(token: string): boolean {
+  const payload = checked(base58Bytes(token));
+  return payload !== null && payload.length === 39 && payload[0] === 1 && (payload[1] === 0x42 || payload[1] === 0x43);
 }
 
 /** version(1) = 0x21 or (3) = 01 e1 4b || seed(16), with XRP's alphabet. */
