@@ -17,7 +17,7 @@ test('found F43: 200 withdrawals from one address land in 30 blocks without a pe
     await company.mine(1 + CONFIRMATIONS);
     await receiver.next(({ event }) => event === 'deposit_confirmed');
     const build = (key: string) => client.call('buildTransaction', {
-      body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: '1000' }, idempotencyKey: key,
+      body: { chain: 'eth', from: address.address, to: OUTSIDER, amount: '1000', paymentRef: key }, idempotencyKey: key,
     });
     const countOf = async () => Number(await anvil.rpc('eth_getTransactionCount', [address.address, 'latest']));
     let blocks = 0;
