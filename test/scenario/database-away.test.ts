@@ -99,7 +99,7 @@ const FAULTS: readonly { name: string; begin(company: Company): Promise<() => Pr
   {
     name: 'full',
     async begin({ sql }) {
-      // What the server says where a file cannot grow; a real small file system is `full-database` in docs/faults.md.
+      // What the server says where a file cannot grow.
       await sql.unsafe(`create function flock.full_disk() returns trigger language plpgsql as $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
         create trigger full_disk before insert or update on flock.cloud_node for each row execute function flock.full_disk();
         create trigger full_disk before insert or update on flock.account for each row execute function flock.full_disk();`);
