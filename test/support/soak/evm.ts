@@ -49,6 +49,7 @@ export async function openEvm(chain: Chain): Promise<SoakChain> {
     heal: async () => { for (const door of doors) door.heal(); },
     stands: async (txid) => (await receiptOf(txid))?.status === '0x1',
     headHeight: async () => Number(await anvil.rpc<string>('eth_blockNumber')),
+    balanceOf: async (address) => BigInt(await anvil.rpc<string>('eth_getBalance', [address, 'latest'])),
     async close() {
       await Promise.all(doors.map((door) => door.close()));
       await anvil.stop();

@@ -10,6 +10,8 @@ export interface PlayParts {
   readonly addresses: readonly string[];
   readonly random: Random;
   readonly steps: number;
+  /** Ends the play before its steps are over. */
+  readonly isOver?: () => boolean;
   /** Height that the watcher of the chain has recorded. */
   cursorHeight(): Promise<number>;
   /** True as soon as what is recorded of each of these payments is one of these; false after a time. */
@@ -42,7 +44,7 @@ export async function play(chain: SoakChain, parts: PlayParts): Promise<Map<stri
     const height = await chain.headHeight(), deadline = performance.now() + SEEN_MS;
     while (await parts.cursorHeight() < height && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   };
-  for (let step = 0; step < steps; step += 1) {
+  for (let step = 0; step < steps && parts.isOver?.() !== true; step += 1) {
     await chain.heal();
     const choice = random();
     if (choice < 0.1) for (let peer = 0; peer < chain.peers; peer += 1) await chain.makeIll(peer, oneOf(random, ['dead', 'limits'] as const), random);

@@ -29,6 +29,8 @@ export interface SoakChain {
   /** Whether the ledger itself holds a payment, and it succeeded. */
   stands(txid: string): Promise<boolean>;
   headHeight(): Promise<number>;
+  /** What an address holds at the head, smallest unit; on ledgers whose play sends withdrawals. */
+  balanceOf?(address: string): Promise<bigint>;
   close(): Promise<void>;
 }
 

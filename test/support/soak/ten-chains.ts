@@ -7,6 +7,7 @@ import { openDatabase, type Sql } from '../../../persistence/postgres/sql.ts';
 import { createClient, type Client } from '../../../protocol/client.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { CHAINS, EVENTS, type Chain } from '../../../protocol/slugs.ts';
+import { removeEmbeddedPostgres } from '../../../supervision/dev/embedded-postgres.ts';
 import { startDeployment, type Deployment } from '../../../supervision/dev/deployment.ts';
 import { patiently } from '../company.ts';
 import { testServerUrl } from '../postgres.ts';
@@ -42,15 +43,29 @@ export interface TenChains {
   close(): Promise<void>;
 }
 
+export interface SoakOptions {
+  /** Ledgers to play on; all ten, on stand-ins where no node runs, when absent. */
+  readonly ledgers?: ReadonlyMap<Chain, () => Promise<SoakChain>>;
+  readonly cloudEnv?: Readonly<Record<string, string>>;
+  readonly edgeEnv?: Readonly<Record<string, string>>;
+  /** A PostgreSQL of its own, for plays that crash it. */
+  readonly ownServer?: boolean;
+}
+
+const ALL_TEN: ReadonlyMap<Chain, () => Promise<SoakChain>> = new Map(CHAINS.map((slug) => [slug, OPENERS[slug] ?? (() => openEvm(slug))]));
+
 /** Starts everything; each chain begins at the head that it then has. */
-export async function openTenChains(): Promise<TenChains> {
+export async function openTenChains({ ledgers = ALL_TEN, cloudEnv = {}, edgeEnv = {}, ownServer = false }: SoakOptions = {}): Promise<TenChains> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-soak-'));
-  const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
+  const closing: (() => Promise<unknown> | unknown)[] = [() => {
+    if (ownServer) removeEmbeddedPostgres(join(dataDir, 'postgres'));
+    rmSync(dataDir, { recursive: true, force: true });
+  }];
   const close = async (): Promise<void> => { for (const step of closing.splice(0).reverse()) await step(); };
   try {
     const chains = new Map<Chain, SoakChain>();
-    for (const slug of CHAINS) {
-      const chain = await (OPENERS[slug] ?? (() => openEvm(slug)))();
+    for (const [slug, open] of ledgers) {
+      const chain = await open();
       closing.push(() => chain.close());
       chains.set(slug, chain);
     }
@@ -58,16 +73,16 @@ export async function openTenChains(): Promise<TenChains> {
     closing.push(() => receiver.close());
     const deployment = await startDeployment({
       dataDir, cloudPort: 0, edgePort: 0, environment: 'live', durable: false, log: () => undefined,
-      databaseUrl: await testServerUrl(), databaseName: `soak_${process.pid}_${Date.now()}`,
-      cloudEnv: Object.assign({ WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' }, ...[...chains.values()].map(({ cloudEnv }) => cloudEnv)),
-      edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
+      ...(ownServer ? {} : { databaseUrl: await testServerUrl() }), databaseName: `soak_${process.pid}_${Date.now()}`,
+      cloudEnv: Object.assign({ WEBHOOK_LADDER_SECONDS: '0,1,1,1,1,1,1,1,1,1' }, ...[...chains.values()].map((chain) => chain.cloudEnv), cloudEnv),
+      edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...edgeEnv },
     });
     closing.push(() => deployment.stop());
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 4, name: 'flock-books', role: null });
     closing.push(() => sql.end({ timeout: 5 }));
     const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
     await patiently('readiness', () => client.call('getEdgeReadiness'), (view) =>
-      !isRefusal(view) && CHAINS.every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')));
+      !isRefusal(view) && [...chains.keys()].every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')));
     const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
     receiver.setSecret(webhook.secret);
     const accountId = `${deployment.record.organizationId}_live`;
