@@ -17,7 +17,7 @@ import { openTenChains, type TenChains } from '../soak/ten-chains.ts';
 import { createSabotage, steppedClock } from './sabotage.ts';
 import { HOT, problemsOfSent, sendAllTheTime, type Sent } from './withdrawals.ts';
 
-export const LEDGERS = ['btc', 'eth', 'bsc', 'base'] as const satisfies readonly Chain[];
+export const LEDGERS = ['btc', 'eth', 'bsc', 'avax'] as const satisfies readonly Chain[];
 const ADDRESSES = 6;
 const SETTLE_EVERY_MS = 500;
 const BURIED_BLOCKS = 12;

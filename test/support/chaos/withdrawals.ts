@@ -12,7 +12,7 @@ export const HOT: Readonly<Partial<Record<Chain, Omit<HotAddress, 'address'>>>> 
   btc: { outsider: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', amount: 200_000n, funding: 300_000_000n },
   eth: { outsider: '0x000000000000000000000000000000000000bee1', amount: 10n ** 16n, funding: 10n ** 20n },
   bsc: { outsider: '0x000000000000000000000000000000000000bee2', amount: 10n ** 16n, funding: 10n ** 20n },
-  base: { outsider: '0x000000000000000000000000000000000000bee3', amount: 10n ** 16n, funding: 10n ** 20n },
+  avax: { outsider: '0x000000000000000000000000000000000000bee3', amount: 10n ** 16n, funding: 10n ** 20n },
 };
 
 export interface Sent { readonly id: string; readonly chain: Chain; readonly amount: bigint }
