@@ -51,9 +51,12 @@ export function instructionText(instruction: Instruction): string {
   return toJson(instruction);
 }
 
+const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'feeMax']);
+
 function fromJson<T>(text: string): T {
-  return JSON.parse(text, (_key, entry: unknown) => {
-    const digits = typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
+  // By name: what the cloud tells of a fee may have a name like that of an amount's text.
+  return JSON.parse(text, (name, entry: unknown) => {
+    const digits = AMOUNTS.has(name) && typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
     return typeof digits === 'string' ? BigInt(digits) : entry;
   }) as T;
 }

@@ -134,7 +134,7 @@ function read(response: Response, text: string, bare: boolean): Answered<unknown
   if (parsed.success) return { ...around, outcome: parsed.data };
   const { code, message, details } = parsed.error;
   // A newer service may have codes that this client does not know: the status still says which kind it is.
-  if (!(code in ERRORS)) return unknown('unknown code', { code });
+  if (!Object.hasOwn(ERRORS, code)) return unknown('unknown code', { code });
   return { ...around, outcome: refuse(code as ErrorCode, { ...details }, message) };
 }
 

@@ -144,7 +144,7 @@ export async function transactionOf(
 function refusedByEdge({ code, details }: {
   code?: string | undefined; details?: Record<string, unknown> | undefined;
 }): Refusal {
-  return code !== undefined && code in ERRORS
+  return code !== undefined && Object.hasOwn(ERRORS, code)
     ? refuse(code as ErrorCode, details ?? {})
     : refuse('SIGNED_BATCH_REJECTED', { reason: 'refused_by_edge' });
 }

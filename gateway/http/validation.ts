@@ -37,7 +37,7 @@ interface Problem { readonly code: ErrorCode; readonly field: string; readonly m
 
 function problemOf(where: keyof Input, issue: z.core.$ZodIssue): Problem {
   const path = issue.path.map(String).join('.');
-  const code = issue.message in ERRORS ? issue.message as ErrorCode : 'INVALID_INPUT';
+  const code = Object.hasOwn(ERRORS, issue.message) ? issue.message as ErrorCode : 'INVALID_INPUT';
   // The names of unknown fields are the caller's text: they are not repeated.
   const known = code === 'INVALID_INPUT' ? issue.message : ERRORS[code][1];
   const message = issue.code === 'unrecognized_keys' ? 'unknown field' : known;

@@ -25,6 +25,9 @@ test('what was asked comes back exactly, amounts beyond a double too', (t) => {
   t.is(instructions.get('txn_1'), null);
   t.true(instructions.record(recorded));
   t.deepEqual(instructions.get('txn_1'), recorded);
+  const odd = { instruction: { ...recorded.instruction, id: 'txn_2' }, unsigned: { ...unsigned, fee: { $n: 'not digits', amount: '7' } } };
+  t.true(instructions.record(odd));
+  t.deepEqual(instructions.get('txn_2'), odd, 'found F13: a part of a fee that is named as the text of an amount');
 });
 
 test('decisions 6: an instruction is never replaced by another one; its payload may be', (t) => {
