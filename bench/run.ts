@@ -29,11 +29,11 @@ function rowOf(figure: Figure): string {
 }
 
 /** Runs one file; each of its output lines that is a figure is collected, the rest is passed on. */
-async function runOne(file: string): Promise<Figure[]> {
+async function runOne(file: string, rows: string | undefined): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`];
+  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`, ...(rows === undefined ? [] : [rows])];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), BENCH_LIMIT_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), file === SCALE ? SCALE_LIMIT_MS : BENCH_LIMIT_MS);
   const stop = (): void => {
     child.kill('SIGKILL'); // its own parts see that it is gone
     process.exit(130);
@@ -54,19 +54,25 @@ async function runOne(file: string): Promise<Figure[]> {
 }
 
 const files = readdirSync(folder).filter((name) => /^p[0-9]-.*\.ts$/.test(name)).sort();
+/** Only when it is named: filling 10 million rows takes the better part of an hour. */
+const SCALE = 'scale.ts';
+const SCALE_LIMIT_MS = 3 * 3_600_000;
 const USAGE = `usage: npm run bench -- [p1 p4 …] [--write]   each takes a minute or so
+       npm run bench -- scale [--rows 10000,1000000]   lists and one fact by the size of an account; about an hour
   ${files.map((name) => name.replace('.ts', '')).join('  ')}`;
 
 /** The files that are asked for, or null: then it said what there is, and set the exit code. */
-function asked(args: string[]): { wanted: string[]; write: boolean } | null {
+function asked(args: string[]): { wanted: string[]; write: boolean; rows: string | undefined } | null {
   try {
-    const { values: { help, write }, positionals } = parseArgs({
-      args, allowPositionals: true, options: { write: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    const { values: { help, write, rows }, positionals } = parseArgs({
+      args, allowPositionals: true, options: { write: { type: 'boolean', default: false }, help: { type: 'boolean', default: false }, rows: { type: 'string' } },
     });
     const startsWith = (prefix: string) => (name: string): boolean => name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
-    const unknown = positionals.find((prefix) => !files.some(startsWith(prefix)));
+    const unknown = positionals.find((prefix) => ![...files, SCALE].some(startsWith(prefix)));
     if (unknown !== undefined) throw new RangeError(`there is no benchmark ${unknown}`);
-    if (!help) return { wanted: files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))), write };
+    if (rows !== undefined && !/^[1-9][0-9]*(,[1-9][0-9]*)*$/.test(rows)) throw new RangeError('--rows takes numbers, separated by commas');
+    const wanted = [...files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))), ...(positionals.includes('scale') ? [SCALE] : [])];
+    if (!help) return { wanted, write, rows };
     console.log(USAGE);
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
@@ -81,7 +87,7 @@ async function main(): Promise<void> {
   const rows: string[] = [];
   for (const file of ask.wanted) {
     console.error(`${file} …`);
-    for (const figure of await runOne(file)) {
+    for (const figure of await runOne(file, file === SCALE ? ask.rows : undefined)) {
       rows.push(rowOf(figure));
       console.error(`  ${rows.at(-1)}`);
     }
