@@ -1,6 +1,7 @@
 /** The edge's settings: by environment, checked at boot, every problem named at once, no value ever echoed. */
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { catalogueOf } from '../chains/catalogue.ts';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
@@ -68,6 +69,8 @@ export interface EdgeConfig {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   /** Optional bound of withdrawals that a holder of a local key told; absent: unbounded. Decisions 3. */
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
+  /** The same for tokens, smallest units by canonical contract; with a native cap a token without an entry is refused. Decisions 3. */
+  readonly tokenCaps: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
   /** Bounds of fees. G29. */
   readonly fees: FeeSettings;
   readonly addressGap: number;
@@ -119,6 +122,7 @@ export function readConfig(
   if (!base.success) problems.push(...base.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
   const environment = environmentOfKey(present['API_KEY'], problems);
   const caps = readChainSettings(present, problems);
+  const tokenCaps = readTokenCaps(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
   const spendLedger = readSpendLedger(present, problems);
   const sweepTreasuries = readTreasuries(base.success ? base.data.EDGE_SWEEP_TREASURY_ALLOWLIST : [], problems);
@@ -132,7 +136,7 @@ export function readConfig(
     config: {
       apiKey: settings.API_KEY, environment, cloudUrl: settings.CLOUD_URL.replace(/\/+$/, ''),
       host: settings.HOST, port: settings.EDGE_PORT, dataDir: settings.EDGE_DATA_DIR, chains: settings.EDGE_CHAINS,
-      spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP,
+      spendCaps: caps.EDGE_SPEND_CAP, withdrawalCaps: caps.EDGE_WITHDRAWAL_CAP, tokenCaps,
       fees: {
         feeCaps: caps.EDGE_FEE_CAP, feeFloors: caps.EDGE_FEE_FLOOR, feePriceCaps: caps.EDGE_FEE_PRICE_CAP,
         feeRatioBps: settings.EDGE_FEE_RATIO_BPS, sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
@@ -179,6 +183,30 @@ function readChainSettings(env: Record<string, string>, problems: string[]): Rec
     const amount = (setting === 'EDGE_VERIFY_CONFIRMATIONS' ? confirmations : smallestUnits).safeParse(text);
     if (amount.success) caps[setting].set(chain, amount.data);
     else problems.push(`${name}: ${amount.error.issues[0]!.message}`);
+  }
+  return caps;
+}
+
+const CHAIN_TOKEN_CAPS = 'EDGE_WITHDRAWAL_TOKEN_CAPS';
+
+/** `EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>`: `contract=units`, separated by commas; a contract that is not in the registry would bound nothing. */
+function readTokenCaps(env: Record<string, string>, problems: string[]): Map<Chain, ReadonlyMap<string, bigint>> {
+  const caps = new Map<Chain, ReadonlyMap<string, bigint>>();
+  for (const [name, text] of Object.entries(env).filter(([each]) => each.startsWith(`${CHAIN_TOKEN_CAPS}_`))) {
+    const chain = CHAINS.find((slug) => name === `${CHAIN_TOKEN_CAPS}_${slug.toUpperCase()}`);
+    if (chain === undefined) {
+      problems.push(`${name}: names no chain; the chains are ${CHAINS.map((slug) => slug.toUpperCase()).join(', ')}`);
+      continue;
+    }
+    const entries = new Map<string, bigint>();
+    for (const [index, entry] of list.parse(text).entries()) {
+      const at = entry.lastIndexOf('='), contract = factsOf(chain).parseToken(networkOf(chain), entry.slice(0, Math.max(at, 0)).trim());
+      const units = smallestUnits.safeParse(entry.slice(at + 1).trim());
+      const isSound = at > 0 && !isRefusal(contract) && catalogueOf(chain).has(contract) && units.success && !entries.has(contract);
+      if (isSound) entries.set(contract, units.data);
+      else problems.push(`${name}: entry ${index + 1} is no contract of the registry with a whole number of its smallest unit (contract=units), or is there twice`);
+    }
+    caps.set(chain, entries);
   }
   return caps;
 }

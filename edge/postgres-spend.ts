@@ -9,7 +9,7 @@ import postgres from 'postgres';
 import { refuse, type Refusal } from '../protocol/errors.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { counterNotFilled, equalPayment, type Word } from './payments.ts';
-import { capOf, overCap, type OpenPayment, type Spend, type SpendCaps } from './spend-ledger.ts';
+import { capOf, overCap, overTokenCap, tokenCapOf, tokenSubject, tokenUnit, type OpenPayment, type Spend, type SpendCaps } from './spend-ledger.ts';
 import type { SpendClock } from './spend-clock.ts';
 import type { SharedSpend, SpendReplica } from './shared-spend.ts';
 
@@ -25,7 +25,7 @@ const TABLES = fileURLToPath(new URL('./spend-ledger.sql', import.meta.url));
 
 type Sql = postgres.Sql;
 interface Counted {
-  readonly outcome: 'counted' | 'over_cap' | 'other_key' | 'other_instruction' | 'equal_payment' | 'counter_not_filled';
+  readonly outcome: 'counted' | 'over_cap' | 'over_token_cap' | 'other_key' | 'other_instruction' | 'equal_payment' | 'counter_not_filled';
   readonly spent: string;
   readonly earlier: readonly string[] | null;
 }
@@ -108,10 +108,13 @@ const TOLD_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: 
 };
 
 async function count(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
-  const { subject, transactionId = subject, chain, purpose, amount, exclusive = [], sender = '', payment = null, counter = null, deadAtMs = null, wallMs = 0 } = spend;
+  const { subject, transactionId = subject, chain, purpose, amount, exclusive = [], sender = '', payment = null, counter = null, deadAtMs = null, wallMs = 0, token = null } = spend;
   const told = {
     subject, transactionId, chain, purpose, amount: amount.toString(), exclusive, sender, payment, counter: counter?.toString() ?? null, deadAtMs, wallMs,
     cap: capOf(caps, spend)?.toString() ?? null, windowMs: caps.spendWindowMs,
+    ...(token === null ? {} : {
+      tokenSubject: tokenSubject(subject), tokenUnit: tokenUnit(chain, token), tokenAmount: token.amount.toString(), tokenCap: tokenCapOf(caps, chain, token)?.toString() ?? null,
+    }),
   };
   const [row] = await sql<Counted[]>`
     select outcome, spent::text, earlier from flock_count_spend(${scope}, ${name}, ${heirOf}, ${clock.nowMs()}::bigint, ${JSON.stringify(told)}::text::jsonb)`;
@@ -126,6 +129,7 @@ function refusalOf({ outcome, spent, earlier }: Counted, spend: Spend, caps: Spe
     case 'equal_payment': return equalPayment(earlier ?? []);
     case 'counter_not_filled': return counterNotFilled(earlier ?? []);
     case 'over_cap': return overCap(spend, caps, BigInt(spent));
+    case 'over_token_cap': return overTokenCap(spend, spend.token!, caps, BigInt(spent));
   }
 }
 

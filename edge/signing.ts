@@ -22,7 +22,7 @@ import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf } from './payments.ts';
 import type { SharedSpend } from './shared-spend.ts';
-import { spendOf, type Spend, type SpendLedger } from './spend-ledger.ts';
+import { spendOf, tokenOf, type Spend, type SpendLedger } from './spend-ledger.ts';
 import { isFailureWord, refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
 import { NOTHING_TOLD } from './told.ts';
 import type { ViaLeader } from './via-leader.ts';
@@ -176,7 +176,7 @@ export class Signing {
     const released = await this.#releasedAmong(recorded);
     const nowMs = policies.nowMs();
     const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
-    const spend: Spend = { ...claim, purpose: purposeOf(recorded), amount: spendOf(unsigned, signer) };
+    const purpose = purposeOf(recorded), spend: Spend = { ...claim, purpose, amount: spendOf(unsigned, signer), token: tokenOf(purpose, unsigned) };
     const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, released));
     const unable = check() ?? await shared?.count(spend) ?? null;
     if (unable !== null) return unable;

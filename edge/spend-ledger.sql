@@ -42,7 +42,7 @@ end $ddl$;
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 2 then
+  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 3 then
     return;
   end if;
   create or replace function flock_count_spend(of_scope text, of_replica text, heir_of text, own_now_ms bigint, asked jsonb)
@@ -52,11 +52,13 @@ begin
     now_ms  bigint;
     so_far  numeric;
     dearest numeric;
+    tokens  numeric;
     found_  jsonb;
     s_      record;
   begin
     select * into s_ from jsonb_to_record(asked) a(subject text, "transactionId" text, chain text, purpose text, amount numeric, exclusive jsonb, sender text,
-      payment text, counter numeric, "deadAtMs" bigint, "wallMs" bigint, cap numeric, "windowMs" bigint);
+      payment text, counter numeric, "deadAtMs" bigint, "wallMs" bigint, cap numeric, "windowMs" bigint,
+      "tokenSubject" text, "tokenUnit" text, "tokenAmount" numeric, "tokenCap" numeric);
     insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
     select c.at_ms into now_ms from flock_spend_clock c where c.scope = of_scope for update;
     -- From here on each statement sees what was committed before. Of the processes on copies of a directory one is the heir.
@@ -93,6 +95,20 @@ begin
       return query select 'over_cap', so_far, null::jsonb;
       return;
     end if;
+    -- The token that it moves has a row of its own, which is a sum and nothing else: no payment, no counter, no keys.
+    if s_."tokenSubject" is not null then
+      declare token_so_far numeric;
+      begin
+        tokens := greatest(s_."tokenAmount", (select s.amount from flock_spend s where s.scope = of_scope and s.subject = s_."tokenSubject"));
+        select coalesce(sum(s.amount), 0) into token_so_far from flock_spend s
+         where s.scope = of_scope and s.chain = s_."tokenUnit" and s.purpose = s_.purpose and s.subject <> s_."tokenSubject"
+           and s.counted_at_ms > now_ms - s_."windowMs";
+        if token_so_far + tokens > s_."tokenCap" then
+          return query select 'over_token_cap', token_so_far, null::jsonb;
+          return;
+        end if;
+      end;
+    end if;
     select jsonb_agg(e.id) into found_ from (
       select coalesce(s.transaction_id, s.subject) as id from flock_spend s
        where s.scope = of_scope and s.payment = s_.payment and s.subject <> s_.subject and s.settled is null and s.told <> 'confirmed'
@@ -121,8 +137,13 @@ begin
         payment = excluded.payment, counter = excluded.counter, settled = null, told = case when flock_spend.told = 'failed' then 'doubted' else flock_spend.told end,
         dead_wall_ms = greatest(flock_spend.dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = greatest(flock_spend.dead_ledger_ms, excluded.dead_ledger_ms),
         exclusive = (select coalesce(jsonb_agg(k), '[]') from jsonb_array_elements_text(known.exclusive) k where s_.exclusive ? k);
+    if tokens is not null then
+      insert into flock_spend (scope, subject, chain, purpose, amount, exclusive, counted_at_ms)
+      values (of_scope, s_."tokenSubject", s_."tokenUnit", s_.purpose, tokens, '[]', now_ms)
+        on conflict (scope, subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms;
+    end if;
     return query select 'counted', so_far + dearest, null::jsonb;
   end $fn$;
   -- The version of this text: raise both numbers with each change.
-  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '2';
+  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '3';
 end $ddl$;

@@ -4,6 +4,7 @@
  *
  *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
  *   withdrawal  what a holder of a local key told: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
+ *   tokens that a withdrawal moves, beside its fee: EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>, in the token's own unit
  *
  * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that stands in no
  * byte at least what the network is known to take. This is one replica's own count; where
@@ -19,12 +20,17 @@ import type { Storage } from './storage/storage.ts';
 
 export type SpendPurpose = 'cloud' | 'withdrawal';
 
+/** Smallest units of a token, by its canonical contract. */
+export interface TokenSpend { readonly contract: string; readonly amount: bigint }
+
 export interface Spend {
   /** What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the dearest. */
   readonly subject: string;
   readonly chain: Chain;
   readonly purpose: SpendPurpose;
   readonly amount: bigint;
+  /** The token that it moves, if a cap can bound it; counted with the spend or not at all. */
+  readonly token?: TokenSpend | null;
   /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
   readonly exclusive?: readonly string[];
   /** The id that the cloud gave it; the subject where absent. */
@@ -46,6 +52,7 @@ export interface OpenPayment {
 export interface SpendCaps {
   readonly spendCaps: ReadonlyMap<Chain, bigint>;
   readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
+  readonly tokenCaps?: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
   readonly spendWindowMs: number;
 }
 
@@ -61,6 +68,28 @@ export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor
 /** Null: unbounded. */
 export function capOf({ spendCaps, withdrawalCaps }: SpendCaps, { chain, purpose }: Pick<Spend, 'chain' | 'purpose'>): bigint | null {
   return purpose === 'cloud' ? spendCaps.get(chain) ?? 0n : withdrawalCaps.get(chain) ?? null;
+}
+
+/** The token that a withdrawal moves; null where it moves none. A sweep's token is bounded by no cap. */
+export function tokenOf(purpose: SpendPurpose, { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>): TokenSpend | null {
+  return tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal' ? null : { contract: tokenContract, amount };
+}
+
+/** Null: unbounded. A native cap says that withdrawals are to be bounded: a token without a cap is not let through beside it. */
+export function tokenCapOf({ tokenCaps, withdrawalCaps }: SpendCaps, chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): bigint | null {
+  return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
+}
+
+/** Under what a token is summed, and the row that counts it beside the spend. */
+export const tokenUnit = (chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): string => `${chain} ${contract}`;
+export const tokenSubject = (subject: string): string => `${subject}/token`;
+
+/** AMOUNT_CAP_EXCEEDED for the token of a spend. */
+export function overTokenCap({ chain }: Pick<Spend, 'chain'>, token: TokenSpend, caps: SpendCaps, spent: bigint): Refusal {
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    chain, tokenContract: token.contract, cap: String(tokenCapOf(caps, chain, token)), spent: spent.toString(), amount: token.amount.toString(),
+    setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`, windowSeconds: caps.spendWindowMs / 1_000,
+  });
 }
 
 /** AMOUNT_CAP_EXCEEDED, with what was spent within the window. */
@@ -128,6 +157,8 @@ export class SpendLedger {
       const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
       const spent = this.#spentWithin(spend, nowMs), cap = capOf(this.#caps, spend);
       if (cap !== null && spent + dearest > cap) return overCap(spend, this.#caps, spent);
+      const token = this.#tokenRow(spend, nowMs);
+      if (token?.refusal != null) return token.refusal;
       const blocked = payments ? this.#blocked(spend, nowMs) : null;
       if (blocked !== null) return blocked;
       const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
@@ -138,8 +169,25 @@ export class SpendLedger {
           dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)`,
         subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), transactionId, sender ?? null, payment, counter?.toString() ?? null,
         deadWallMs, deadLedgerMs);
+      token?.write();
       return null;
     });
+  }
+
+  /**
+   * The row that counts the token of a spend, once at the most that any version moves; null where it moves none. It is a
+   * sum and nothing else: it has no id, no payment and no counter, so that it stands in no other payment's way.
+   */
+  #tokenRow({ subject, chain, purpose, token }: Spend, nowMs: number): { refusal: Refusal | null; write: () => void } | null {
+    if (token == null) return null;
+    const row = tokenSubject(subject), unit = tokenUnit(chain, token), cap = tokenCapOf(this.#caps, chain, token);
+    const known = BigInt(this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', row)?.amount ?? 0);
+    const most = known > token.amount ? known : token.amount, spent = this.#sumWithin(unit, purpose, row, nowMs);
+    return {
+      refusal: cap !== null && spent + most > cap ? overTokenCap({ chain }, token, this.#caps, spent) : null,
+      write: () => this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms) values (?, ?, ?, ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`, row, unit, purpose, most.toString(), nowMs),
+    };
   }
 
   /** What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts nothing here. */
@@ -215,9 +263,13 @@ export class SpendLedger {
   }
 
   #spentWithin({ chain, purpose, subject }: Pick<Spend, 'chain' | 'purpose' | 'subject'>, nowMs: number): bigint {
+    return this.#sumWithin(chain, purpose, subject, nowMs);
+  }
+
+  #sumWithin(unit: string, purpose: SpendPurpose, subject: string, nowMs: number): bigint {
     const rows = this.#storage.all<{ amount: string }>(
       'select amount from spend where chain = ? and purpose = ? and counted_at_ms > ? and subject <> ?',
-      chain, purpose, nowMs - this.#caps.spendWindowMs, subject);
+      unit, purpose, nowMs - this.#caps.spendWindowMs, subject);
     return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   }
 }

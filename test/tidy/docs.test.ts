@@ -58,7 +58,7 @@ function read(): Set<string> {
     for (const [, list] of text.matchAll(/CHAIN_SETTINGS = \[([^\]]*)\]/g)) {
       for (const [, name] of list!.matchAll(/'([A-Z_]+)'/g)) names.add(`${name}_<CHAIN>`);
     }
-    for (const [, name] of text.matchAll(/CHAIN_SECRET = '([A-Z_]+)'/g)) names.add(`${name!}_<CHAIN>`);
+    for (const [, name] of text.matchAll(/CHAIN_(?:SECRET|TOKEN_CAPS) = '([A-Z_]+)'/g)) names.add(`${name!}_<CHAIN>`);
     for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z0-9_]+)'/g)) for (const form of [name!, `${name}_FILE`]) names.add(form);
   }
   for (const { text } of filesOf(['supervision/dev/options.ts', 'supervision/dev/postgres-binaries.ts', 'persistence/postgres/migrate.ts', 'protocol/failpoint.ts'], '.ts')) {

@@ -231,6 +231,20 @@ test('decisions 3: EDGE_WITHDRAWAL_CAP_ETH bounds what local keys can send; what
   t.is(cast.cloud.submitted.length, 1);
 });
 
+test('found F6 a native cap bounds tokens too: one without a cap is refused, one with a cap is summed over the window', async (t) => {
+  const native = { EDGE_WITHDRAWAL_CAP_ETH: (10n ** 18n).toString() };
+  const unnamed = await stage(t, native);
+  t.is((await unnamed.build(TOKEN, builtFor(TOKEN, transactionFor(TOKEN), ID))).status, 201);
+  t.like((await unnamed.broadcast(ID)).error, { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', tokenContract: USDC, cap: '0', amount: '25000000' } });
+  t.is(unnamed.cloud.submitted.length, 0);
+  const named = await stage(t, { ...native, EDGE_WITHDRAWAL_TOKEN_CAPS_ETH: `${USDC}=30000000` });
+  const ids = [newId('txn', 1), newId('txn', 2)] as const;
+  for (const [index, id] of ids.entries()) t.is((await named.build(TOKEN, builtFor(TOKEN, transactionFor(TOKEN, { nonce: index }), id))).status, 201);
+  t.is((await named.broadcast(ids[0])).status, 200);
+  t.like((await named.broadcast(ids[1])).error, { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', cap: '30000000', spent: '25000000' } });
+  t.is(named.cloud.submitted.length, 1);
+});
+
 test('§7 with a full outbox nothing is signed: EDGE_OUTBOX_FULL', async (t) => {
   const cast = await stage(t, { EDGE_OUTBOX_CAPACITY: '1' });
   const ids = [newId('txn', 1), newId('txn', 2)] as const;

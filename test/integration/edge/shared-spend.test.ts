@@ -54,6 +54,27 @@ for (const [name, placeOf] of PLACES) {
     t.is(await later.count(spendOf('other chain', 1n, { chain: 'bsc' })), null);
   });
 
+  test(`found F6: in ${name} tokens are summed each by itself over replicas, and what is refused for another reason uses no cap up`, async (t) => {
+    const open = opener(t, await placeOf(t)), usdc = '0xUSDC', caps = { ...CAP, tokenCaps: new Map([['eth' as const, new Map([[usdc, 100n]])]]) };
+    const [one, other] = await Promise.all([open('live a', caps), open('live a', caps)]);
+    const moves = (subject: string, amount: bigint, more: Partial<Spend> = {}) => spendOf(subject, 1n, { token: { contract: usdc, amount }, ...more });
+    t.is(await one.count(moves('a', 30n, { payment: 'to bob', sender: '0xa', counter: 1n })), null);
+    t.is(await other.count(moves('a', 40n, { payment: 'to bob', sender: '0xa', counter: 1n })), null, 'versions are counted once, at the most');
+    for (const again of ['b', 'c', 'd']) {
+      t.like(await one.count(moves(again, 60n, { payment: 'to bob' })), { code: 'CONFLICT', details: { reason: 'equal_payment_signed', earlier: ['a'] } });
+    }
+    t.like(await one.count(moves('e', 60n, { exclusive: ['nonce:e'], transactionId: 'a' })), { code: 'SIGNED_BATCH_REJECTED' });
+    t.like(await one.count(spendOf('f', 500n, { token: { contract: usdc, amount: 1n } })), { code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_WITHDRAWAL_CAP_ETH' } });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? one : other).count(moves(`g${index}`, 10n))));
+    t.is(answers.filter((answer) => answer === null).length, 6, 'the first 40 and six times 10');
+    t.like(answers.find((answer) => answer !== null)!, {
+      code: 'AMOUNT_CAP_EXCEEDED', details: { setting: 'EDGE_WITHDRAWAL_TOKEN_CAPS_ETH', tokenContract: usdc, cap: '100', spent: '100', amount: '10' },
+    });
+    t.like(await one.count(spendOf('h', 1n, { token: { contract: '0xOTHER', amount: 1n } })), { code: 'AMOUNT_CAP_EXCEEDED', details: { cap: '0', tokenContract: '0xOTHER' } });
+    t.is(await one.count(spendOf('i', 1n)), null, 'the native cap is another one');
+    t.is((await one.open(100)).length, 1, 'a sum of tokens is no payment');
+  });
+
   test(`decisions 6: in ${name} one instruction is signed under one replay key; what the cloud can start has cap zero`, async (t) => {
     const open = opener(t, await placeOf(t));
     const [one, other] = await Promise.all([open(), open()]);
@@ -181,7 +202,7 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   };
   await say(null);
   t.is(await (await open('live b', CAP)).count(spendOf('txn_2', 1n)), null);
-  await say(`'3'`);
+  await say(`'4'`);
   t.like(await (await open('live c', CAP)).count(spendOf('txn_3', 1n)), { code: 'AMOUNT_CAP_EXCEEDED', details: { spent: '7' } });
   await sql.end({ timeout: 5 });
 });

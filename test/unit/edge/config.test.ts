@@ -131,3 +131,15 @@ test('a setting that names a FIFO, a device or a directory in place of a file is
   writeFileSync(large, 'x'.repeat(1_048_577));
   t.deepEqual(problemsOf({ ...GOOD, MNEMONIC_PASSPHRASE_FILE: large }), ['MNEMONIC_PASSPHRASE_FILE: cannot be read (larger than 1048576 bytes)']);
 });
+
+test('found F6 caps of tokens: by canonical contract of the registry, each once; whatever else it is, it is named', (t) => {
+  const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+  const { config } = readConfig({ ...GOOD, EDGE_WITHDRAWAL_TOKEN_CAPS_ETH: `${usdc.toLowerCase()}=25000000, 0xdAC17F958D2ee523a2206206994597C13D831ec7=0` }, isMnemonic);
+  t.deepEqual([...config.tokenCaps.get('eth')!], [[usdc, 25_000_000n], ['0xdAC17F958D2ee523a2206206994597C13D831ec7', 0n]]);
+  t.is(config.tokenCaps.size, 1);
+  for (const text of ['1', `${usdc}`, `${usdc}=1.5`, `${usdc}=`, `=5`, `0x${'1'.repeat(40)}=5`, `${usdc}=1,${usdc.toLowerCase()}=2`]) {
+    const problems = problemsOf({ ...GOOD, EDGE_WITHDRAWAL_TOKEN_CAPS_ETH: text });
+    t.true(problems.length === 1 && problems[0]!.startsWith('EDGE_WITHDRAWAL_TOKEN_CAPS_ETH: entry '), text);
+  }
+  t.deepEqual(problemsOf({ ...GOOD, EDGE_WITHDRAWAL_TOKEN_CAPS_DOGE: `${usdc}=1` }).map((problem) => problem.split(':')[0]), ['EDGE_WITHDRAWAL_TOKEN_CAPS_DOGE']);
+});
