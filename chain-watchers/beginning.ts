@@ -1,14 +1,17 @@
 /**
  * Where a ledger begins. A payment to an issued address must lie above it, so it is durable before the first address is issued:
- * until a node has named a height, addresses of the chain are refused (`chain-access.ts`). An address of another EVM network may
- * be paid on this one all the same, so the ledger begins at the block of the instant since which this installation runs the
- * chain, however late its first head comes.
+ * until a node has named a height, addresses of the chain are refused (`chain-access.ts`). A chain whose addresses are its own
+ * begins at its first head: nobody can have paid it before, and its nodes may hold no older block. An address of another EVM
+ * network may be paid on this one all the same, so an EVM ledger begins at the block of the instant since which this
+ * installation runs the chain, however late its first head comes.
  *
- *   run since 10:00, first head at 10:00 or at 14:00 → begins at the last block before 10:00, less a margin
- *   a height is configured                           → begins there, known without any node
+ *   EVM, run since 10:00, first head at 10:00 or 14:00 → begins at the last block before 10:00, less a margin
+ *   any other, first head at 14:00                     → begins at that head
+ *   a height is configured                             → begins there, known without any node
  */
 import { ChainUnavailable, type ChainClient, type Network } from '../chains/chain.ts';
 import { accountOfLedger } from '../protocol/ids.ts';
+import { FAMILY_OF } from '../protocol/slugs.ts';
 import type { WatcherParts } from './ports.ts';
 
 /** A block's own time may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
@@ -24,7 +27,8 @@ export async function startOf({ store, ledger, network, client, settings }: Part
   const known = await store.chainStart(ledger);
   if (known !== null && known.height !== null) return known.height;
   const driftMs = Math.max(DRIFT_MS_MIN, DRIFT_BLOCKS * network.blockTimeMs);
-  const height = known === null ? headHeight : await heightBefore(client, network, headHeight, known.sinceMs - driftMs);
+  const height = known === null || FAMILY_OF[network.slug] !== 'evm' ? headHeight
+    : await heightBefore(client, network, headHeight, known.sinceMs - driftMs);
   return store.noteChainStart(ledger, height);
 }
 

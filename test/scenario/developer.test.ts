@@ -18,7 +18,8 @@ test('§2.1 what the edge refuses to sign has code, message and details at the c
   for (const [url, key] of [[deployment.cloudUrl, deployment.record.sandbox.cloudApiKey], [deployment.edgeUrl, deployment.localApiKey]] as const) {
     const { status, json } = await raw(url, 'POST', path, { headers: jsonOf(key) });
     t.is(status, ERRORS.SIGNED_BATCH_REJECTED[0]);
-    t.deepEqual(json.error, { code: 'SIGNED_BATCH_REJECTED', message: ERRORS.SIGNED_BATCH_REJECTED[1], details: { reason: 'no_instruction' } });
+    t.like(json.error, { code: 'SIGNED_BATCH_REJECTED', message: ERRORS.SIGNED_BATCH_REJECTED[1] });
+    t.is(json.error.details.reason, 'no_instruction');
   }
   t.is((await atEdge.must('getTransaction', { params: { id: built.id } })).status, 'built', 'nothing was signed');
 });

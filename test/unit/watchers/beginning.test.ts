@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { heightBefore } from '../../../chain-watchers/beginning.ts';
+import { heightBefore, startOf } from '../../../chain-watchers/beginning.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 
@@ -67,4 +67,15 @@ test('the last block at or before an instant is found in O(log n) reads, over sk
     t.true(found >= Math.min(before, head - 1), `${found} ${before}`);
     t.true(client.calls.filter((call) => call.startsWith('block')).length <= 2 * Math.ceil(Math.log2(head + 2)) + 2);
   }));
+});
+
+test('found F51: a chain whose addresses are its own begins at its first head, and asks its nodes for no older block', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  const { store } = watching({ client });
+  chain.mineEmpty(3);
+  client.down = true; // nothing is asked
+  await store.beginChain('xrp', 10 * HOUR_MS);
+  const start = { store, client, settings: { start: 'head' } as never, ledger: 'xrp' as never, network: { ...simulatedNetwork, slug: 'xrp', family: 'xrp' } as never };
+  t.is(await startOf(start, 93_000_000), 93_000_000);
+  t.like(await store.chainStart('xrp'), { height: 93_000_000 });
 });
