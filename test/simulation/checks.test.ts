@@ -40,7 +40,7 @@ class Forgetful extends Instructions {
   }
 }
 
-const PLANTS: Readonly<Record<CheckName, { readonly what: string; readonly plant: Plant }>> = {
+const PLANTS: Readonly<Record<(typeof CHECKS)[number], { readonly what: string; readonly plant: Plant }>> = {
   'one leader': { what: 'a lease that is believed for minutes', plant: { lease: (monotonicMs) => new Stubborn(monotonicMs) } },
   'old epoch': { what: 'a relay that does not ask for the lease', plant: { mayAct: () => true } },
   'epochs rise': {

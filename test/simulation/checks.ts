@@ -8,7 +8,7 @@ import type { Delivery } from '../../edge/webhooks/post.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 import type { Unsigned } from '../../chains/chain.ts';
 import { LEASE_TTL_MS } from '../../protocol/frames.ts';
-import type { Database } from './database.ts';
+import type { StoryDatabase } from './database.ts';
 import type { EdgeProcess } from './edge-process.ts';
 import type { Machine } from './machine.ts';
 import type { Receivers } from './receiver.ts';
@@ -18,7 +18,9 @@ export const CHECKS = [
   'one leader', 'old epoch', 'epochs rise', 'lane order', 'recorded once it was made', 'outbox order', 'spend cap', 'signed once', 'no event lost',
   'convergence',
 ] as const;
-export type CheckName = (typeof CHECKS)[number];
+/** What only the real functions can break. */
+export const SQL_CHECKS = ['due in time', 'bounded statement', 'innocent first', 'granted epoch'] as const;
+export type CheckName = (typeof CHECKS | typeof SQL_CHECKS)[number];
 
 export interface Violation { readonly check: CheckName; readonly text: string }
 
@@ -32,7 +34,7 @@ export class Checks {
   /** Signatures that were made: transaction → payload. */
   readonly signatures = new Map<string, string>();
   readonly #machine: Machine;
-  readonly #database: Database;
+  readonly #database: StoryDatabase;
   readonly #receivers: Receivers;
   readonly #edges: () => readonly (EdgeProcess | null)[];
   readonly #purposes: ReadonlyMap<string, Spent['purpose']>;
@@ -45,7 +47,7 @@ export class Checks {
   #ownerEpoch = 0;
 
   constructor(around: {
-    machine: Machine; database: Database; receivers: Receivers; edges: () => readonly (EdgeProcess | null)[];
+    machine: Machine; database: StoryDatabase; receivers: Receivers; edges: () => readonly (EdgeProcess | null)[];
     purposes: ReadonlyMap<string, Spent['purpose']>;
   }) {
     this.#machine = around.machine;
@@ -53,6 +55,7 @@ export class Checks {
     this.#receivers = around.receivers;
     this.#edges = around.edges;
     this.#purposes = around.purposes;
+    this.#database.onFound = (check, text) => this.note(check, text);
     this.#database.deliveries.onRecorded = (attempt) => this.#recorded(attempt);
   }
 

@@ -18,7 +18,7 @@ import { createAccounts } from '../../supervision/accounts.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../../supervision/policy.ts';
 import { adr, IDENTITY } from '../support/account.ts';
 import { simulatedBook } from './chain.ts';
-import type { Database, Stores } from './database.ts';
+import type { StoryDatabase, Stores } from './database.ts';
 import type { Process } from './machine.ts';
 import type { CloudEnd } from './network.ts';
 import type { Plant } from './plants.ts';
@@ -34,7 +34,7 @@ const log = { ...quiet, info: () => undefined } as unknown as Parameters<typeof 
 
 export interface CloudOptions {
   readonly process: Process;
-  readonly database: Database;
+  readonly database: StoryDatabase;
   readonly plant: Plant;
 }
 

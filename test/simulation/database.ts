@@ -9,13 +9,17 @@ import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } f
 import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { Deliveries } from './deliveries.ts';
+import type { CheckName } from './checks.ts';
+import { Deliveries, type Delivery } from './deliveries.ts';
 import type { Machine, Process } from './machine.ts';
 
 const STATEMENT_MS = { least: 1, below: 6 } as const;
 
 export interface Seed {
   readonly state: AccountState;
+  /** How the account came to be what it is, and the rows that were written. */
+  readonly events: readonly AccountEvent[];
+  readonly rows: readonly RowWrite[];
   readonly addresses: readonly AddressRow[];
   readonly webhooks: readonly WebhookRow[];
 }
@@ -35,11 +39,49 @@ export interface Stores {
   withdrawal(id: string): Promise<WithdrawalRow | null>;
 }
 
-export class Database {
+/** What a story asks of its database, whichever it is; the maps are what is durable now. */
+export interface StoryDatabase {
   /** Share of statements that fail, half of them after they took effect. */
+  faultRate: number;
+  isDown: boolean;
+  readonly ownerEpoch: number;
+  readonly deliveries: Pick<Deliveries, 'onRecorded'> & { readonly rows: ReadonlyMap<string, Delivery>; readonly attempts: ReadonlyMap<string, number | null> };
+  readonly publications: ReadonlyMap<string, Pick<PublicationRow, 'eventId' | 'event' | 'body'> & { seq: number }>;
+  readonly withdrawals: ReadonlyMap<string, WithdrawalRow>;
+  readonly state: AccountState;
+  readonly seed: Seed;
+  /** Since the seed. */
+  readonly events: readonly AccountEvent[];
+  readonly waitingFacts: number;
+  /** Hears of what the database finds wrong with itself. */
+  onFound: (check: CheckName, text: string) => void;
+  addFact(fact: Fact, atMs: number): void;
+  open(process: Process): Stores;
+}
+
+/** Lets a statement happen: it takes time, may fail before it took effect or after, and takes effect even when its sender is gone by then. */
+export function statementOf<T>(machine: Machine, { faults, process, work }: {
+  faults: { readonly faultRate: number; readonly isDown: boolean }; process: Process; work: () => T | Promise<T>;
+}): Promise<T> {
+  const takesMs = () => machine.between(STATEMENT_MS.least, STATEMENT_MS.below) / 2;
+  return new Promise((resolve, reject) => {
+    const reply = (give: () => void) => machine.after(takesMs(), () => process.run(give));
+    machine.after(takesMs(), () => {
+      const fails = faults.isDown || machine.chance(faults.faultRate);
+      const isLost = fails && (faults.isDown || machine.chance(0.5));
+      if (isLost) return reply(() => reject(new Error('the connection was lost before the statement')));
+      machine.outside((async () => work())().then(
+        (value) => reply(() => (fails ? reject(new Error('the connection was lost after the statement')) : resolve(value))),
+        (error: unknown) => reply(() => reject(error))));
+    });
+  });
+}
+
+export class Database implements StoryDatabase {
   faultRate = 0;
   isDown = false;
   ownerEpoch = 0;
+  onFound: StoryDatabase['onFound'] = () => undefined;
   readonly deliveries: Deliveries;
   readonly publications = new Map<string, PublicationRow & { seq: number }>();
   readonly withdrawals = new Map<string, WithdrawalRow>();
@@ -140,19 +182,7 @@ export class Database {
   }
 
   #statement<T>(process: Process, work: () => T | Promise<T>): Promise<T> {
-    const machine = this.#machine;
-    const takesMs = () => machine.between(STATEMENT_MS.least, STATEMENT_MS.below) / 2;
-    return new Promise((resolve, reject) => {
-      const reply = (give: () => void) => machine.after(takesMs(), () => process.run(give));
-      machine.after(takesMs(), () => {
-        const fails = this.isDown || machine.chance(this.faultRate);
-        const isLost = fails && (this.isDown || machine.chance(0.5));
-        if (isLost) return reply(() => reject(new Error('the connection was lost before the statement')));
-        void (async () => work())().then(
-          (value) => reply(() => (fails ? reject(new Error('the connection was lost after the statement')) : resolve(value))),
-          (error: unknown) => reply(() => reject(error)));
-      });
-    });
+    return statementOf(this.#machine, { faults: this, process, work });
   }
 
   async #append(

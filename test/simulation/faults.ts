@@ -3,6 +3,7 @@ import { MOODS } from './receiver.ts';
 import type { Place, World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
+const SQL_CLOCK_STEP_MS = 240_000;
 
 type Fault = (world: World) => void;
 
@@ -41,7 +42,7 @@ function thaw(world: World, { edge, host }: Place): void {
   edge.process.thaw();
 }
 
-export const FAULTS: Readonly<Record<string, Fault>> = {
+const FAULTS: Readonly<Record<string, Fault>> = {
   kill: (world) => endAndRestart(world, anyPlace(world), 'killed'),
   stop(world) {
     const place = anyPlace(world), { edge } = place;
@@ -142,6 +143,30 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     world.tell(`${url} is ${mood}`);
   },
 };
+
+/** What goes wrong around the real functions alone. The database's clock is right, whatever a node's says. */
+const SQL_FAULTS: Readonly<Record<string, Fault>> = {
+  cloudClock(world) {
+    world.cloudHost.wallStepMs = Math.round((2 * world.machine.random() - 1) * SQL_CLOCK_STEP_MS);
+    world.tell(`the clock of the cloud is off by ${world.cloudHost.wallStepMs} ms`);
+  },
+  neighbourLocked(world) {
+    world.sql!.neighbour.next = 'locked';
+    world.tell('somebody locks the account beside');
+  },
+  neighbourDeletes(world) {
+    world.sql!.neighbour.next = 'endpoint deleted';
+    world.tell('the account beside deletes its endpoint');
+  },
+  intruder(world) {
+    world.sql!.intrude();
+    world.tell('somebody loads the account under an epoch that nobody granted');
+  },
+};
+
+export function faultsOf({ sql }: World): Readonly<Record<string, Fault>> {
+  return sql === null ? FAULTS : { ...FAULTS, ...SQL_FAULTS };
+}
 
 /** All faults stop: everything runs, is reachable, in order and on time. */
 export function stopFaults(world: World): void {

@@ -10,7 +10,7 @@ import { seeded } from '../support/seeded.ts';
 import { Queue, type Entry } from './queue.ts';
 
 /** Story time begins here, so that instants look like instants. */
-const EPOCH_MS = 1_700_000_000_000;
+export const EPOCH_MS = 1_700_000_000_000;
 
 const real = {
   setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, setImmediate: globalThis.setImmediate,
@@ -101,6 +101,7 @@ export class Machine {
   onEvent: () => void = () => undefined;
   readonly #queue = new Queue();
   readonly #immediates: { process: Process | null; run: () => void }[] = [];
+  readonly #outside: Promise<unknown>[] = [];
   #current: Process | null = null;
 
   constructor(seed: number) {
@@ -153,6 +154,10 @@ export class Machine {
   /** Every promise and every immediate of what just happened is done. */
   async settle(): Promise<void> {
     await this.#promises();
+    for (let next = this.#outside.shift(); next !== undefined; next = this.#outside.shift()) {
+      await next;
+      await this.#promises();
+    }
     for (let next = this.#immediates.shift(); next !== undefined; next = this.#immediates.shift()) {
       if (next.process?.dead === true) continue;
       // A process that froze within its own turn ends that turn: a freeze is between two of them.
@@ -161,6 +166,11 @@ export class Machine {
       await this.#promises();
     }
     this.#current = null;
+  }
+
+  /** Work outside of the machine, in no process: story time waits until it is done. What it says is its caller's. */
+  outside(work: Promise<unknown>): void {
+    this.#outside.push(work.catch(() => undefined));
   }
 
   /** Makes the globals those of the process at work. The answer gives them back. */

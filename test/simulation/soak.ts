@@ -1,8 +1,10 @@
 /**
- * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500]`. One line a seed, and the last line is
+ * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500] [--sql]`. One line a seed, and the last line is
  * `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1 --from SEED`.
+ * `--sql` tells the stories over the real functions, on the PostgreSQL of a test run.
  */
 import { parseArgs } from 'node:util';
+import { tellSqlStory } from './sql-story.ts';
 import { tellStory, type Story } from './story.ts';
 
 const STEPS = 500;
@@ -20,11 +22,11 @@ function lineOf({ seed, violation, digest, minutes, events, counts }: Story): st
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { seeds: { type: 'string' }, from: { type: 'string' }, steps: { type: 'string' } } });
+  const { values } = parseArgs({ options: { seeds: { type: 'string' }, from: { type: 'string' }, steps: { type: 'string' }, sql: { type: 'boolean', default: false } } });
   const seeds = wholeNumber('seeds', values.seeds, 1), from = wholeNumber('from', values.from, 1), steps = wholeNumber('steps', values.steps, STEPS);
   let failed = 0;
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const story = await tellStory({ seed, steps });
+    const story = await (values.sql ? tellSqlStory : tellStory)({ seed, steps });
     if (story.violation !== null) failed += 1;
     if (story.violation !== null && seeds === 1) process.stdout.write(`${story.lines.join('\n')}\n`);
     process.stdout.write(`${lineOf(story)}\n`);
@@ -38,6 +40,6 @@ try {
 } catch (error) {
   const isAsk = error instanceof RangeError || (error as { code?: unknown }).code?.toString().startsWith('ERR_PARSE_ARGS') === true;
   if (!isAsk) throw error;
-  process.stderr.write(`${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N]\n`);
+  process.stderr.write(`${(error as Error).message}\nusage: npm run soak -- [--seeds N] [--from SEED] [--steps N] [--sql]\n`);
   process.exitCode = 2;
 }

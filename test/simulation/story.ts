@@ -3,10 +3,13 @@
  * stop, and everything must come to rest: every event delivered and recorded, every outbox empty.
  */
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { evolve } from '../../actors/account/evolve.ts';
+import type { AccountState } from '../../actors/account/messages.ts';
 import type { Violation } from './checks.ts';
-import { FAULTS, stopFaults } from './faults.ts';
+import { faultsOf, stopFaults } from './faults.ts';
 import type { Plant } from './plants.ts';
+import type { SqlPrepared } from './sql-database.ts';
 import { Work } from './work.ts';
 import { World, type Place } from './world.ts';
 
@@ -14,6 +17,10 @@ export interface StoryOptions {
   readonly seed: number;
   readonly steps: number;
   readonly plant?: Plant;
+  /** The faults that the story knows, where the seed is not to draw them. */
+  readonly faults?: readonly string[];
+  /** Tells it over the real functions, in this database. */
+  readonly sql?: SqlPrepared;
 }
 
 export interface Story {
@@ -39,12 +46,12 @@ const REST_ROUNDS = 240;
 const LEAD_AFTER_ROUNDS = 12;
 
 /** Tells a story to its end. */
-export async function tellStory({ seed, steps, plant = {} }: StoryOptions): Promise<Story> {
-  const world = new World(seed, plant), work = new Work(world);
+export async function tellStory({ seed, steps, plant = {}, faults: known, sql }: StoryOptions): Promise<Story> {
+  const world = new World(seed, plant, sql), work = new Work(world);
   const giveBack = world.machine.takeGlobals();
   try {
     await begin(world);
-    const faults = Object.keys(FAULTS).filter(() => world.machine.chance(FAULT_SHARE));
+    const faults = known ?? Object.keys(faultsOf(world)).filter(() => world.machine.chance(FAULT_SHARE));
     for (let step = 0; step < steps && world.checks.violations.length === 0; step += 1) {
       world.machine.after(0, () => act(world, work, faults));
       await world.machine.advance(pause(world));
@@ -52,6 +59,7 @@ export async function tellStory({ seed, steps, plant = {} }: StoryOptions): Prom
     if (world.checks.violations.length === 0) await rest(world, work);
   } finally {
     giveBack();
+    await world.sql?.close();
   }
   return storyOf(seed, world);
 }
@@ -68,7 +76,7 @@ function act(world: World, work: Work, faults: readonly string[]): void {
   else if (dice < 0.42) work.withdraw();
   else if (dice < 0.46) work.askAgain();
   else if (dice < 0.51) work.land();
-  else if (dice < 0.88 && faults.length > 0) FAULTS[faults[machine.pick(faults.length)]!]!(world);
+  else if (dice < 0.88 && faults.length > 0) faultsOf(world)[faults[machine.pick(faults.length)]!]!(world);
 }
 
 function pause({ machine }: World): number {
@@ -157,8 +165,13 @@ function lost(world: World, { model }: Work): string[] {
     if (known?.status !== 'expired' && (known?.versions.length ?? 0) === 0) wrong.push(`${transactionId} was signed and the cloud does not have it`);
   }
   const folded = database.events.reduce(evolve, database.seed.state);
-  if (JSON.stringify(folded) !== JSON.stringify(database.state)) wrong.push('the events do not fold to the snapshot');
+  if (!isDeepStrictEqual(asStored(folded), asStored(database.state))) wrong.push('the events do not fold to the snapshot');
   return wrong;
+}
+
+/** JSON says nothing about the order of names. */
+function asStored(state: AccountState): unknown {
+  return JSON.parse(JSON.stringify(state));
 }
 
 function storyOf(seed: number, { checks, database, machine, told }: World): Story {

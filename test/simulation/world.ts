@@ -5,12 +5,13 @@ import { EVENTS } from '../../protocol/slugs.ts';
 import { commands, enrolled, rowsOf } from '../support/account.ts';
 import { Checks } from './checks.ts';
 import { Cloud } from './cloud.ts';
-import { Database, type Seed } from './database.ts';
+import { Database, type Seed, type StoryDatabase } from './database.ts';
 import { Disk } from './disk.ts';
 import { EdgeProcess } from './edge-process.ts';
 import { Host, Machine, Process } from './machine.ts';
 import { Network } from './network.ts';
 import type { Plant } from './plants.ts';
+import { SqlDatabase, type SqlPrepared } from './sql-database.ts';
 import { Receivers } from './receiver.ts';
 
 export const REPLICAS = 3;
@@ -32,7 +33,9 @@ export class World {
   readonly machine: Machine;
   readonly network: Network;
   readonly receivers: Receivers;
-  readonly database: Database;
+  readonly database: StoryDatabase;
+  /** The database where it is the real one. */
+  readonly sql: SqlDatabase | null;
   readonly checks: Checks;
   readonly places: readonly Place[];
   readonly cloudHost: Host;
@@ -43,12 +46,13 @@ export class World {
   readonly #plant: Plant;
   #ids = 0;
 
-  constructor(seed: number, plant: Plant) {
+  constructor(seed: number, plant: Plant, sql: SqlPrepared | null = null) {
     this.machine = new Machine(seed);
     this.#plant = plant;
     this.network = new Network(this.machine);
     this.receivers = new Receivers(this.machine);
-    this.database = new Database(this.machine, seedOf());
+    this.sql = sql === null ? null : new SqlDatabase(this.machine, seedOf(), sql);
+    this.database = this.sql ?? new Database(this.machine, seedOf());
     this.cloudHost = new Host(this.machine, 'cloud', 1);
     this.places = Array.from({ length: REPLICAS }, (_, index) => ({
       host: new Host(this.machine, `edge-${index + 1}`, 1 + CLOCK_DRIFT * (2 * this.machine.random() - 1)), disk: new Disk(), edge: null,
@@ -121,7 +125,7 @@ function randomBytesOf(number: number): Uint8Array {
 let kept: Seed | null = null;
 
 /** An enrolled account with addresses and endpoints; made once, for deriving keys takes longer than a story's minute. */
-function seedOf(): Seed {
+export function seedOf(): Seed {
   if (kept !== null) return kept;
   const account = enrolled();
   const issued = Array.from({ length: ADDRESSES }, () => account.accept(commands.createAddress()).reply);
@@ -131,6 +135,6 @@ function seedOf(): Seed {
     sealedSecrets: [`whsec_${Buffer.alloc(32, index + 1).toString('base64')}`], secretPreview: '', createdAtMs: 0, updatedAtMs: 0,
   }));
   for (const row of webhooks) account.accept({ type: 'create_webhook', row });
-  kept = { state: account.state, addresses: [...issued, ...own], webhooks };
+  kept = { state: account.state, events: account.history, rows: [...account.rows], addresses: [...issued, ...own], webhooks };
   return kept;
 }
