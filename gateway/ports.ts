@@ -13,6 +13,7 @@ import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
 import type { SandboxSighting } from '../persistence/ports.ts';
+import type { PooledTransaction } from '../persistence/sandbox-pool.ts';
 import type { Chain, EdgeRole } from '../protocol/slugs.ts';
 import type { Metrics } from './http/metrics.ts';
 
@@ -80,12 +81,16 @@ export interface SandboxControl {
   simulateConfirmation(
     accountId: AccountId, ask: { chain: Chain; txid: string; confirmations: number },
   ): Promise<{ confirmations: number } | Refusal>;
+  /** Keeps broadcasts in the ledger's pool, or mines all that is there; `mined` are the txids. */
+  simulateStuck(accountId: AccountId, ask: { chain: Chain; stuck: boolean }): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
   simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;
   simulateChainDown(
     accountId: AccountId, ask: { chain: Chain; seconds: number },
   ): Promise<{ untilMs: number } | Refusal>;
   /** A simulated transaction, whoever's it is, with the confirmations at which a deposit of its chain is credited. */
   sighting(chain: Chain, txid: string): Promise<SandboxSighting & { readonly threshold: number } | null>;
+  /** A transaction that waits in the pool of a simulated ledger, whoever's it is. */
+  pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
   reset(accountId: AccountId): Promise<void>;
 }
 

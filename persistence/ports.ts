@@ -16,6 +16,7 @@ import type {
   AddressRow, AttemptRow, DeliveryRow, DepositRow, Fact, IdempotencyRow, InboxRow, RowWrite, SeenTransfer, SignedVersion, UsedValue,
   WebhookRow, WithdrawalRow,
 } from './rows.ts';
+import type { SandboxPool } from './sandbox-pool.ts';
 
 // ── Accounts (actor) ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -437,6 +438,10 @@ export interface SandboxTransaction {
   raw?: string;
   /** The asset that its sender has opted in to (xrp, xlm). */
   opens?: string;
+  /** The outputs that it spends, `txid:vout` (btc): no other transaction of the ledger can spend one of them. */
+  spends?: string[];
+  /** What each of these is worth, smallest unit. */
+  spentAmounts?: string[];
 }
 
 export interface SandboxSighting {
@@ -444,7 +449,7 @@ export interface SandboxSighting {
   readonly transaction: SandboxTransaction;
 }
 
-export interface SandboxStore {
+export interface SandboxStore extends SandboxPool {
   head(ledger: LedgerId): Promise<{ height: number; hash: string } | null>;
   blocks(ledger: LedgerId, from: number, limit: number): Promise<SandboxBlock[]>;
   blockOf(ledger: LedgerId, txid: string): Promise<{ height: number; hash: string; transaction: SandboxTransaction } | null>;

@@ -6,7 +6,7 @@ import { Transaction } from 'bitcoinjs-lib';
 import type { Block, BuildInputs, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { bytesOf } from '../../chains/btc/address.ts';
 import { balanceOf } from '../../chains/btc/balance.ts';
-import { outpointOf, type BtcInputs, type Coin } from '../../chains/btc/coin.ts';
+import { outpointOf, type BtcInputs, type Coin, type Spender } from '../../chains/btc/coin.ts';
 import { outpointsSpentBy } from '../../chains/btc/coins.ts';
 import { btcOf, type BtcNetwork } from '../../chains/btc/network.ts';
 import { decodePsbt } from '../../chains/btc/psbt.ts';
@@ -17,7 +17,7 @@ import { isUnlocked, type Spent } from '../../chains/btc/spending.ts';
 import type { BtcBlock } from '../../chains/btc/transfers.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import type { DepositAsk, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
+import type { Bid, DepositAsk, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
 
 /** Choice: a steady rate, so that a sandbox fee can be foretold, and the relay rates that most nodes have. */
 const ESTIMATE_SAT_PER_KVB = 5_000n;
@@ -36,6 +36,7 @@ export const simulatedBtc: SimulatedFamily = {
   balanceOf: (_network, amount) => balanceOf(amount === 0n ? [] : [{ amount, confirmations: 1, coinbase: false }]),
   buildInputs: inputsOf,
   read: (network, signed) => readPayload(btcOf(network), signed),
+  displaces,
   deathOf,
 };
 
@@ -75,17 +76,26 @@ function renderBlock(
 
 function renderTransaction(network: BtcNetwork, stored: SandboxTransaction): object {
   const transaction = bytesIn(stored), { txid, fee, from } = stored;
-  const prevout = from === null ? {} : { prevout: { scriptPubKey: { hex: hex(bytesOf(from)) } } };
+  const worth = spentAmountsOf(stored, transaction);
   return {
     txid, fee: coinText(network, BigInt(fee)),
-    vin: outpointsSpentBy(transaction).map((outpoint) => {
+    vin: outpointsSpentBy(transaction).map((outpoint, index) => {
       const [of = '', vout = ''] = outpoint.split(':');
+      const prevout = from === null ? {}
+        : { prevout: { value: coinText(network, worth[index]!), scriptPubKey: { hex: hex(bytesOf(from)) } } };
       return { txid: of, vout: Number(vout), ...prevout };
     }),
     vout: transaction.outs.map(
       ({ value, script }, n) => ({ value: coinText(network, value), n, scriptPubKey: { hex: hex(script) } })
     ),
   };
+}
+
+/** What the inputs are worth, satoshi. One that was stored before this was kept says their sum: the first stands for all. */
+function spentAmountsOf({ fee, spentAmounts }: SandboxTransaction, { ins, outs }: Transaction): bigint[] {
+  if (spentAmounts !== undefined) return spentAmounts.map(BigInt);
+  const sum = outs.reduce((total, { value }) => total + value, BigInt(fee));
+  return ins.map((_, index) => (index === 0 ? sum : 0n));
 }
 
 /** An amount as the node writes it. */
@@ -111,9 +121,42 @@ function coinsOf({ history = [] }: SenderView, script: Uint8Array): Map<string, 
   return coins;
 }
 
+/** The coins of blocks and of the sender's own change in the pool, with what spends them there. */
+function withPool(view: SenderView, script: Uint8Array): Map<string, Coin> {
+  const coins = coinsOf(view, script), { pooled = [] } = view;
+  for (const stored of pooled) {
+    const transaction = bytesIn(stored), spender = spenderOf(stored, pooled);
+    for (const outpoint of outpointsSpentBy(transaction)) {
+      const coin = coins.get(outpoint);
+      if (coin !== undefined) coins.set(outpoint, { ...coin, spender });
+    }
+    transaction.outs.forEach((output, vout) => {
+      if (Buffer.compare(output.script, script) !== 0) return;
+      const { txid, raw = null } = stored;
+      const coin: Coin = {
+        txid, vout, valueSats: output.value.toString(), height: null, coinbase: false, spender: null, previous: raw,
+      };
+      coins.set(outpointOf(coin), coin);
+    });
+  }
+  return coins;
+}
+
+/** A pooled transaction with what stands on it; `pooled` holds parents before their children. */
+function spenderOf(stored: SandboxTransaction, pooled: readonly SandboxTransaction[]): Spender {
+  const family = new Map([[stored.txid, stored]]);
+  for (const one of pooled) {
+    if ((one.spends ?? []).some((outpoint) => family.has(outpoint.split(':')[0]!))) family.set(one.txid, one);
+  }
+  return {
+    txid: stored.txid, feeSats: stored.fee, vsize: bytesIn(stored).virtualSize(), descendantCount: family.size,
+    descendantFeeSats: [...family.values()].reduce((sum, { fee }) => sum + BigInt(fee), 0n).toString(),
+  };
+}
+
 function inputsOf(_network: Network, intent: Intent, view: SenderView): BtcInputs & BuildInputs {
   return {
-    readAtHeight: view.height, readAtHash: view.hash, coins: [...coinsOf(view, bytesOf(intent.from)).values()],
+    readAtHeight: view.height, readAtHash: view.hash, coins: [...withPool(view, bytesOf(intent.from)).values()],
     estimateSatPerKvb: ESTIMATE_SAT_PER_KVB.toString(), mempoolMinSatPerKvb: RELAY_SAT_PER_KVB.toString(),
     relayMinSatPerKvb: RELAY_SAT_PER_KVB.toString(), incrementalSatPerKvb: RELAY_SAT_PER_KVB.toString(),
   };
@@ -131,7 +174,10 @@ function readPayload(network: BtcNetwork, signed: Signed): ReadPayload | Refusal
   const publicKey = transaction.ins[0]?.witness[1];
   if (publicKey === undefined) return rejected('mempool-script-verify-flag-failed');
   const from = addressOf(network.prefixes, { kind: 'p2wpkh', program: hash160(publicKey) });
-  return { from, nonce: null, tokenContract: null, run: (view) => run(network, transaction, from, view) };
+  return {
+    from, nonce: null, tokenContract: null, spends: outpointsSpentBy(transaction),
+    run: (view) => run(network, transaction, from, view),
+  };
 }
 
 /** The checks of a node's pool, in its order and words (chains.md 4.2). */
@@ -162,8 +208,18 @@ function run(
   });
   return {
     txid: transaction.getId(), success: true, reason: null, fee: fee.toString(), from, nonce: null, transfers,
-    raw: transaction.toHex(),
+    raw: transaction.toHex(), spends: outpointsSpentBy(transaction), spentAmounts: spent.map(({ value }) => value.toString()),
   };
+}
+
+/** B16 (3), (4): more than all it displaces by the relay rate of its own size, at a higher rate than each. */
+function displaces({ transaction }: Bid, older: readonly Bid[]): Refusal | null {
+  const sizeOf = (stored: SandboxTransaction) => BigInt(bytesIn(stored).virtualSize());
+  const fee = BigInt(transaction.fee), size = sizeOf(transaction);
+  const replaced = older.reduce((sum, bid) => sum + BigInt(bid.transaction.fee), 0n);
+  const isDearer = older.every((bid) => fee * sizeOf(bid.transaction) > BigInt(bid.transaction.fee) * size);
+  const isEnough = fee >= replaced + feeOf(RELAY_SAT_PER_KVB, Number(size));
+  return isDearer && isEnough ? null : rejected('insufficient fee, rejecting replacement', { action: 'reprice' });
 }
 
 /** G27: a coin of the payload is spent by another transaction. */

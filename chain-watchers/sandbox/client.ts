@@ -5,8 +5,10 @@ import {
 } from '../../chains/chain.ts';
 import type { SandboxBlock } from '../../persistence/ports.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { openedBy, type SenderView } from './family.ts';
+import { openedBy } from './family.ts';
 import { append, headOf, type LedgerParts } from './ledger.ts';
+import { submitToPool } from './pool.ts';
+import { viewOf } from './view.ts';
 
 /** Blocks that are read ahead of a follower in one query. */
 const BLOCKS_PER_READ = 64;
@@ -15,9 +17,6 @@ export interface SandboxClientParts extends LedgerParts {
   /** Told after a broadcast mined a block. */
   onMined(): void;
 }
-
-/** The holdings of a sender at the head, with those of a token where one is moved, and of whoever is paid. */
-type ViewOf = (from: string, tokenContract: string | null, to: string | undefined) => Promise<SenderView>;
 
 /** A client of one simulated ledger. */
 export function createSandboxClient(parts: SandboxClientParts): ChainClient {
@@ -34,15 +33,6 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     const blocks = height < 0 ? [] : await store.blocks(ledger, height, BLOCKS_PER_READ);
     window = new Map(blocks.map((block) => [block.height, block]));
     return window.get(height) ?? null;
-  };
-  const viewOf: ViewOf = async (from, tokenContract, to) => {
-    const { height, hash } = await headOf(parts);
-    return {
-      height, hash, timeMs: parts.nowMs(), nonce: await store.nonce(ledger, from), nativeBalance: await store.balance(ledger, from, null),
-      tokenBalance: tokenContract === null ? null : await store.balance(ledger, from, tokenContract),
-      ...(family.keepsOutputs === true || family.keepsLines === true ? { history: await store.transactionsOf(ledger, from) } : {}),
-      ...(to === undefined ? {} : { destinationBalance: await store.balance(ledger, to, null) }),
-    };
   };
   const outcomeOf = async (txid: string): Promise<(Outcome & { height: number; hash: string }) | null> => {
     const found = await store.blockOf(ledger, txid);
@@ -85,11 +75,14 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     },
     async fetchBuildInputs(intent: Intent): Promise<BuildInputs> {
       await up();
-      return family.buildInputs(network, intent, await viewOf(intent.from, intent.token?.contract ?? null, intent.to));
+      const { from, to, token } = intent;
+      const view = await viewOf(parts, { from, to, tokenContract: token?.contract ?? null });
+      const pooled = (await store.pooledOf(ledger, from)).filter(({ replacedBy }) => replacedBy === null);
+      return family.buildInputs(network, intent, { ...view, pooled: pooled.map(({ transaction }) => transaction) });
     },
     async broadcast(signed: Signed): Promise<BroadcastResult> {
       await up();
-      return submit(parts, signed, viewOf);
+      return submit(parts, signed);
     },
     async getFate(unsigned: Unsigned, txid): Promise<Fate> {
       await up();
@@ -104,20 +97,28 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
       }
       const last = family.lastHeightOf?.(unsigned) ?? null, { height } = await headOf(parts);
       if (last !== null && height > last) return { kind: 'dead', proof: `it was void after ${last}, the head is ${height}` };
-      const proof = family.deathOf?.(unsigned, await viewOf(unsigned.from, unsigned.tokenContract, undefined)) ?? null;
-      return proof === null ? { kind: 'unknown', reason: 'the ledger keeps no pool' } : { kind: 'dead', proof };
+      const proof = family.deathOf?.(unsigned, await viewOf(parts, { from: unsigned.from, tokenContract: unsigned.tokenContract })) ?? null;
+      if (proof !== null) return { kind: 'dead', proof };
+      const pooled = await store.pooled(ledger, txid);
+      if (pooled === null) return { kind: 'unknown', reason: 'it is in no block and not in the pool' };
+      return pooled.replacedBy === null ? { kind: 'pending' } : { kind: 'unknown', reason: `${pooled.replacedBy} took its place in the pool` };
     },
   } satisfies ChainClient & { fetchBalance(address: string, token: Token | null): Promise<Balance> };
 }
 
-/** Takes signed bytes as a node would and mines them at once. G26: a second submit of the same bytes is `already_known`. */
-async function submit(parts: SandboxClientParts, signed: Signed, viewOf: ViewOf): Promise<BroadcastResult> {
+/**
+ * Takes signed bytes as a node would and mines them at once, or keeps them in the pool of a stuck ledger. G26: a second submit
+ * of the same bytes is `already_known`.
+ */
+async function submit(parts: SandboxClientParts, signed: Signed): Promise<BroadcastResult> {
   const { store, ledger, network, family } = parts;
   const payload = family.read(network, signed);
   if (isRefusal(payload)) return { kind: 'rejected_final', refusal: payload };
+  const pooled = await submitToPool(parts, signed, payload);
+  if (pooled !== null) return pooled;
   const mined = await append<BroadcastResult>(parts, async () => {
     if (await store.blockOf(ledger, signed.txid) !== null) return { kind: 'already_known', txid: signed.txid };
-    const result = payload.run(await viewOf(payload.from, payload.tokenContract, payload.to));
+    const result = payload.run(await viewOf(parts, payload));
     if (isRefusal(result)) return { kind: 'rejected_final', refusal: result };
     return 'unknown' in result ? { kind: 'unknown', reason: result.unknown } : [[result]];
   });

@@ -12,7 +12,7 @@ import { quantity, word } from '../../chains/evm/quantity.ts';
 import { TRANSFER_TOPIC } from '../../chains/evm/transfers.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import type { ReadPayload, SenderView, SimulatedFamily } from './family.ts';
+import type { Bid, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
 
 /** 1 gwei in wei. */
 const GWEI = 1_000_000_000n;
@@ -24,6 +24,8 @@ const TOKEN_TRANSFER_GAS = 65_000n;
 /** Upper bound of the L1 part where the network has one, wei; what a transaction pays of it. */
 const L1_BOUND_WEI = 2_000_000_000_000n;
 const L1_PAID_WEI = 1_000_000_000_000n;
+/** What a version offers, of the one whose place it takes. Source: geth, `PriceBump`. */
+const DISPLACING_PERCENT = 110n;
 /** Payments from outside come from here; no key is known for it. */
 const OUTSIDE = addressOfHex(`0x${createHash('sha256').update('flock sandbox payer').digest('hex').slice(0, 40)}`);
 /** G2: the top-level native value. */
@@ -46,6 +48,7 @@ export const simulatedEvm: SimulatedFamily = {
   balanceOf: (network, amount, token) => balanceOf(amount, token?.decimals ?? network.nativeDecimals),
   buildInputs: (network, intent, view) => inputsOf(evmOf(network), intent, view),
   read: (network, signed) => readPayload(evmOf(network), signed),
+  displaces,
 };
 
 function renderBlock(block: SandboxBlock): Block<EvmRaw> {
@@ -94,7 +97,8 @@ function inputsOf(network: EvmNetwork, intent: Intent, view: SenderView): EvmInp
     : (view.tokenBalance ?? 0n) < wanted ? { kind: 'reverted', reason: 'transfer amount exceeds balance' } as const
       : { kind: 'estimated', units: TOKEN_TRANSFER_GAS.toString() } as const;
   return {
-    readAtHeight: view.height, readAtHash: view.hash, nonceLatest: view.nonce, noncePending: view.nonce,
+    readAtHeight: view.height, readAtHash: view.hash, nonceLatest: view.nonce,
+    noncePending: Math.max(view.nonce, ...(view.pooled ?? []).map(({ nonce }) => (nonce ?? -1) + 1)),
     nativeBalance: view.nativeBalance.toString(), tokenBalance: view.tokenBalance?.toString() ?? null,
     baseFeePerGas: baseFeeOf(network).toString(), tipPerGas: TIP_WEI.toString(),
     gasPrice: network.feePolicy.kind === 'gas_price' ? TIP_WEI.toString() : null,
@@ -119,6 +123,19 @@ function readPayload(network: EvmNetwork, signed: Signed): ReadPayload | Refusal
   const payment = transaction.data === '0x' ? null : decodeTransfer(transaction.data);
   const tokenContract = payment === null ? null : transaction.to;
   return { from, nonce: transaction.nonce, tokenContract, run: (view) => run(network, txid, from, transaction, view) };
+}
+
+/** V37: both fields at least a tenth higher. */
+function displaces(newer: Bid, older: readonly Bid[]): Refusal | null {
+  const offer = ({ payload }: Bid): EvmTransaction => {
+    const read = decodeSigned(payload);
+    if (!read.ok) throw new Error(`a pooled payload does not decode: ${read.reason}`);
+    return read.transaction;
+  };
+  const { maxFeePerGas, maxPriorityFeePerGas } = offer(newer);
+  const displaced = older.map(offer).every((old) => maxFeePerGas * 100n >= old.maxFeePerGas * DISPLACING_PERCENT
+    && maxPriorityFeePerGas * 100n >= old.maxPriorityFeePerGas * DISPLACING_PERCENT);
+  return displaced ? null : rejected('replacement transaction underpriced', { action: 'reprice' });
 }
 
 /** The checks of a node's pool and then the execution, in that order. Texts are geth's, as chains.md 5.2 lists them. */

@@ -19,6 +19,8 @@ export interface SenderView {
   readonly tokenBalance: bigint | null;
   /** What the sender received and sent, oldest first; where the ledger consists of outputs, or holders opt in to assets. */
   readonly history?: readonly { readonly height: number; readonly transaction: SandboxTransaction }[];
+  /** What the sender has in the ledger's pool, where a build asks: neither in `history` nor in the counters. */
+  readonly pooled?: readonly SandboxTransaction[];
   /** Native balance of whoever is paid, where the intent or the payload names one: 0 is an account that is not there. */
   readonly destinationBalance?: bigint;
 }
@@ -36,6 +38,8 @@ export interface ReadPayload {
   readonly tokenContract: string | null;
   /** Whoever is paid, where the chain has accounts that a payment makes. */
   readonly to?: string;
+  /** The outputs that are spent, `txid:vout`, where the ledger consists of outputs. */
+  readonly spends?: readonly string[];
   /** What the payload does to the ledger. Refuses: what a node would refuse for good. `unknown` where it cannot tell yet. */
   run(view: SenderView): SandboxTransaction | Refusal | { readonly unknown: string };
 }
@@ -47,6 +51,9 @@ export interface DepositAsk {
   readonly seed: Uint8Array;
   readonly balance: bigint;
 }
+
+/** A version of a payment in the pool. */
+export interface Bid { readonly payload: string; readonly transaction: SandboxTransaction }
 
 export interface SimulatedFamily {
   readonly family: Family;
@@ -68,6 +75,11 @@ export interface SimulatedFamily {
   readonly keepsOutputs?: true;
   /** Holders opt in to assets: a sender's view has its history. */
   readonly keepsLines?: true;
+  /**
+   * What a node says to a version that pays too little to take the place of others in its pool; null where it pays enough.
+   * Only where versions exclude each other.
+   */
+  displaces?(newer: Bid, older: readonly Bid[]): Refusal | { readonly unknown: string } | null;
   /** Why a payload can never be in a block, given what its sender holds; null while it still can (G27). */
   deathOf?(unsigned: Unsigned, view: SenderView): string | null;
   /** The last height at which a payload can be in a block, where it says one: above it it is dead (G27). */

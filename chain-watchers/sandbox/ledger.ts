@@ -8,7 +8,7 @@ import type { SimulatedFamily } from './family.ts';
 /** Blocks that one statement appends. */
 const BLOCKS_PER_STATEMENT = 128;
 /** A ledger that moves under an append is read again this often. */
-const APPEND_TRIES = 16;
+export const APPEND_TRIES = 16;
 
 export interface LedgerParts {
   readonly ledger: LedgerId;

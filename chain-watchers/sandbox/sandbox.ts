@@ -12,6 +12,7 @@ import { parseDecimal } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { confirmationsOf } from '../confirmations.ts';
 import { append, appendEmpty, headOf } from './ledger.ts';
+import { minePooled, releasePool } from './pool.ts';
 import { createSandboxLedgers, reasonOf, type SandboxDeps, type SandboxLedger, type SandboxLedgers } from './ledgers.ts';
 
 /** Confirmations that may be asked for, blocks that may be mined at once. */
@@ -32,7 +33,8 @@ const TASKS_PER_SWEEP = 200;
 
 type Task =
   | { readonly kind: 'confirm'; readonly chain: Chain; readonly txid: string }
-  | { readonly kind: 'tick'; readonly chain: Chain };
+  | { readonly kind: 'tick'; readonly chain: Chain }
+  | { readonly kind: 'release'; readonly chain: Chain };
 
 export interface Sandbox {
   readonly control: SandboxControl;
@@ -56,10 +58,13 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
       onLedger(box, accountId, ask.chain, (ledger) => simulateReorg(box, ledger, ask.depth)),
     simulateChainDown: (accountId, ask) =>
       onLedger(box, accountId, ask.chain, () => simulateChainDown(box, accountId, ask.chain, ask.seconds)),
+    simulateStuck: (accountId, ask) =>
+      onLedger(box, accountId, ask.chain, (ledger) => simulateStuck(box, ledger, accountId, ask.stuck)),
     async sighting(chain, txid) {
       const seen = await deps.sandbox.sighting(chain, txid);
       return seen === null ? null : { ...seen, threshold: deps.networkOf(chain).threshold };
     },
+    pooledSighting: (chain, txid) => deps.sandbox.pooledSighting(chain, txid),
     async reset(accountId) {
       await box.ledgers.close(accountId);
       await deps.sandbox.reset(accountId);
@@ -127,8 +132,9 @@ function tokenOf({ binding }: SandboxLedger, contract: string | null): Token | n
 }
 
 /**
- * Mines until a transaction has a count of confirmations; every threshold on the way is crossed.
- * Refuses: NOT_FOUND, INVALID_INPUT.
+ * Mines until a transaction has a count of confirmations; every threshold on the way is crossed. One that is or was in the
+ * pool of a stuck ledger is mined first: that version wins, the others are gone.
+ * Refuses: NOT_FOUND, INVALID_INPUT, CONFLICT when no block can hold it any more.
  */
 async function confirm(
   { deps, ledgers }: Box, ledger: SandboxLedger, txid: string, confirmations: number,
@@ -136,6 +142,12 @@ async function confirm(
   const { parts } = ledger;
   if (confirmations < 1 || confirmations > CONFIRMATIONS_MAX) {
     return refuse('INVALID_INPUT', { field: 'confirmations', maximum: CONFIRMATIONS_MAX });
+  }
+  const pooled = await deps.sandbox.pooled(parts.ledger, txid);
+  if (pooled !== null) {
+    const mined = await minePooled(parts, pooled);
+    if (isRefusal(mined)) return mined;
+    await ledgers.tick(ledger); // Each version that is in a block must be known as such before it is deep.
   }
   const found = await deps.sandbox.blockOf(parts.ledger, txid);
   if (found === null) return refuse('NOT_FOUND', { field: 'txid' });
@@ -159,6 +171,28 @@ async function simulateReorg({ ledgers }: Box, ledger: SandboxLedger, depth: num
   await appendEmpty(parts, removed.length + 1);
   await ledgers.tick(ledger);
   return { depth: removed.length };
+}
+
+/**
+ * Keeps what is broadcast from now on in the ledger's pool, or lets it go: then all that is in the pool is mined at once. A
+ * process that dies meanwhile leaves the rest to the next sweep.
+ */
+async function simulateStuck(
+  { deps: { sandbox, nowMs }, ledgers }: Box, ledger: SandboxLedger, accountId: AccountId, stuck: boolean,
+): Promise<{ stuck: boolean; mined: string[] }> {
+  const { parts, binding: { network } } = ledger, id = `release-${parts.ledger}`;
+  if (stuck) {
+    await sandbox.finish(id);
+    await sandbox.setStuck(parts.ledger, true);
+    return { stuck, mined: [] };
+  }
+  const task: Task = { kind: 'release', chain: network.slug };
+  await sandbox.schedule({ id, accountId, dueAtMs: nowMs() + TASK_LEASE_MS, task });
+  await sandbox.setStuck(parts.ledger, false);
+  const mined = await releasePool(parts);
+  await ledgers.tick(ledger);
+  await sandbox.finish(id);
+  return { stuck, mined };
 }
 
 /**
@@ -202,7 +236,10 @@ async function perform(box: Box, accountId: AccountId, task: Task): Promise<void
   const ledger = await box.ledgers.open(accountId, task.chain);
   // A payment that a reorg took meanwhile is not confirmed any more: NOT_FOUND ends the task.
   if (task.kind === 'confirm') await confirm(box, ledger, task.txid, ledger.binding.network.threshold);
-  else await box.ledgers.tick(ledger);
+  else {
+    if (task.kind === 'release') await releasePool(ledger.parts);
+    await box.ledgers.tick(ledger);
+  }
 }
 
 /** One broken ledger never keeps the others waiting. False when the work failed and is to be done again. */

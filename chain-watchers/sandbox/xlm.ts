@@ -21,12 +21,14 @@ import type { XlmLedger } from '../../chains/xlm/transfers.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
-import { openedBy, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
+import { openedBy, type Bid, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
 
 /** Choice: the fee and the reserve of the main network in 2024, stroops. */
 const BASE_FEE = 100n;
 const BASE_RESERVE = 5_000_000n;
 const ACCOUNT_MINIMUM = BigInt(BASE_RESERVES) * BASE_RESERVE;
+/** Times the offer whose place a version takes. Source: stellar-docs, "Replace-by-fee". */
+const DISPLACING_FACTOR = 10n;
 /** The store counts a sender's transactions from zero. */
 const FIRST_SEQUENCE = 1n;
 /** Payments from outside come from here; no key is known for it. */
@@ -48,6 +50,7 @@ export const simulatedXlm: SimulatedFamily = {
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
   read: readPayload,
   deathOf,
+  displaces,
 };
 
 function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {
@@ -137,6 +140,20 @@ function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
     ...(operation.kind === 'change_trust' ? {} : { to: operation.kind === 'payment' ? operation.to.address : operation.to }),
     run: (view) => run(signed.txid, payload, view),
   };
+}
+
+/** M21: ten times the offer per operation of the version whose place it takes. */
+function displaces(newer: Bid, older: readonly Bid[]): Refusal | { readonly unknown: string } | null {
+  const offer = ({ payload }: Bid): { total: bigint; operations: bigint } => {
+    const decoded = decodePayload(payload);
+    if (!decoded.ok) throw new Error(`a pooled payload does not decode: ${decoded.reason}`);
+    const { transaction, bump } = decoded.payload;
+    return bump === null ? { total: BigInt(transaction.feeStroops), operations: BigInt(OPERATIONS) }
+      : { total: bump.feeStroops, operations: BigInt(BUMPED_OPERATIONS) };
+  };
+  const { total, operations } = offer(newer);
+  const isEnough = older.map(offer).every((old) => total * old.operations >= DISPLACING_FACTOR * old.total * operations);
+  return isEnough ? null : answered('tx_insufficient_fee');
 }
 
 type Ran = ReturnType<ReadPayload['run']>;

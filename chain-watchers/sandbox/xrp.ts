@@ -18,7 +18,7 @@ import type { XrpLedger } from '../../chains/xrp/transfers.ts';
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { openedBy, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
+import { openedBy, type Bid, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
 
 /** Choice: the reserves and the fee of the main network in 2024, drops. */
 const RESERVES: XrpReserves = { base: 1_000_000n, increment: 200_000n };
@@ -51,6 +51,7 @@ export const simulatedXrp: SimulatedFamily = {
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
   read: (_network, signed) => readPayload(signed),
   lastHeightOf,
+  displaces,
 };
 
 function depositOf({ to, amount, token, seed, balance }: DepositAsk): SandboxTransaction | Refusal {
@@ -161,6 +162,12 @@ function readPayload(signed: Signed): ReadPayload | Refusal {
     ...(transaction.type === 'Payment' ? { to: transaction.destination } : {}),
     run: (view) => run(txid, transaction, view),
   };
+}
+
+/** R20: a quarter more than the version whose place it takes. */
+function displaces(newer: Bid, older: readonly Bid[]): Refusal | { readonly unknown: string } | null {
+  const fee = BigInt(newer.transaction.fee);
+  return older.every(({ transaction }) => fee * 4n >= BigInt(transaction.fee) * 5n) ? null : answered('telCAN_NOT_QUEUE_FEE');
 }
 
 type Ran = ReturnType<ReadPayload['run']>;

@@ -151,6 +151,7 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
     'keys.*.publicKey', 'addresses', 'status', 'signing', 'signing.*', 'signing.*.chain', 'signing.*.signs', 'signing.*.reason', 'createdAt', 'purgedAt'),
   simulateDeposit: word('txid', 'outputIndex', 'height'),
   simulateConfirmation: word('confirmations'),
+  simulateStuck: word('stuck', 'mined', 'mined.*'),
   simulateReorg: word('depth'),
   simulateChainDown: word('until'),
   simulateDuplicateDelivery: word('deliveryIds', 'deliveryIds.*'),

@@ -5,7 +5,7 @@ import { notEnabled, parseAddress } from './chain-input.ts';
 import type { HandlerDeps } from './handlers.ts';
 import { instantOf } from './views.ts';
 
-type Area = 'simulateDeposit' | 'simulateConfirmation' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';
+type Area = 'simulateDeposit' | 'simulateConfirmation' | 'simulateStuck' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';
 
 export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }: HandlerDeps): Pick<Handlers, Area> {
   return {
@@ -26,6 +26,10 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
     simulateConfirmation: async (asked) => {
       const accountId = accountOf(asked);
       return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateConfirmation(accountId, asked.body);
+    },
+    simulateStuck: async (asked) => {
+      const accountId = accountOf(asked);
+      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateStuck(accountId, asked.body);
     },
     simulateReorg: async (asked) => {
       const accountId = accountOf(asked);

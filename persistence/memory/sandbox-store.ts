@@ -1,9 +1,11 @@
 /** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
 import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
 import { accountOfLedger, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import type { PooledTransaction, SandboxPool } from '../sandbox-pool.ts';
 import type { WatchState } from './watch-state.ts';
 
-interface Simulated { blocks: SandboxBlock[]; balances: Map<string, bigint>; downUntilMs: number | null }
+type Pooled = { -readonly [Key in keyof PooledTransaction]: PooledTransaction[Key] };
+interface Simulated { blocks: SandboxBlock[]; balances: Map<string, bigint>; downUntilMs: number | null; stuck: boolean; pool: Pooled[] }
 interface Timer { id: string; accountId: AccountId; dueAtMs: number; task: unknown }
 
 /** A store beside a memory watch state. */
@@ -11,11 +13,11 @@ export function createMemorySandboxStore(watch: WatchState): SandboxStore {
   const ledgers = new Map<LedgerId, Simulated>();
   const timers = new Map<string, Timer>();
   const of = (ledger: LedgerId): Simulated => {
-    const found = ledgers.get(ledger) ?? { blocks: [], balances: new Map<string, bigint>(), downUntilMs: null };
+    const found = ledgers.get(ledger) ?? { blocks: [], balances: new Map<string, bigint>(), downUntilMs: null, stuck: false, pool: [] };
     ledgers.set(ledger, found);
     return found;
   };
-  return { ...chainOf(of, ledgers, watch), ...readsOf(of, ledgers), ...timersOf(timers), async reset(accountId) {
+  return { ...chainOf(of, ledgers, watch), ...readsOf(of, ledgers), ...poolOf(of, ledgers), ...timersOf(timers), async reset(accountId) {
     for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) ledgers.delete(ledger);
     for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) watch.ledgers.delete(ledger);
     watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);
@@ -58,6 +60,8 @@ function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Sim
         const parent = headOf(state);
         if (parent !== null && (block.parentHash !== parent.hash || block.height !== parent.height + 1)) throw new Error('not linked');
         state.blocks.push(structuredClone(block));
+        state.pool = state.pool.filter(({ txid, transaction }) =>
+          !block.transactions.some((mined) => mined.txid === txid || excludes(mined, transaction)));
         move(state, block.transactions, 1n);
       }
       return true;
@@ -83,6 +87,7 @@ function chainOf(of: (ledger: LedgerId) => Simulated, ledgers: Map<LedgerId, Sim
       }).map(([id]) => id);
       const waiting = [...watch.withdrawals.values()]
         .filter(({ ledger, status, versions }) => accountOfLedger(ledger) !== null && ['signing', 'broadcast'].includes(status) && versions.length > 0)
+        .filter(({ ledger, status, txid }) => status !== 'broadcast' || !of(ledger).pool.some((one) => one.txid === txid && one.replacedBy === null))
         .map(({ ledger }) => ledger);
       return [...new Set([...unread, ...waiting])].sort().slice(0, limit);
     },
@@ -128,6 +133,53 @@ function readsOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<Ledge
     },
     async downUntil(ledger) {
       return of(ledger).downUntilMs;
+    },
+  };
+}
+
+/** One sender's transactions of which at most one can be in blocks: they share a counter value or an output. */
+function excludes(one: SandboxTransaction, other: SandboxTransaction): boolean {
+  if (one.from === null || one.from !== other.from) return false;
+  return (one.nonce !== null && one.nonce === other.nonce) || (one.spends ?? []).some((output) => other.spends?.includes(output));
+}
+
+function poolOf(of: (ledger: LedgerId) => Simulated, ledgers: ReadonlyMap<LedgerId, Simulated>): SandboxPool {
+  const ordered = (pool: readonly Pooled[]) =>
+    structuredClone(pool.toSorted((a, b) => (a.transaction.nonce ?? 0) - (b.transaction.nonce ?? 0)));
+  return {
+    async setStuck(ledger, stuck) {
+      of(ledger).stuck = stuck;
+    },
+    async isStuck(ledger) {
+      return of(ledger).stuck;
+    },
+    async pooled(ledger, txid) {
+      return structuredClone(of(ledger).pool.find((one) => one.txid === txid) ?? null);
+    },
+    async pooledOf(ledger, from) {
+      return ordered(of(ledger).pool.filter((one) => one.from === from));
+    },
+    async heldInPool(ledger, limit) {
+      return ordered(of(ledger).pool.filter(({ replacedBy }) => replacedBy === null)).slice(0, limit);
+    },
+    async takePooled(ledger, expected, one, replaced) {
+      const state = of(ledger), head = headOf(state);
+      if (!state.stuck || head?.hash !== expected.hash || head.height !== expected.height) return false;
+      const others = state.pool.filter(({ txid, replacedBy }) => replacedBy === null && txid !== one.txid && !replaced.includes(txid));
+      if (others.some(({ transaction }) => excludes(transaction, one.transaction))) return false;
+      for (const old of state.pool) if (replaced.includes(old.txid)) old.replacedBy = one.txid;
+      const known = state.pool.find(({ txid }) => txid === one.txid);
+      if (known === undefined) state.pool.push(structuredClone({ ...one, replacedBy: null }));
+      else known.replacedBy = null;
+      return true;
+    },
+    async dropPooled(ledger, txid) {
+      const state = of(ledger);
+      state.pool = state.pool.filter((one) => one.txid !== txid);
+    },
+    async pooledSighting(chain, txid) {
+      const pools = [...ledgers].filter(([ledger]) => chainOfLedger(ledger) === chain).flatMap(([, { pool }]) => pool);
+      return structuredClone(pools.find((one) => one.txid === txid) ?? null);
     },
   };
 }

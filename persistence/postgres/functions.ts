@@ -79,6 +79,8 @@ export const FUNCTIONS = [
   'sandbox_move',
   'sandbox_mine',
   'sandbox_unmine',
+  'take_pooled',
+  'drop_pooled',
   'take_sandbox_tasks',
   'sandbox_behind',
   'reset_sandbox_ledgers',

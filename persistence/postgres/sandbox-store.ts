@@ -2,6 +2,7 @@
 import { failpoint } from '../../protocol/failpoint.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
+import type { PooledTransaction, SandboxPool } from '../sandbox-pool.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
@@ -13,7 +14,57 @@ function blockOf(row: Columns): SandboxBlock {
 
 /** The sandbox's store over PostgreSQL. */
 export function createSandboxStore(sql: Sql): SandboxStore {
-  return { ...ledgers(sql), ...reads(sql), ...tasks(sql) };
+  return { ...ledgers(sql), ...reads(sql), ...pool(sql), ...tasks(sql) };
+}
+
+function pooledOf(row: Columns): PooledTransaction {
+  const { txid, fromAddress: from, payload, transaction, since: sinceMs, replacedBy } = row;
+  return { txid, from, payload, transaction, sinceMs, replacedBy } as PooledTransaction;
+}
+
+function pool(sql: Sql): SandboxPool {
+  return {
+    async setStuck(ledger, stuck) {
+      await sql`
+        insert into sandbox_ledger (ledger, stuck) values (${ledger}, ${stuck})
+        on conflict (ledger) do update set stuck = excluded.stuck`;
+    },
+    async isStuck(ledger) {
+      const [row] = await sql<{ stuck: boolean }[]>`select stuck from sandbox_ledger where ledger = ${ledger}`;
+      return row?.stuck ?? false;
+    },
+    async pooled(ledger, txid) {
+      const [row] = await sql<Columns[]>`select * from sandbox_pool where txid = ${txid} and ledger = ${ledger}`;
+      return row === undefined ? null : pooledOf(row);
+    },
+    async pooledOf(ledger, from) {
+      const rows = await sql<Columns[]>`
+        select * from sandbox_pool where ledger = ${ledger} and from_address = ${from} order by nonce, added`;
+      return rows.map(pooledOf);
+    },
+    async heldInPool(ledger, limit) {
+      const rows = await sql<Columns[]>`
+        select * from sandbox_pool where ledger = ${ledger} and replaced_by is null
+         order by from_address, nonce, added limit ${limit}`;
+      return rows.map(pooledOf);
+    },
+    async takePooled(ledger, expected, { txid, from, payload, transaction, sinceMs }, replaced) {
+      const entry = { txid, from, payload, transaction, since: new Date(sinceMs).toISOString() };
+      failpoint('take_pooled.before');
+      const [row] = await sql<{ taken: boolean }[]>`
+        select take_pooled(${ledger}, ${JSON.stringify(expected)}::text::jsonb, ${JSON.stringify(entry)}::text::jsonb, ${[...replaced]}::text[]) as taken`;
+      failpoint('take_pooled.after');
+      return row!.taken;
+    },
+    async dropPooled(ledger, txid) {
+      await sql`select drop_pooled(${ledger}, ${txid})`;
+    },
+    async pooledSighting(chain, txid) {
+      const [row] = await sql<Columns[]>`
+        select * from sandbox_pool where txid = ${txid} and ledger like ${`${chain}@%`} limit 1`;
+      return row === undefined ? null : pooledOf(row);
+    },
+  };
 }
 
 function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | 'reset'> {

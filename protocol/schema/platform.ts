@@ -69,6 +69,12 @@ export const simulateConfirmationBody = z.strictObject({
   chain, txid: freeText(160), confirmations: z.number().int().min(1).max(SIMULATED_BLOCKS_MAX),
 });
 export const simulatedConfirmation = z.object({ confirmations: z.number().int() });
+export const simulateStuckBody = z.strictObject({
+  chain, stuck: z.boolean().meta({ description: '`true`: broadcasts stay in the pool and no block takes them; `false`: all that is in the pool is mined' }),
+});
+export const simulatedStuck = z.object({
+  stuck: z.boolean(), mined: z.array(z.string()).meta({ description: 'txids that left the pool into a block' }),
+});
 export const simulateReorgBody = z.strictObject({ chain, depth: z.number().int().min(1).max(SIMULATED_BLOCKS_MAX) });
 export const simulatedReorg = z.object({ depth: z.number().int() });
 export const simulateChainDownBody = z.strictObject({ chain, seconds: z.number().int().min(0).max(3_600) });

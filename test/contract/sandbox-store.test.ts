@@ -178,6 +178,47 @@ for (const [name, bench] of Object.entries(benches)) {
     t.true((await sandbox.behind(1_000)).includes(waiting));
   });
 
+  test.serial(`${name}: found F70: the pool of a stuck ledger holds one version of each payment; a block takes all of them out`, async (t) => {
+    const { sandbox, fresh, saveWithdrawal } = bench();
+    const { ledger, accountId, address } = await fresh();
+    const [one] = blocksAfter(ledger, 0, 'genesis', [pays('a', 100n)]);
+    await sandbox.mine(ledger, null, [one!]);
+    const head = { height: 1, hash: one!.hash };
+    const entry = (more: Partial<SandboxTransaction>) => {
+      const transaction = pays('b', 1n, { from: 'a', ...more });
+      return { txid: transaction.txid, from: 'a', payload: `bytes of ${transaction.txid}`, transaction, sinceMs: NOW_MS };
+    };
+    const [old, newer, behind] = [entry({ nonce: 0 }), entry({ nonce: 0 }), entry({ nonce: 1 })];
+    t.false(await sandbox.isStuck(ledger));
+    t.false(await sandbox.takePooled(ledger, head, old, []), 'not stuck');
+    await sandbox.setStuck(ledger, true);
+    t.true(await sandbox.isStuck(ledger));
+    t.false(await sandbox.takePooled(ledger, { height: 1, hash: 'moved' }, old, []), 'it moved');
+    t.true(await sandbox.takePooled(ledger, head, behind, []));
+    t.true(await sandbox.takePooled(ledger, head, old, []));
+    t.false(await sandbox.takePooled(ledger, head, newer, []), 'its counter value is taken');
+    t.true(await sandbox.takePooled(ledger, head, newer, [old.txid]));
+    t.deepEqual(await sandbox.pooled(ledger, old.txid), { ...old, replacedBy: newer.txid });
+    t.deepEqual(await sandbox.pooledSighting('eth', newer.txid), { ...newer, replacedBy: null });
+    t.deepEqual((await sandbox.heldInPool(ledger, 9)).map(({ txid }) => txid), [newer.txid, behind.txid], 'in the order of their counter values');
+    t.deepEqual((await sandbox.heldInPool(ledger, 1)).map(({ txid }) => txid), [newer.txid]);
+    t.is((await sandbox.pooledOf(ledger, 'a')).length, 3);
+    t.deepEqual(await sandbox.pooledOf(ledger, 'b'), []);
+    const [coin, again, child] = [entry({ spends: ['x:0', 'x:1'] }), entry({ spends: ['x:1'] }), entry({ spends: ['y:0'] })];
+    for (const output of [coin, child]) t.true(await sandbox.takePooled(ledger, head, output, []));
+    t.false(await sandbox.takePooled(ledger, head, again, []), 'its output is spent in the pool');
+    await saveWithdrawal(withdrawalRow(address, { status: 'broadcast', txid: newer.txid, versions: [{ txid: newer.txid, signedPayload: '0x', payload: '0x' }] }));
+    await bench().watch.recordBlock(ledger, recordOf({ ...one!, parentHeight: 0 }, [], { previous: null }));
+    t.false((await sandbox.behind(1_000)).includes(ledger), 'what waits in the pool keeps no other ledger waiting');
+    t.true(await sandbox.mine(ledger, head, blocksAfter(ledger, 1, one!.hash, [old.transaction, again.transaction])));
+    t.deepEqual((await sandbox.pooledOf(ledger, 'a')).map(({ txid }) => txid).sort(), [behind.txid, child.txid].sort());
+    t.true((await sandbox.behind(1_000)).includes(ledger));
+    await sandbox.dropPooled(ledger, child.txid);
+    t.is(await sandbox.pooled(ledger, child.txid), null);
+    await sandbox.reset(accountId);
+    t.deepEqual([await sandbox.isStuck(ledger), await sandbox.pooled(ledger, behind.txid)], [false, null]);
+  });
+
   test.serial(`${name}: spec §4.7 reset removes the ledgers of one account with their watch state`, async (t) => {
     const { sandbox, watch, fresh } = bench();
     const [one, other] = [await fresh(), await fresh()];

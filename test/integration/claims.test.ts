@@ -233,6 +233,12 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   reset_sandbox_ledgers: [{ name: 'a live account', expected: { refused: 'reset_only_sandbox' }, call: () => database.sql`select reset_sandbox_ledgers(${theirs.live})` }],
   sandbox_mine: [{ name: 'a live ledger', expected: { refused: 'sandbox_ledger_form' }, call: () => database.sql`select sandbox_mine('eth', null, '[]'::jsonb)` }],
   sandbox_unmine: [{ name: 'a live ledger', expected: 'nothing', call: () => database.sql`select * from sandbox_unmine('eth', 10)` }],
+  take_pooled: [{ name: 'a live ledger', expected: 'nothing', call: async () => {
+    const entry = json({ txid: 'x', from: 'a', payload: 'x', since: new Date(NOW_MS).toISOString(), transaction: { nonce: null } });
+    const [row] = await database.sql`select take_pooled('eth', null, ${entry}::text::jsonb, '{}') as taken`;
+    if (row?.taken !== false) throw new Error('it was taken');
+  } }],
+  drop_pooled: [{ name: 'a live ledger', expected: 'nothing', call: () => database.sql`select drop_pooled('eth', 'x')` }],
   take_sandbox_tasks: [{ name: 'tasks that are not due', expected: 'nothing', call: () => database.sql`select * from take_sandbox_tasks('2020-01-01', '2020-01-02', 10)` }],
 };
 

@@ -29,7 +29,7 @@ test('decisions 2 and 9: the paths that the spec needs and does not give', (t) =
     'POST /v1/auth/login', 'POST /v1/auth/refresh', 'POST /v1/auth/logout', 'POST /v1/auth/totp/enroll', 'POST /v1/auth/totp/confirm', 'POST /v1/auth/switch',
     'GET /.well-known/jwks.json', 'GET /v1/settings/api-keys', 'POST /v1/settings/api-keys', 'DELETE /v1/settings/api-keys/{id}', 'GET /v1/settings/rotations',
     'GET /v1/settings/members', 'POST /v1/edge/sync', 'POST /v1/edge/pools', 'GET /v1/edge/keys', 'DELETE /v1/edge/keys/{id}',
-    'POST /v1/sandbox/simulate-reorg', 'POST /v1/sandbox/simulate-duplicate-delivery', 'POST /v1/sandbox/simulate-chain-down', 'GET /v1/admin/actors',
+    'POST /v1/sandbox/simulate-reorg', 'POST /v1/sandbox/simulate-duplicate-delivery', 'POST /v1/sandbox/simulate-chain-down', 'POST /v1/sandbox/simulate-stuck', 'GET /v1/admin/actors',
   ];
   for (const line of wanted) {
     const [method, path] = line.split(' ') as [string, string];

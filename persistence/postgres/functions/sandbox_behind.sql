@@ -1,4 +1,5 @@
--- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is in no block.
+-- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is
+-- neither in a block nor in the ledger's pool: a stuck ledger waits for its lever and keeps no other waiting.
 create or replace function sandbox_behind(most int) returns setof text
 language sql stable security definer set search_path = flock, pg_temp as $$
   select l.ledger from sandbox_ledger l left join chain_cursor c using (ledger)
@@ -6,6 +7,8 @@ language sql stable security definer set search_path = flock, pg_temp as $$
   union
   select w.ledger from withdrawal w
    where w.status in ('signing', 'broadcast') and w.ledger like '%@%\_sandbox' and jsonb_array_length(w.versions) > 0
+     and not (w.status = 'broadcast' and exists (
+           select 1 from sandbox_pool p where p.txid = w.txid and p.ledger = w.ledger and p.replaced_by is null))
   order by 1 limit most;
 $$;
 grant execute on function sandbox_behind to flock_app;

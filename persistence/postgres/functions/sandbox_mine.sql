@@ -22,6 +22,11 @@ begin
     insert into sandbox_transaction (ledger, txid, height, position, from_address, nonce)
       select of_ledger, t.value ->> 'txid', head.height, n - 1, t.value ->> 'from', (t.value ->> 'nonce')::bigint
         from jsonb_array_elements(block -> 'transactions') with ordinality t(value, n);
+    -- A block takes its transactions out of the pool, and with them every other version that they exclude.
+    delete from sandbox_pool p using jsonb_array_elements(block -> 'transactions') t(value)
+     where p.ledger = of_ledger and (p.txid = t.value ->> 'txid' or p.from_address = t.value ->> 'from' and (
+             p.nonce = (t.value ->> 'nonce')::bigint
+             or p.spends && array(select jsonb_array_elements_text(coalesce(t.value -> 'spends', '[]')))));
     perform sandbox_move(of_ledger, block -> 'transactions', 1);
   end loop;
   update sandbox_ledger set height = head.height, hash = head.hash where ledger = of_ledger;

@@ -112,6 +112,7 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   },
   simulateDeposit: { body: {}, data: { txid: TXID, outputIndex: 0, height: 7 } },
   simulateConfirmation: { body: {}, data: { confirmations: 3 } },
+  simulateStuck: { body: {}, data: { stuck: false, mined: [TXID] } },
   simulateReorg: { body: {}, data: { depth: 2 } },
   simulateChainDown: { body: {}, data: { until: AT } },
   simulateDuplicateDelivery: { body: {}, data: { deliveryIds: [DLV] } },

@@ -263,6 +263,53 @@ test('a withdrawal that a simulated reorg takes out is submitted again by the sw
   t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
 });
 
+test('found F70: a stuck ledger takes a version only for a tenth more in both fields, as a node does, and knows which it has', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, signed: bytes, unsigned } = await built(t, self);
+  ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: true }));
+  t.deepEqual(await client.broadcast(bytes), { kind: 'accepted', txid: bytes.txid });
+  t.deepEqual(await client.broadcast(bytes), { kind: 'already_known', txid: bytes.txid }, 'G26');
+  t.deepEqual(await client.getFate(unsigned, bytes.txid), { kind: 'pending' });
+  const at = async (feePercent: bigint, tipPercent: bigint) => {
+    const raw = Transaction.from(unsigned.payload);
+    raw.maxFeePerGas = (raw.maxFeePerGas! * feePercent + 99n) / 100n;
+    raw.maxPriorityFeePerGas = (raw.maxPriorityFeePerGas! * tipPercent + 99n) / 100n;
+    const payload = await wallet.signTransaction(raw), txid = Transaction.from(payload).hash!;
+    return { txid, result: await client.broadcast({ chain: 'eth', payload, txid }) };
+  };
+  for (const [fee, tip] of [[100n, 110n], [110n, 100n], [109n, 109n], [109n, 120n]] as const) {
+    t.like((await at(fee, tip)).result, { kind: 'rejected_final', refusal: { details: { reason: 'replacement transaction underpriced' } } }, `${fee} ${tip}`);
+  }
+  const newer = await at(110n, 110n);
+  t.is(newer.result.kind, 'accepted');
+  t.deepEqual(await client.getFate(unsigned, newer.txid), { kind: 'pending' });
+  t.like(await client.getFate(unsigned, bytes.txid), { kind: 'unknown' }, 'a miner may still have it');
+  t.like(await client.broadcast(bytes), { kind: 'rejected_final' }, 'the older one does not come back for less');
+  t.is((await client.fetchBalance(PAYEE, null)).amount, 0n);
+  ok(t, await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 1 }));
+  t.like(await client.getFate(unsigned, newer.txid), { kind: 'dead' }, 'G27: its counter value is used');
+  t.is(await self.sandboxStore.pooled('eth@org_box_sandbox', newer.txid), null);
+  t.is((await client.fetchBalance(PAYEE, null)).amount, unsigned.amount);
+});
+
+test('found F70: a pool that a process did not let go of to the end is let go of by the sweep', async (t) => {
+  const self = box();
+  ok(t, await self.deposit({ autoConfirm: true }));
+  const { client, signed: bytes } = await built(t, self);
+  ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: true }));
+  await client.broadcast(bytes);
+  const { heldInPool } = self.sandboxStore;
+  self.sandboxStore.heldInPool = async () => { throw new Error('killed'); };
+  await t.throwsAsync(self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck: false }), { message: 'killed' });
+  self.sandboxStore.heldInPool = heldInPool;
+  self.restart();
+  t.is(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid), null);
+  self.nowMs += 60_000;
+  await self.sandbox.sweep();
+  t.truthy(await self.sandboxStore.blockOf('eth@org_box_sandbox', bytes.txid));
+});
+
 test('G28 the ledger refuses what a node refuses: chain id, nonce, balance, signature, a txid that is not the bytes\'', async (t) => {
   const self = box();
   ok(t, await self.deposit({ autoConfirm: true }));
