@@ -5,6 +5,7 @@
 import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
 import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
+import { canonicalJson } from '../../protocol/canonical-json.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { AMOUNT_DIGITS_MAX } from '../../protocol/money.ts';
 import { ROUTES, type BodyOf } from '../../protocol/routes.ts';
@@ -164,13 +165,7 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
 /** What a caller's Idempotency-Key names: one path, one body whatever the order of its names; undefined without a key. */
 function requestOf({ headers, pathAndQuery, body }: EdgeCall): Instruction['request'] {
   const key = headers['idempotency-key'];
-  return key === undefined ? undefined : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalText(jsonOf(body))) };
-}
-
-/** One text for equal JSON values: names in order, no white space. */
-function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_name, inner: unknown) => (typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-    ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner)) ?? '';
+  return key === undefined ? undefined : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalJson(jsonOf(body) ?? null)) };
 }
 
 /** The opt-in of an own address to a token: nothing moves, and nobody else is named. */
