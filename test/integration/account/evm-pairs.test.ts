@@ -49,7 +49,7 @@ test.before(async () => {
   let now = NOW_MS;
   // Two nodes that know nothing of each other's requests.
   nodes = [0, 1].map(() => addressHandlers({
-    accounts: { ask: send }, chains: { enabled: () => NETWORKS, notBegun: async () => null }, stores: { reads: stores.read }, nowMs: () => (now += 1),
+    accounts: { ask: send }, chains: { enabled: () => NETWORKS, notBegun: async () => null }, stores: { reads: stores.read }, pools: { issue: (_account: AccountId, _chain: string, issue: (unissued: readonly never[]) => unknown) => issue([]) }, nowMs: () => (now += 1),
   } as unknown as HandlerDeps) as typeof nodes[number]);
 });
 test.after.always(async () => {
