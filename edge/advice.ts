@@ -46,8 +46,13 @@ const BY_REASON: Readonly<Record<string, string>> = {
   no_envelope: `${NO_CLOUD}: CLOUD_URL is the origin alone, without a path; a proxy before it must pass answers unchanged`,
 };
 
+const OTHER_HOST: Advice = {
+  setting: 'CLOUD_URL', next: 'the cloud has another name than the host of CLOUD_URL: take its PUBLIC_URL, or have its operator add this host to PUBLIC_AUTHORITIES; a proxy passes Host on unchanged',
+};
+
 /** Null where waiting is all there is to do. */
 export function adviceFor({ code, details }: Pick<Refusal, 'code' | 'details'>): Advice | null {
+  if (code === 'EDGE_SIGNATURE_INVALID' && details['reason'] === 'authority') return OTHER_HOST;
   if (code !== 'UPSTREAM_UNAVAILABLE') return Object.hasOwn(BY_CODE, code) ? BY_CODE[code]! : null;
   const reason = String((details as { reason?: unknown }).reason ?? '');
   const next = Object.hasOwn(BY_REASON, reason) ? BY_REASON[reason]! : 'the cloud does not answer at CLOUD_URL: check that it runs and can be reached from here';

@@ -125,6 +125,8 @@ export interface GaugeReader {
 export interface GatewayConfig {
   /** Origin that clients use, without a trailing slash; issuer of the built-in tokens. */
   readonly publicUrl: string;
+  /** Hosts beside that of `publicUrl` under which edges ask, with a port where it is no default one. */
+  readonly publicAuthorities?: readonly string[];
   readonly bodyLimitBytes: number;
   readonly developerMode: boolean;
   /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */

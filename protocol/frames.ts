@@ -159,7 +159,7 @@ export const attemptsFrame = z.object({
     statusCode: z.number().int().min(0).max(999).nullable(),
     durationMs: z.number().nonnegative().max(INT_MAX),
     retryAfterSeconds: z.number().int().nonnegative().nullable(),
-    /** `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
+    /** `refused`: no connection, for whatever reason. `blocked`: the same, of edges before 1.0. `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
     outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed', 'unverified']),
   })).max(ATTEMPTS_PER_FRAME),
 });

@@ -1,6 +1,7 @@
 /** A cloud node's settings: by environment, checked at boot, every problem named at once. docs/configuration.md. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { isAuthority } from '../gateway/http/auth/authorities.ts';
 import { isNetwork } from '../gateway/http/client-address.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import { parseSealKey } from './secret-box.ts';
@@ -41,6 +42,8 @@ const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   CLOUD_PORT: port.default(8080),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Other hosts under which edges reach this cloud: an edge's signature is for one host. */
+  PUBLIC_AUTHORITIES: list.pipe(z.array(z.string().refine(isAuthority, 'is a host, or a host and a port such as cloud:8080')).max(100)).default([]),
   TRUSTED_PROXIES: list.pipe(z.array(z.string().refine(isNetwork, 'is an address or a network such as 10.0.0.0/8')).max(100)).default([]),
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),

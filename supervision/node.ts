@@ -195,7 +195,7 @@ const publicUrlOf = (config: CloudConfig): string => config.PUBLIC_URL ?? `http:
 
 function gatewayConfig(config: CloudConfig): GatewayConfig {
   return {
-    publicUrl: publicUrlOf(config),
+    publicUrl: publicUrlOf(config), publicAuthorities: config.PUBLIC_AUTHORITIES,
     bodyLimitBytes: config.BODY_LIMIT_BYTES, developerMode: config.DEVELOPER_MODE,
     sandboxRequestsPerMinute: config.SANDBOX_REQUESTS_PER_MINUTE, poolWaitMs: config.POOL_WAIT_MS, trustedProxies: config.TRUSTED_PROXIES,
     oidc: config.OIDC_ISSUER === undefined ? null : { issuer: config.OIDC_ISSUER, audience: config.OIDC_AUDIENCE ?? 'flock' },

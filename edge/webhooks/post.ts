@@ -32,7 +32,7 @@ export interface PosterSettings {
   readonly monotonicMs: () => number;
   readonly wallMs: () => number;
   readonly resolve?: Resolve;
-  /** Why a destination was refused, for the edge's own log. */
+  /** Why a destination was refused, or that its name has no address, for the edge's own log. */
   readonly onBlocked: (deliveryId: string, reason: string) => void;
 }
 
@@ -61,8 +61,11 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
       return answered;
     } catch (error) {
       if (stopping) return null;
-      const outcome = cut.signal.aborted ? 'timeout' : outcomeOf(error);
-      if (error instanceof BlockedByPolicy) settings.onBlocked(delivery.deliveryId, error.reason);
+      const why = cut.signal.aborted ? null : whyNoConnection(error);
+      if (why?.told === true) settings.onBlocked(delivery.deliveryId, why.reason);
+      if (why !== null) return noConnection(delivery);
+      // `failed`: the connection broke, or what answers speaks no HTTP or TLS.
+      const outcome = cut.signal.aborted || error instanceof errors.ConnectTimeoutError ? 'timeout' : 'failed';
       return { deliveryId: delivery.deliveryId, attempt: delivery.attempt, statusCode: null, durationMs: took(), retryAfterSeconds: null, outcome };
     } finally {
       clearTimeout(timer);
@@ -76,7 +79,7 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
       const destination = policy.judgeUrl(delivery.url);
       if (typeof destination !== 'string') return attempt(delivery, destination.url, startedAtMs);
       settings.onBlocked(delivery.deliveryId, destination);
-      return { deliveryId: delivery.deliveryId, attempt: delivery.attempt, statusCode: null, durationMs: 0, retryAfterSeconds: null, outcome: 'blocked' };
+      return noConnection(delivery);
     },
     async close() {
       stopping = true;
@@ -99,12 +102,25 @@ function answerOf({ deliveryId, attempt }: Delivery, statusCode: number, duratio
   return { deliveryId, attempt, statusCode, durationMs, retryAfterSeconds: retryAfter, outcome: 'answered' };
 }
 
-/** `refused`: nobody listens or the name does not resolve · `failed`: the connection broke or spoke no HTTP or TLS. */
-function outcomeOf(error: unknown): Attempt['outcome'] {
-  if (error instanceof BlockedByPolicy) return 'blocked';
-  if (error instanceof errors.ConnectTimeoutError) return 'timeout';
-  const code = (error as { code?: unknown }).code;
-  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EHOSTUNREACH' ? 'refused' : 'failed';
+/**
+ * No connection: the policy forbids the place, its name has no address, or nobody listens. To the cloud all of them are one
+ * attempt, equal in every field, so that whoever chooses URLs does not learn which names exist in this network.
+ */
+function noConnection({ deliveryId, attempt }: Delivery): Attempt {
+  return { deliveryId, attempt, statusCode: null, durationMs: 0, retryAfterSeconds: null, outcome: 'refused' };
+}
+
+const NO_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL']);
+const NO_LISTENER: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
+
+/** Why nothing was connected to: `told` where an operator has to know it. Null where a connection was made, or waited for. */
+function whyNoConnection(error: unknown): { reason: string; told: boolean } | null {
+  if (error instanceof BlockedByPolicy) return { reason: error.reason, told: true };
+  // Several addresses that were tried in vain come as one error with theirs beside it.
+  const { code, errors: each = [] } = error as { code?: unknown; errors?: readonly unknown[] };
+  if (NO_NAME.has(String(code))) return { reason: String(code), told: true };
+  const refused = NO_LISTENER.has(String(code)) || (each.length > 0 && each.every((one) => NO_LISTENER.has(String((one as { code?: unknown }).code))));
+  return refused ? { reason: String(code), told: false } : null;
 }
 
 /** Reads and drops a bounded part of the answer in the background, then cuts it. */

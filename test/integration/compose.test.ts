@@ -23,6 +23,7 @@ test('issue 2.11: the settings that compose.yaml gives a cloud node are the ones
   const config = readConfig(filled);
   t.is(config.CLOUD_PORT, 8_080);
   t.is(config.HOST, '0.0.0.0');
+  t.true(config.PUBLIC_AUTHORITIES.includes(new URL(compose.services['edge']!.environment!['CLOUD_URL']!).host), 'the name under which its edges ask');
   t.is(new URL(config.DATABASE_URL).username, 'flock_app', 'the node signs in as the role without rights on money tables');
 });
 

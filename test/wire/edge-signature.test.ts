@@ -118,6 +118,24 @@ test('§5.3 authentication fails before the payload is read', async (t) => {
   t.regex(answer, /UNAUTHORIZED/);
 });
 
+test('found F13: a signature over another host is refused with the setting to change, whatever Host says', async (t) => {
+  const { sandbox, edge } = await enrolled();
+  const { hostname, port, host } = new URL(cloud.url);
+  const ask = (signedFor: string, asked: string) => new Promise<string>((resolve, reject) => {
+    const body = bodyOf(edge), signed = edge.sign({ method: 'POST', url: `http://${signedFor}${RESUME}`, body });
+    const lines = Object.entries({ host: asked, connection: 'close', 'content-length': String(body.length), ...jsonOf(sandbox.apiKey, { ...signed }) }).map(([name, value]) => `${name}: ${value}\r\n`);
+    let answer = '';
+    const socket = createConnection(Number(port), hostname, () => socket.write(`POST ${RESUME} HTTP/1.1\r\n${lines.join('')}\r\n${body}`));
+    socket.on('data', (chunk) => { answer += chunk.toString(); }).on('close', () => resolve(answer)).on('error', reject);
+  });
+  t.regex(await ask(host, host), /^HTTP\/1\.1 200 /);
+  for (const [signedFor, asked] of [['evil.example', 'evil.example'], ['evil.example:8080', 'evil.example:8080'], [host, 'evil.example'], ['evil.example', host]] as const) {
+    const answer = await ask(signedFor, asked);
+    t.regex(answer, /^HTTP\/1\.1 401 /);
+    t.regex(answer, asked === host ? /"reason":"signature"/ : /"reason":"authority".*"setting":"CLOUD_URL"/);
+  }
+});
+
 test('decisions 2: a signature on an application path is verified too, never ignored', async (t) => {
   const { sandbox, edge } = await enrolled();
   const get = (headers: Record<string, string>) => raw(cloud.url, 'GET', '/v1/addresses?size=1', { headers: { 'x-api-key': sandbox.apiKey, ...headers } });

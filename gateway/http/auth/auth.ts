@@ -1,5 +1,6 @@
 /** Everything that proves who asks, wired once for REST and for the edge stream. */
 import type { GatewayDeps } from '../../ports.ts';
+import { createAuthorities } from './authorities.ts';
 import { createApiKeys, type ApiKeys } from './api-keys.ts';
 import { createBearers } from './bearer.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
@@ -19,7 +20,10 @@ export async function createAuth({ stores, accounts, secrets, nowMs, config }: G
   const apiKeys = createApiKeys(stores.identity, nowMs);
   const issuer = await createIssuer({ identity: stores.identity, secrets, nowMs, issuerUrl: config.publicUrl });
   const bearers = createBearers({ issuer, config, nowMs });
-  const signatures = createEdgeSignatures({ edge: stores.edge, accounts, nowMs });
+  const signatures = createEdgeSignatures({
+    edge: stores.edge, accounts, nowMs,
+    authorities: createAuthorities({ publicUrl: config.publicUrl, further: config.publicAuthorities ?? [], developerMode: config.developerMode }),
+  });
   return {
     apiKeys, signatures, issuer,
     secondFactor: createSecondFactor({ identity: stores.identity, secrets, nowMs }),

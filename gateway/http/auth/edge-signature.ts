@@ -1,5 +1,5 @@
 /**
- * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, signature, pinned
+ * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, host, signature, pinned
  * key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
  */
 import type { AccountState } from '../../../actors/account/messages.ts';
@@ -9,6 +9,7 @@ import { NONCE_KEEP_SECONDS, SIGNATURE_SKEW_SECONDS } from '../../../protocol/fr
 import { isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Accounts } from '../../ports.ts';
+import type { Authorities } from './authorities.ts';
 
 export interface SignedHead {
   readonly method: string;
@@ -37,6 +38,8 @@ const NAMES = ['signature-input', 'signature', 'content-digest'] as const;
 
 export function createEdgeSignatures(deps: {
   edge: Pick<EdgeStore, 'claimNonce'>; accounts: Pick<Accounts, 'ask'>; nowMs: () => number;
+  /** The hosts that a signature may be for; any where absent. */
+  authorities?: Authorities;
 }): EdgeSignatures {
   return {
     async verify(head, accountId, { required, pin }) {
@@ -54,13 +57,22 @@ export function createEdgeSignatures(deps: {
           'EDGE_SIGNATURE_SKEW', { maxSeconds: SIGNATURE_SKEW_SECONDS, serverTime: new Date(nowMs).toISOString() },
         );
       }
-      if (!isSignatureOf(signature, { ...head, contentDigest })) return invalid('signature');
+      const hosts = deps.authorities?.formsOf(head.authority) ?? [head.authority];
+      if (hosts.length === 0) return anotherHost(deps.authorities!);
+      if (!hosts.some((authority) => isSignatureOf(signature, { ...head, authority, contentDigest }))) return invalid('signature');
       const foreign = pin ? await foreignKey(deps.accounts, accountId, signature.keyId) : null;
       if (foreign !== null) return foreign;
       const first = await deps.edge.claimNonce(signature.keyId, signature.nonce, nowMs + NONCE_KEEP_SECONDS * 1_000);
       return first ? { publicKey: signature.keyId, contentDigest } : refuse('EDGE_NONCE_REPLAY');
     },
   };
+}
+
+function anotherHost({ expected }: Authorities): Refusal {
+  return refuse(
+    'EDGE_SIGNATURE_INVALID', { reason: 'authority', expected, setting: 'CLOUD_URL' },
+    'the request is for another host than this cloud: CLOUD_URL of an edge is PUBLIC_URL of the cloud, or a host of its PUBLIC_AUTHORITIES',
+  );
 }
 
 /** What a key that is not the pinned one gets; before enrolment there is none, and the account says what is missing. */

@@ -131,7 +131,7 @@ test('reliability 0.6: no spelling of a loopback literal reaches a receiver of a
   const poster = newPoster(t, { environment: 'live' });
   const forms = ['127.0.0.1', '2130706433', '0x7f.1', '0x7f000001', '0177.0.0.1', '127.1', '①②⑦.0.0.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '127.0.0.1.', 'localhost'];
   for (const form of forms) {
-    t.like(await poster.post(deliveryTo(`http://${form}:${receiver.port}/`)), { statusCode: null, outcome: 'blocked' }, form);
+    t.like(await poster.post(deliveryTo(`http://${form}:${receiver.port}/`)), { statusCode: null, outcome: 'refused' }, form);
   }
   t.is(poster.blocked.length, forms.length);
   t.deepEqual(receiver.hits, []);
@@ -141,7 +141,7 @@ test('a name that resolves to an internal address is refused, also when a public
   const receiver = await startReceiver(t);
   for (const addresses of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['169.254.169.254'], ['10.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['fd00:ec2::254']]) {
     const poster = newPoster(t, { environment: 'live', resolve: answers(addresses) });
-    t.like(await poster.post(deliveryTo(`https://hooks.example.com:${receiver.port}/`)), { statusCode: null, outcome: 'blocked' }, addresses.join());
+    t.like(await poster.post(deliveryTo(`https://hooks.example.com:${receiver.port}/`)), { statusCode: null, outcome: 'refused' }, addresses.join());
   }
   t.deepEqual(receiver.hits, []);
 });
@@ -157,7 +157,7 @@ test('rebinding: the address that was judged is the one that is connected to, wi
   const poster = newPoster(t, { environment: 'live', list: '127.0.0.2', resolve: flipping });
   t.like(await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`)), { outcome: 'refused', statusCode: null });
   t.is(asked, 1);
-  t.like(await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`)), { outcome: 'blocked', statusCode: null });
+  t.like(await poster.post(deliveryTo(`http://hooks.example.com:${receiver.port}/`)), { outcome: 'refused', statusCode: null });
   t.deepEqual(receiver.hits, []);
 });
 
@@ -165,14 +165,36 @@ test('a listed name may live in the private network, at the judged address', asy
   const receiver = await startReceiver(t);
   const poster = newPoster(t, { environment: 'live', list: `localhost:${receiver.port}`, resolve: answers(['127.0.0.1']) });
   t.like(await poster.post(deliveryTo(`http://localhost:${receiver.port}/`)), { statusCode: 200 });
-  t.like(await poster.post(deliveryTo(`http://other.example:${receiver.port}/`)), { outcome: 'blocked' });
+  t.like(await poster.post(deliveryTo(`http://other.example:${receiver.port}/`)), { outcome: 'refused' });
   t.is(receiver.hits.length, 1);
 });
 
 test('what is no URL of ours is blocked without a connection', async (t) => {
   const poster = newPoster(t);
   for (const url of ['ftp://127.0.0.1/', 'nonsense', 'http://user:pass@127.0.0.1/', 'file:///etc/passwd', 'http://169.254.169.254/latest/meta-data/']) {
-    t.like(await poster.post(deliveryTo(url)), { statusCode: null, outcome: 'blocked', durationMs: 0 }, url);
+    t.like(await poster.post(deliveryTo(url)), { statusCode: null, outcome: 'refused', durationMs: 0 }, url);
+  }
+});
+
+test('found F13: a place that is forbidden, a name without an address and one where nobody listens are one attempt to the cloud; the log keeps the reason', async (t) => {
+  const closed = await startTcp(t, () => undefined);
+  await closed.close();
+  const failing = (code: string): Resolve => (_host, done) => done(Object.assign(new Error('x'), { code }), []);
+  const places: readonly (readonly [string, string, Resolve | undefined, string | undefined, string | null])[] = [
+    ['internal', 'https://db.corp.example/', answers(['10.0.0.7']), undefined, 'private'],
+    ['loopback', 'https://db.corp.example/', answers(['127.0.0.1']), undefined, 'loopback'],
+    ['not listed', 'https://db.corp.example/', answers(['93.184.216.34']), '10.9.0.0/16', 'not_listed'],
+    ['no addresses', 'https://db.corp.example/', answers([]), undefined, 'forbidden'],
+    ['literal', 'https://10.0.0.7/', undefined, undefined, 'private'],
+    ...['ENOTFOUND', 'EAI_AGAIN', 'ESERVFAIL'].map((code) => [code, 'https://db.corp.example/', failing(code), undefined, code] as const),
+    ['nobody listens in a listed network', `http://db.corp.example:${closed.port}/`, answers(['127.0.0.1']), '127.0.0.1', null],
+    ['nobody at two addresses', `http://db.corp.example:${closed.port}/`, answers(['127.0.0.1', '127.0.0.2']), '127.0.0.1,127.0.0.2', null],
+  ];
+  for (const [name, url, resolve, list, reason] of places) {
+    const poster = newPoster(t, { environment: 'live', ...(resolve === undefined ? {} : { resolve }), ...(list === undefined ? {} : { list }) });
+    const { deliveryId, attempt, ...rest } = (await poster.post(deliveryTo(url)))!;
+    t.deepEqual(rest, { statusCode: null, durationMs: 0, retryAfterSeconds: null, outcome: 'refused' }, name);
+    t.deepEqual(poster.blocked, reason === null ? [] : [reason], name);
   }
 });
 
