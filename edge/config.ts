@@ -28,6 +28,10 @@ const schema = z.object({
   /** The key of the cloud. Spec §5.1: its prefix fixes the environment for the life of the process. */
   API_KEY: z.string({ error: 'is needed: flk_live_… or flk_test_…' }),
   CLOUD_URL: z.url({ protocol: /^https?$/, message: 'must be an http or https address' }),
+  /** Whether a live key may go over plain http to another machine. */
+  EDGE_PLAIN_HTTP: z.enum(['refused', 'allowed']).default('refused'),
+  /** Whether files of secrets must be their owner's alone; secret-setting.ts. */
+  EDGE_SECRET_FILES: z.enum(['private', 'mounted']).default('private'),
   HOST: z.string().default('127.0.0.1'),
   EDGE_PORT: port.default(8081),
   EDGE_DATA_DIR: z.string().default('.data/edge'),
@@ -121,6 +125,7 @@ export function readConfig(
   const base = schema.safeParse(present);
   if (!base.success) problems.push(...base.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
   const environment = environmentOfKey(present['API_KEY'], problems);
+  if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused') checkWay(base.data.CLOUD_URL, problems);
   const caps = readChainSettings(present, problems);
   const tokenCaps = readTokenCaps(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
@@ -167,6 +172,15 @@ export function environmentOfKey(apiKey: string | undefined, problems: string[])
     return null;
   }
   return prefix === 'live' ? 'live' : 'sandbox';
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Over http anybody on the way reads the key and every answer, and changes what is not signed. */
+export function checkWay(cloudUrl: string, problems: string[]): void {
+  const { protocol, hostname } = new URL(cloudUrl);
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
+  problems.push('CLOUD_URL: a live key does not go over http to another machine; use https, or set EDGE_PLAIN_HTTP=allowed where the network on the way is yours alone');
 }
 
 function readChainSettings(env: Record<string, string>, problems: string[]): Record<ChainSetting, Map<Chain, bigint>> {

@@ -1,6 +1,6 @@
 /** What the words of `flock-edge sources` have in common: the opened keystore, the questions, the cloud. */
 import type { Environment } from '../../protocol/slugs.ts';
-import { ConfigurationError, environmentOfKey, type Environ } from '../config.ts';
+import { ConfigurationError, checkWay, environmentOfKey, type Environ } from '../config.ts';
 import { createIdentity } from '../identity.ts';
 import { ownSeed } from '../key-sources.ts';
 import { identityKeyPair, isMnemonic, seedOf } from '../keys.ts';
@@ -71,6 +71,7 @@ export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream
   if (apiKey === undefined) problems.push('API_KEY: is needed: flk_live_… or flk_test_…');
   const environment = environmentOfKey(apiKey, problems);
   if (cloudUrl === undefined || !URL.canParse(cloudUrl)) problems.push('CLOUD_URL: must be an http or https address');
+  else if (environment === 'live' && present['EDGE_PLAIN_HTTP'] !== 'allowed') checkWay(cloudUrl, problems);
   const mnemonic = readSecret(present, 'MNEMONIC', problems), passphrase = readSecret(present, 'MNEMONIC_PASSPHRASE', problems);
   const words = mnemonic?.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
   if (words !== undefined && !isMnemonic(words)) problems.push('MNEMONIC: is no valid BIP-39 phrase (words or checksum)');

@@ -4,7 +4,10 @@ import test from 'ava';
 import { parse } from 'yaml';
 import { CHAINS } from '../../protocol/slugs.ts';
 import { ROOT } from '../support/tree.ts';
+import { readConfig as readEdgeConfig } from '../../edge/config.ts';
+import { isMnemonic } from '../../edge/keys.ts';
 import { readConfig } from '../../supervision/config.ts';
+import { API_KEYS, PHRASE } from '../support/edge/edges.ts';
 
 interface Service { image?: string; profiles?: string[]; volumes?: string[]; ports?: string[]; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown> }
 const compose = parse(readFileSync(`${ROOT}compose.yaml`, 'utf8'), { merge: true }) as { services: Record<string, Service>; secrets: Record<string, unknown> };
@@ -51,6 +54,12 @@ test('issue 4.1: the image gives the directory of a data volume to the user that
   t.is(compose.services['edge']!.environment!['EDGE_DATA_DIR'], '/data');
   t.true(lines.indexOf('RUN mkdir /data && chown node:node /data') < lines.indexOf('USER node'));
   t.true(lines.includes('RUN mkdir /data && chown node:node /data'));
+});
+
+test('found F13: an edge of compose.yaml starts with a live key: its way to the cloud is said to be its own', (t) => {
+  const { CLOUD_URL, EDGE_PLAIN_HTTP } = compose.services['edge']!.environment!;
+  const { config } = readEdgeConfig({ API_KEY: API_KEYS.live, MNEMONIC: PHRASE, CLOUD_URL, EDGE_PLAIN_HTTP }, isMnemonic);
+  t.is(config.cloudUrl, 'http://cloud:8080');
 });
 
 test('issue 4: three replicas of one edge: the same settings, each its own disk and port, two of them only on demand', (t) => {

@@ -113,7 +113,7 @@ for (const [environment, publicUrl] of [['live', 'https://flock.example.com'], [
     t.deepEqual(secret, { type: 'bind', source: `${directory}/phrase`, target: settings['MNEMONIC_FILE'], readonly: undefined } as never);
     t.true(mounts.some(({ type, target }) => type === 'volume' && target === settings['EDGE_DATA_DIR']));
     const phraseFile = join(directory, 'phrase');
-    writeFileSync(phraseFile, PHRASE);
+    writeFileSync(phraseFile, PHRASE, { mode: 0o600 });
     const { config } = readConfig({ ...settings, MNEMONIC_FILE: phraseFile }, isMnemonic);
     t.is(config.environment, environment);
     t.is(new URL(config.cloudUrl).origin, new URL(publicUrl).origin);

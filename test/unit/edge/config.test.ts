@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { DEFAULT_FEE_SETTINGS, feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { ConfigurationError, readConfig, type Environ } from '../../../edge/config.ts';
@@ -101,8 +101,8 @@ test('found F2 bounds of fees: safe ones without a setting, and each is a settin
 test('the phrase may come from a file, in upper case and with line breaks; the passphrase is taken as it is', (t) => {
   const directory = newDirectory();
   const file = join(directory, 'phrase');
-  writeFileSync(file, `${PHRASE.toUpperCase().replaceAll(' ', '\n')}\n`);
-  writeFileSync(join(directory, 'pass'), ' two  spaces \n');
+  writeFileSync(file, `${PHRASE.toUpperCase().replaceAll(' ', '\n')}\n`, { mode: 0o600 });
+  writeFileSync(join(directory, 'pass'), ' two  spaces \n', { mode: 0o600 });
   const { MNEMONIC: _unused, ...rest } = GOOD;
   const { phrase } = readConfig({ ...rest, MNEMONIC_FILE: file, MNEMONIC_PASSPHRASE_FILE: join(directory, 'pass') }, isMnemonic);
   t.deepEqual(phrase, { mnemonic: PHRASE, passphrase: ' two  spaces ' });
@@ -142,4 +142,47 @@ test('found F6 caps of tokens: by canonical contract of the registry, each once;
     t.true(problems.length === 1 && problems[0]!.startsWith('EDGE_WITHDRAWAL_TOKEN_CAPS_ETH: entry '), text);
   }
   t.deepEqual(problemsOf({ ...GOOD, EDGE_WITHDRAWAL_TOKEN_CAPS_DOGE: `${usdc}=1` }).map((problem) => problem.split(':')[0]), ['EDGE_WITHDRAWAL_TOKEN_CAPS_DOGE']);
+});
+
+test('found F13: a secret file that others may read or change is refused, whichever setting names it; mounted ones are told so', (t) => {
+  const file = join(newDirectory(), 'secret');
+  writeFileSync(file, PHRASE);
+  const { MNEMONIC: _unused, ...rest } = GOOD;
+  for (const name of ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'EDGE_KEYSTORE_PASSPHRASE', 'EDGE_PKCS11_PIN', 'EDGE_SPEND_LEDGER', 'EDGE_VERIFY_RPC_ETH']) {
+    const env = { ...rest, ...(name === 'MNEMONIC' ? {} : { MNEMONIC: PHRASE }), API_KEY: KEY.replace('test', 'live'), [`${name}_FILE`]: file };
+    for (const mode of [0o644, 0o640, 0o604, 0o444, 0o660, 0o601, 0o620]) {
+      chmodSync(file, mode);
+      const problems = problemsOf(env);
+      t.true(problems.length === 1 && problems[0]!.startsWith(`${name}_FILE: others than its owner`) && /chmod 600.*EDGE_SECRET_FILES=mounted/.test(problems[0]!), `${name} ${mode.toString(8)}: ${String(problems)}`);
+    }
+    const isRefused = (more: Record<string, string>) => {
+      try {
+        readConfig({ ...env, ...more }, isMnemonic);
+        return false;
+      } catch (error) {
+        return (error as ConfigurationError).problems.some((problem) => problem.includes('others than its owner'));
+      }
+    };
+    chmodSync(file, 0o444);
+    t.false(isRefused({ EDGE_SECRET_FILES: 'mounted' }), name);
+    t.true(isRefused({ EDGE_SECRET_FILES: 'private' }), name);
+    for (const mode of [0o600, 0o400, 0o700]) {
+      chmodSync(file, mode);
+      t.false(isRefused({}), `${name} ${mode.toString(8)}`);
+    }
+  }
+});
+
+test('found F13: a live key goes over http to this machine alone, unless it is allowed', (t) => {
+  const live = { ...GOOD, API_KEY: KEY.replace('test', 'live') };
+  const away = ['http://cloud:8080', 'http://cloud.example', 'http://10.0.0.1', 'HTTP://cloud.example', 'http://localhost.example', 'http://127.0.0.1.example', 'http://[fd00::1]:8080', 'http://0.0.0.0'];
+  for (const CLOUD_URL of away) {
+    const problems = problemsOf({ ...live, CLOUD_URL });
+    t.true(problems.length === 1 && problems[0]!.startsWith('CLOUD_URL: ') && problems[0]!.includes('EDGE_PLAIN_HTTP=allowed'), CLOUD_URL);
+    t.notThrows(() => readConfig({ ...live, CLOUD_URL, EDGE_PLAIN_HTTP: 'allowed' }, isMnemonic), CLOUD_URL);
+    t.notThrows(() => readConfig({ ...GOOD, CLOUD_URL }, isMnemonic), `${CLOUD_URL} with a test key`);
+  }
+  for (const CLOUD_URL of ['https://cloud.example', 'http://127.0.0.1:8080', 'http://127.8.9.1', 'http://localhost:8080', 'http://[::1]:8080', 'http://LOCALHOST']) {
+    t.notThrows(() => readConfig({ ...live, CLOUD_URL }, isMnemonic), CLOUD_URL);
+  }
 });
