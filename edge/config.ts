@@ -8,6 +8,7 @@ import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import { KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
 import { readSecret } from './secret-setting.ts';
 import type { FeeSettings } from './signers/fee-bounds.ts';
+import { FIRST_NONCE_MAX } from './signers/lying-in-wait.ts';
 import { spendLedgerPlace, type SpendLedgerPlace } from './shared-spend.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
@@ -45,6 +46,8 @@ const schema = z.object({
   EDGE_SWEEP_FEE_RATIO_BPS: wholeNumber(0, 1_000_000).default(1_000),
   /** Highest gas limit of a native payment; below that of a plain transfer nothing could be paid. */
   EDGE_NATIVE_GAS_LIMIT: wholeNumber(21_000, 16_777_216).default(100_000),
+  /** Highest nonce of an EVM address that neither this edge nor an own node knows anything of. */
+  EDGE_FIRST_NONCE_MAX: wholeNumber(0, 999_999_999_999).default(Number(FIRST_NONCE_MAX)),
   /** Writes to the cloud that may wait; above it EDGE_OUTBOX_FULL. */
   EDGE_OUTBOX_CAPACITY: wholeNumber(1, 10_000_000).default(100_000),
   /** How often the readiness is read while an identity waits for the owner's decision, in seconds. */
@@ -77,6 +80,7 @@ export interface EdgeConfig {
   readonly tokenCaps: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
   /** Bounds of fees. G29. */
   readonly fees: FeeSettings;
+  readonly firstNonceMax: bigint;
   readonly addressGap: number;
   readonly spendWindowMs: number;
   /** Where all replicas count together; null: each counts for itself. */
@@ -147,7 +151,7 @@ export function readConfig(
         feeRatioBps: settings.EDGE_FEE_RATIO_BPS, sweepFeeRatioBps: settings.EDGE_SWEEP_FEE_RATIO_BPS,
         nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
       },
-      addressGap: settings.EDGE_ADDRESS_GAP, spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
+      firstNonceMax: BigInt(settings.EDGE_FIRST_NONCE_MAX), addressGap: settings.EDGE_ADDRESS_GAP, spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
       spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, verifyNodes,

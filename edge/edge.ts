@@ -18,6 +18,7 @@ import { createStatusPage } from './http/status-page.ts';
 import { createTransactionPaths } from './http/transactions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { EdgeLog } from './log.ts';
+import { createOwnCounters } from './own-counters.ts';
 import { createOwnFates } from './own-fates.ts';
 import { createOwnNodes } from './own-nodes.ts';
 import { openParts, type EdgeParts, type EdgePorts } from './parts.ts';
@@ -135,7 +136,8 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   }, (error) => log.fault('outbox_fault', error));
   const signing = new Signing({
     environment: config.environment, lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, guard, outbox, submissions, keystore: context.keystore, upstream,
-    policies: { instructions, own: parts.own, fees: config.fees, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
+    policies: { instructions, own: parts.own, fees: config.fees, firstNonceMax: config.firstNonceMax, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
+    nextCounter: nodes === null ? null : createOwnCounters(nodes),
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
     beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
   });

@@ -101,7 +101,7 @@ export class Instructions {
     return this.#storage.transaction(() => {
       const known = this.#known(instruction.id);
       if (known !== null && known.instruction !== text) return false;
-      if (known?.isBroadcast === true && !keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey)) return false;
+      if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
         instruction.id, text, toJson(unsigned), this.#nowMs());
@@ -123,6 +123,11 @@ export class Instructions {
       atMs, atMs, sha256(row.unsigned), transactionId);
   }
 
+  /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */
+  mayBeSigned(transactionId: string): boolean {
+    return this.#known(transactionId)?.isBroadcast === true;
+  }
+
   /** When a holder of a local key broadcast the version that is known here; null when nobody did. */
   broadcastAtMs(transactionId: string): number | null {
     const row = this.#storage.one<{ unsigned: string; at: number | null; of: string | null }>(
@@ -138,12 +143,12 @@ export class Instructions {
     return this.#storage.transaction(() => {
       const known = this.#known(transactionId);
       if (known !== null && known.instruction !== instruction) return false;
-      const excludes = known === null || excludeEachOther(fromJson<Unsigned>(unsigned).replayKey, known.unsigned.replayKey);
-      if (known?.isBroadcast === true && !excludes) return false;
+      const isExcluding = known === null || excludeEachOther(fromJson<Unsigned>(unsigned), known.unsigned);
+      if (known?.isBroadcast === true && !isExcluding) return false;
       const parsed = fromJson<Instruction | null>(instruction);
       if (parsed?.id !== transactionId) return false;
       // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside it, is dropped.
-      const always = broadcastAtMs !== null && !excludes ? 1 : 0;
+      const always = broadcastAtMs !== null && !isExcluding ? 1 : 0;
       this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(i.recorded_at_ms, excluded.recorded_at_ms), shared = 1
           where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`, transactionId, instruction, unsigned, askedAtMs, always);
@@ -247,9 +252,14 @@ export class Instructions {
   }
 }
 
+/** Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes. found F13. */
+function excludes(next: Unsigned, before: Unsigned): boolean {
+  return before.replayKey.kind === 'expiry' ? next.payload === before.payload : keepsReplayKey(next.replayKey, before.replayKey);
+}
+
 /** Either may be the later version: an older record arrives late. */
-function excludeEachOther(left: ReplayKey, right: ReplayKey): boolean {
-  return keepsReplayKey(left, right) || keepsReplayKey(right, left);
+function excludeEachOther(left: Unsigned, right: Unsigned): boolean {
+  return excludes(left, right) || excludes(right, left);
 }
 
 function signatureOf(row: SignatureRow): Signature {

@@ -11,6 +11,8 @@ export interface PolicySource {
   readonly own: OwnAddresses;
   /** G29: the bounds of fees. */
   readonly fees: FeeSettings;
+  /** EDGE_FIRST_NONCE_MAX. found F8. */
+  readonly firstNonceMax: bigint;
   /** EDGE_SWEEP_TREASURY_ALLOWLIST, canonical texts. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
   readonly catalogueOf: (chain: Chain) => Catalogue;
@@ -23,15 +25,28 @@ export interface PolicySource {
  */
 const REPLAY_AHEAD_MAX = 1_024n;
 
-/** The policy for a payload; signatures of `released` transactions hold its replay key no more. */
-export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruction, released: ReadonlySet<string>): SigningPolicy {
-  const { instructions, own, fees, sweepTreasuries, catalogueOf, nowMs } = source;
+/** What was asked from outside for a policy: it is taken as read, while all else is read when the policy is made. */
+export interface Asked {
+  /** Transactions whose signatures hold their replay key no more. */
+  readonly released: ReadonlySet<string>;
+  /** Next counter of the sender at the company's own node; null where none is asked, or it does not answer. */
+  readonly nextAtNode: bigint | null;
+}
+
+/** Whether the counter of a payload is one that this edge knows nothing of. */
+export function isFirstCounter({ instructions }: Pick<PolicySource, 'instructions'>, { unsigned: { chain, from, replayKey } }: RecordedInstruction): boolean {
+  return (replayKey.kind === 'nonce' || replayKey.kind === 'sequence') && instructions.highestCounter(chain, from, replayKey) === null;
+}
+
+/** The policy for a payload. */
+export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruction, { released, nextAtNode }: Asked): SigningPolicy {
+  const { instructions, own, fees, firstNonceMax, sweepTreasuries, catalogueOf, nowMs } = source;
   const { instruction, unsigned: { from, replayKey } } = recorded;
   const { chain } = instruction;
   const { gasTank, treasury } = own.paths(chain);
   const addressAt = (path: string) => own.addressAt(chain, path);
   const derivedTreasury = treasury === null ? null : addressAt(treasury);
-  const highest = instructions.highestCounter(chain, from, replayKey);
+  const highest = instructions.highestCounter(chain, from, replayKey) ?? nextAtNode;
   return {
     ...feeBoundsOf(chain, fees, instruction.purpose === 'sweep'),
     sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...sweepTreasuries.get(chain) ?? []],
@@ -44,6 +59,6 @@ export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruct
         .filter(({ transactionId }) => !released.has(transactionId)).map(({ payload }) => payload),
     },
     replayWindow: highest === null ? null : { from: 0n, to: highest + REPLAY_AHEAD_MAX },
-    nowMs: nowMs(),
+    firstNonceMax, nowMs: nowMs(),
   };
 }

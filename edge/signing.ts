@@ -18,7 +18,7 @@ import type { Outbox } from './outbox.ts';
 import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
 import { isOwnBound } from './signers/fee-bounds.ts';
 import { refuseToSign } from './signers/signer.ts';
-import { signingPolicyOf, type PolicySource } from './signing-policy.ts';
+import { isFirstCounter, signingPolicyOf, type Asked, type PolicySource } from './signing-policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf } from './payments.ts';
 import type { SharedSpend } from './shared-spend.ts';
@@ -40,6 +40,8 @@ export interface SigningSettings {
   readonly submissions: Submissions;
   readonly keystore: Keystore;
   readonly policies: PolicySource;
+  /** The sender's next counter at the company's own node (EDGE_VERIFY_RPC_<CHAIN>); null without any. Never rejects. */
+  readonly nextCounter: ((recorded: RecordedInstruction) => Promise<bigint | null>) | null;
   readonly upstream: Upstream;
   /** The family's signer, loaded with its SDK; null for a chain that this edge does not sign. */
   readonly signerOf: (chain: Chain) => Promise<Signer | null>;
@@ -163,8 +165,8 @@ export class Signing {
     const { chain } = recorded.instruction;
     const signer = await this.#settings.signerOf(chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
-    const released = await this.#releasedAmong(recorded);
-    return this.#checked(signer, recorded, signingPolicyOf(this.#settings.policies, recorded, released));
+    const asked = await this.#asked(recorded);
+    return this.#checked(signer, recorded, signingPolicyOf(this.#settings.policies, recorded, asked));
   }
 
   /** Null when the payload is signed, or is no more what was asked for last. */
@@ -173,11 +175,11 @@ export class Signing {
     const { ledger, instructions, outbox, lease, policies, shared } = this.#settings;
     const signer = await this.#settings.signerOf(instruction.chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
-    const released = await this.#releasedAmong(recorded);
+    const asked = await this.#asked(recorded);
     const nowMs = policies.nowMs();
     const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
     const purpose = purposeOf(recorded), spend: Spend = { ...claim, purpose, amount: spendOf(unsigned, signer), token: tokenOf(purpose, unsigned) };
-    const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, released));
+    const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
     const unable = check() ?? await shared?.count(spend) ?? null;
     if (unable !== null) return unable;
     // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the signature.
@@ -241,6 +243,15 @@ export class Signing {
       else this.#settings.log.alarm('payload_refused', facts);
     }
     return refusal;
+  }
+
+  /** What a policy needs from outside. The company's own node is asked for a counter that this edge knows nothing of. */
+  async #asked(recorded: RecordedInstruction): Promise<Asked> {
+    const { policies, nextCounter } = this.#settings;
+    const [released, nextAtNode] = await Promise.all([
+      this.#releasedAmong(recorded), nextCounter !== null && isFirstCounter(policies, recorded) ? nextCounter(recorded) : null,
+    ]);
+    return { released, nextAtNode };
   }
 
   /**

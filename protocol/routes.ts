@@ -46,7 +46,7 @@ const IDENTITY = [
 const BUILD = [
   'INVALID_CHAIN', 'INVALID_ADDRESS', 'INVALID_AMOUNT', 'NOT_FOUND', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN',
   'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
-  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY', 'TIER_FEATURE_LOCKED',
+  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY', 'TIER_FEATURE_LOCKED', 'CONFLICT',
 ] as const;
 const SIMULATE = ['SANDBOX_ONLY', 'INVALID_CHAIN', 'CHAIN_UNAVAILABLE'] as const;
 
@@ -81,7 +81,7 @@ export const ROUTES = {
   createTrustline: {
     ...creates('Addresses'), method: POST, path: '/v1/addresses/{address}/trustlines',
     params: addresses.trustlineParams, body: addresses.trustlineBody, reply: transactions.built,
-    refusals: [...BUILD, 'CONFLICT'], summary: 'Build the opt-in of an address to an issued asset',
+    refusals: BUILD, summary: 'Build the opt-in of an address to an issued asset',
   },
   listBalances: {
     ...reads('Balances'), method: GET, path: '/v1/balances', query: addresses.listBalancesQuery,

@@ -167,7 +167,7 @@ export function repriceWithdrawal(
   const module = book.module(known.chain);
   const no = firstRefusal(
     rotationPending(state), suspended(state), notNewest(state, known), watchOnly(state, known.chain, known.unsigned.fromPath),
-    known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
+    known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }), signedAndExpires(known),
     module === null ? refuse('CHAIN_UNAVAILABLE', { chain: known.chain, permanent: true }) : null,
   );
   if (no !== null) return no;
@@ -183,6 +183,18 @@ export function repriceWithdrawal(
   if (clash !== null) return clash;
   return accept(
     row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],
+  );
+}
+
+/**
+ * Two payloads that only expire exclude each other by nothing, and "expired" is one node's word: what is signed stays the
+ * only one of its kind, and what died is paid by a new build. Refuses: CONFLICT. found F13, L31.
+ */
+function signedAndExpires({ versions, unsigned: { replayKey } }: WithdrawalRow): Refusal | null {
+  if (versions.length === 0 || replayKey.kind !== 'expiry') return null;
+  return refuse(
+    'CONFLICT', { reason: 'signed_payload_only_expires', signed: true, txids: versions.map(({ txid }) => txid) },
+    'a signed payment of this chain is not repriced: wait until it has expired, look for its txid, then build a new one',
   );
 }
 

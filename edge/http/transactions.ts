@@ -79,6 +79,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const reprice: EdgePath = async (call) => {
     const known = instructions.get(call.params['id']!);
     if (known === null) return notAskedHere(call);
+    // Two payloads that only expire could both be paid: what died is paid by a new build. The cloud says so too. found F13.
+    if (known.unsigned.replayKey.kind === 'expiry' && instructions.mayBeSigned(known.instruction.id)) return refused(signedAndExpires(instructions, known.instruction.id));
     const passed = await forwarding.pass(call);
     if (!isPassed(passed)) return passed;
     if (passed.envelope.error !== null) return handedOn(passed);
@@ -135,6 +137,12 @@ function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer 
   if (isOwnBound(refusal)) log.warn('build_above_bound', facts); // a dear market, or a contract that burns gas: nobody lied
   else log.alarm('build_refused', facts);
   return refused(refusal);
+}
+
+function signedAndExpires(instructions: Instructions, id: string): Refusal {
+  const txids = instructions.signaturesOf(id).flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
+  return refuse('CONFLICT', { reason: 'signed_payload_only_expires', signed: true, ...(txids.length === 0 ? {} : { txids }) },
+    'a signed payment of this chain is not repriced: wait until it has expired, look for its txid, then build a new one');
 }
 
 /** Refuses INVALID_INPUT for a destination whose own text names another tag than `chainTag`, as the cloud does. */

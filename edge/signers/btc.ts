@@ -20,6 +20,7 @@ import { isHeight, signatureHash, singleKeyOf, unlock, type Spent } from '../../
 import { SEQUENCE, TX_VERSION } from '../../chains/btc/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
+import { checkHeight } from './lying-in-wait.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -42,7 +43,8 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   if (parties !== null) return parties;
   const read = readPayload(btcOf(network), unsigned, instruction);
   if ('ok' in read) return read;
-  return checkPayment(read, instruction)
+  return checkHeight(network.slug, read.psbt.locktime, policy, 'locktime')
+    ?? checkPayment(read, instruction)
     ?? checkSummary(unsigned, read, instruction)
     ?? checkFee(btcOf(network), read, instruction, policy)
     ?? checkJournal(unsigned, read, instruction, policy);

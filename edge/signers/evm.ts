@@ -14,6 +14,7 @@ import { evmOf } from '../../chains/evm/network.ts';
 import { matchSigned } from '../../chains/evm/signed.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
+import { checkCounter } from './lying-in-wait.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -39,7 +40,8 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
     ?? checkPayment(network, payment, instruction, policy)
     ?? checkSummary(network, unsigned, transaction, payment, instruction)
     ?? checkFee(unsigned, transaction, instruction, policy)
-    ?? checkNonce(transaction, policy)
+    // A nonce far ahead would lie in wait: it lands when the gap is filled, long after the caller gave up.
+    ?? checkCounter(network.slug, BigInt(transaction.nonce), policy, 'nonce_outside_window')
     ?? checkJournal(unsigned, transaction, instruction, policy);
 }
 
@@ -120,12 +122,6 @@ function checkFee(
   if (gasLimit > GAS_LIMIT_MAX) return refuseToSign('gas_limit', { expected: GAS_LIMIT_MAX, found: gasLimit });
   const amount = token === null && purpose !== 'cancel' ? value : null, nativeGas = token === null ? gasLimit : null;
   return checkFeeBounds({ chain, feeMax, amount, price: maxFeePerGas, nativeGas, isSweep: purpose === 'sweep' }, policy);
-}
-
-/** A nonce far ahead would lie in wait: it lands when the gap is filled, long after the caller gave up. */
-function checkNonce({ nonce }: EvmTransaction, { replayWindow }: SigningPolicy): Refusal | null {
-  if (replayWindow === null || (BigInt(nonce) >= replayWindow.from && BigInt(nonce) <= replayWindow.to)) return null;
-  return refuseToSign('nonce_outside_window', { expected: `${replayWindow.from}–${replayWindow.to}`, found: nonce });
 }
 
 /**

@@ -64,6 +64,8 @@ export interface SigningPolicy extends FeeBounds {
   readonly journal: SigningJournal;
   /** Inclusive bounds of the next counter, from the journal or the customer's own node; null while neither knows. */
   readonly replayWindow: { readonly from: bigint; readonly to: bigint } | null;
+  /** Highest nonce while neither knows. EDGE_FIRST_NONCE_MAX. */
+  readonly firstNonceMax?: bigint;
   /** The edge's clock, for payloads that must expire soon (1.6-8: tron, xlm, xrp); without it such a payload is refused. */
   readonly nowMs?: number;
 }

@@ -4,7 +4,8 @@
  * hide in them. chains.md 1.6 and L26; the order of the checks is the order of the list there.
  *
  * The block hash is the only tie to a network (1.6-6): it dies within two minutes and no other network has it. Its last
- * valid height is the cloud's word and bounds nothing here: an instruction is signed under one block hash, once.
+ * valid height is the cloud's word: an instruction is signed under one block hash, once, and nobody waits for a height
+ * that the chain cannot have.
  */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
@@ -17,12 +18,15 @@ import { associatedTokenAddress } from '../../chains/sol/program-address.ts';
 import { matchSigned, txidOf } from '../../chains/sol/signed.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
+import { checkHeight } from './lying-in-wait.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Lowest base fee of a signature, lamports; a cloud that states less would hide it from the spend ledger. L27. */
 const LAMPORTS_PER_SIGNATURE_MIN = 5_000n;
+/** Blocks for which a block hash is good. L31. */
+const LAST_VALID_AHEAD_MAX = 150;
 /** Rent of a token account of 165 bytes, lamports. It is the chain's to lower, so it is counted and not asked for. L29. */
 const TOKEN_ACCOUNT_RENT = 2_039_280n;
 
@@ -37,6 +41,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   return checkSigners(payment, bytes, instruction, policy)
     ?? checkPayment(network, payment, instruction, policy)
     ?? checkSummary(unsigned, payment, instruction)
+    ?? checkHeight(network.slug, Number(unsigned.replayKey.value), policy, 'expiry', LAST_VALID_AHEAD_MAX)
     ?? checkFee(unsigned, payment, instruction, policy)
     ?? checkJournal(unsigned, instruction, policy);
 }

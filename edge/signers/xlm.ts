@@ -16,6 +16,7 @@ import { hintOf, matchSigned } from '../../chains/xlm/signed.ts';
 import { feePartsOf } from '../../chains/xlm/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
+import { checkCounter } from './lying-in-wait.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
@@ -35,14 +36,17 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
     ?? checkSummary(unsigned, payload, instruction)
     ?? checkFee(unsigned, payload, instruction, policy)
     ?? checkTime(payload, policy)
+    ?? checkCounter(network.slug, payload.transaction.sequence, policy, 'sequence_out_of_window')
     ?? checkJournal(unsigned, payload, instruction, policy);
 }
 
-/** The sender is the source; the fee of a bump is paid by it or by this edge's gas tank. M21, M28. */
-function checkSource({ transaction, bump }: Payload, { from }: Instruction, { gasTank }: SigningPolicy): Refusal | null {
+/** The sender is the source and pays for a bump; this edge's gas tank pays for sweeps only. M21, M28, found F13. */
+function checkSource(
+  { transaction, bump }: Payload, { from, purpose }: Instruction, { gasTank }: SigningPolicy,
+): Refusal | null {
   if (transaction.source !== from) return refuseToSign('source_mismatch', { expected: from, found: transaction.source });
-  if (bump === null || bump.feeSource === from || bump.feeSource === gasTank) return null;
-  return refuseToSign('fee_source_mismatch', { expected: gasTank ?? from, found: bump.feeSource });
+  if (bump === null || bump.feeSource === from || (purpose === 'sweep' && bump.feeSource === gasTank)) return null;
+  return refuseToSign('fee_source_mismatch', { expected: from, found: bump.feeSource });
 }
 
 /** 1.6-3, 1.6-4, M20: what the operation does is what the instruction says. */
@@ -132,10 +136,7 @@ function checkTime({ transaction: { maxTime } }: Payload, { nowMs }: SigningPoli
  * pays the same, a send-all not more (decisions 6). A sequence that was used for another instruction is not used again.
  */
 function checkJournal(unsigned: Unsigned, payload: Payload, instruction: Instruction, policy: SigningPolicy): Refusal | null {
-  const { transaction } = payload, { journal, replayWindow } = policy;
-  if (replayWindow !== null && (transaction.sequence < replayWindow.from || transaction.sequence > replayWindow.to)) {
-    return refuseToSign('sequence_out_of_window', { expected: `${replayWindow.from} to ${replayWindow.to}`, found: transaction.sequence });
-  }
+  const { transaction } = payload, { journal } = policy;
   for (const earlier of journal.forInstruction) {
     const decoded = decodePayload(earlier);
     if (!decoded.ok || decoded.payload.transaction.sequence !== transaction.sequence) return refuseToSign('instruction_signed_before');

@@ -17,17 +17,13 @@ import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import { feePartsOf, LAST_LEDGER_AHEAD_MAX } from '../../chains/xrp/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
+import { checkCounter, checkHeight } from './lying-in-wait.ts';
 import {
   checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Drops that no fee may be above, whatever the settings say. R18. */
 const FEE_DROPS_MAX = 1_000_000n;
-
-/** A ledger of the main network and when it closed. Source: test/vectors/nodes/xrp/ledger_94084608.json. */
-const KNOWN_LEDGER = { height: 94_084_608, closedMs: Date.UTC(2025, 1, 12, 0, 16, 10) };
-/** Faster than ledgers closed over any year (3.9 s each from 2024-08 to 2025-02), so that no honest height is above it. */
-const LEDGER_MS_MIN = 3_000;
 
 function check(network: Network, unsigned: Unsigned, instruction: Instruction, policy: SigningPolicy): Refusal | null {
   const parties = checkParties(network, unsigned, instruction, policy);
@@ -44,7 +40,8 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
     ?? checkSummary(unsigned, transaction, instruction)
     ?? checkFee(network, transaction, instruction, policy)
     ?? checkExpiry(unsigned, transaction, policy)
-    ?? checkSequence(transaction, policy)
+    // One far ahead would wait for its turn, long after the caller gave up. A ticket is behind by its nature.
+    ?? checkCounter(network.slug, BigInt(transaction.sequence), policy, 'sequence_outside_window', { mayBeBehind: transaction.byTicket })
     ?? checkJournal(unsigned, transaction, instruction, policy);
 }
 
@@ -137,29 +134,19 @@ function checkFee(
 
 /**
  * 1.6-8, R19: a payment that could land years later lies in wait. The height that the cloud read is its own word; what
- * this edge knows is how many ledgers can have closed by its clock. That is no sharp bound: months, and not for ever.
+ * this edge knows is how many ledgers can have closed by its clock.
  */
 function checkExpiry(
-  { readAtHeight }: Unsigned, { lastLedgerSequence }: XrpTransaction, { nowMs }: SigningPolicy,
+  { readAtHeight, chain }: Unsigned, { lastLedgerSequence }: XrpTransaction, policy: SigningPolicy,
 ): Refusal | null {
-  if (nowMs === undefined) return refuseToSign('no_clock');
-  const ahead = lastLedgerSequence - readAtHeight, { height, closedMs } = KNOWN_LEDGER;
+  if (policy.nowMs === undefined) return refuseToSign('no_clock');
+  const ahead = lastLedgerSequence - readAtHeight;
   if (ahead <= 0 || ahead > LAST_LEDGER_AHEAD_MAX) {
     return refuseToSign('expiry', {
       expected: `within ${LAST_LEDGER_AHEAD_MAX} ledgers of ${readAtHeight}`, found: lastLedgerSequence,
     });
   }
-  const highest = height + Math.max(0, Math.ceil((nowMs - closedMs) / LEDGER_MS_MIN)) + LAST_LEDGER_AHEAD_MAX;
-  return lastLedgerSequence <= highest ? null
-    : refuseToSign('expiry', { expected: `at most ${highest} by this clock`, found: lastLedgerSequence });
-}
-
-/** A sequence far ahead would wait for its turn, long after the caller gave up. A ticket is behind by its nature. */
-function checkSequence({ sequence, byTicket }: XrpTransaction, { replayWindow }: SigningPolicy): Refusal | null {
-  if (replayWindow === null) return null;
-  const { from, to } = replayWindow;
-  if ((byTicket || BigInt(sequence) >= from) && BigInt(sequence) <= to) return null;
-  return refuseToSign('sequence_outside_window', { expected: `${from}–${to}`, found: sequence });
+  return checkHeight(chain, lastLedgerSequence, policy, 'expiry', LAST_LEDGER_AHEAD_MAX);
 }
 
 /**

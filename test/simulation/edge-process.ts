@@ -145,8 +145,8 @@ export class EdgeProcess {
     return new Signing({
       environment: 'live', lease: this.lease, instructions, ledger, guard, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
       keystore: { withKey: (_chain, _path, use) => use({ privateKey: new Uint8Array(32) }) } as Keystore,
-      policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
-      signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,
+      policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, firstNonceMax: 100_000n, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
+      nextCounter: null, signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,
       nudge: () => this.#sender.nudge(),
     });
   }

@@ -3,7 +3,8 @@ import test, { type ExecutionContext } from 'ava';
 import { newId } from '../../../protocol/ids.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, startTestEdge, type EdgeReply, type TestEdge } from '../../support/edge/edges.ts';
-import { askedOf, builtOf, FAMILY_CHAINS, unsignedFor, type FamilyChain, type FamilyWish } from '../../support/edge/families.ts';
+import { askedOf, builtOf, FAMILY_CHAINS, recordOf, unsignedFor, type FamilyChain, type FamilyWish } from '../../support/edge/families.ts';
+import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
 import { newSpendDatabase } from '../../support/edge/spend-database.ts';
@@ -12,7 +13,7 @@ interface Stage {
   readonly cloud: HostileCloud;
   readonly edge: TestEdge;
   /** Builds and broadcasts; another `variant` could land beside the first. */
-  pay(wish: FamilyWish, variant: number, more?: { paymentRef?: string; id?: string }): Promise<{ id: string; built: EdgeReply; sent: EdgeReply }>;
+  pay(wish: FamilyWish, variant: number, more?: { paymentRef?: string; id?: string }): Promise<{ id: string; told: BuiltJson; built: EdgeReply; sent: EdgeReply }>;
   /** Relays an event through the edge to a receiver that takes it. */
   tell(event: string, data: object): Promise<void>;
 }
@@ -33,7 +34,7 @@ async function stage(t: ExecutionContext, chain: FamilyChain, { env = {}, ports 
       const told = builtOf(await unsignedFor(wish, variant, nowMs()), id);
       cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
       const built = await edge.ask('POST', '/v1/transactions/unsigned', { ...askedOf(wish), ...(paymentRef === undefined ? {} : { paymentRef }) });
-      return { id, built, sent: await edge.ask('POST', `/v1/transactions/${id}/broadcast`) };
+      return { id, told, built, sent: await edge.ask('POST', `/v1/transactions/${id}/broadcast`) };
     },
     async tell(event, data) {
       const before = receiver.hits.length;
@@ -44,14 +45,14 @@ async function stage(t: ExecutionContext, chain: FamilyChain, { env = {}, ports 
 }
 
 /** How a cloud that holds the signed bytes makes an application believe that they will not land. */
-const LIES: readonly (readonly [name: string, lie: (cast: Stage, id: string, txid: string) => Promise<unknown>])[] = [
+const LIES: readonly (readonly [name: string, lie: (cast: Stage, told: BuiltJson, txid: string) => Promise<unknown>])[] = [
   ['nothing at all', async () => undefined],
-  ['withdrawal_failed', ({ tell }, id, txid) => tell('withdrawal_failed', { transactionId: id, txid, height: null, failure: { code: 'CHAIN_REJECTED', reason: 'x' } })],
-  ['withdrawal_failed in a block', ({ tell }, id, txid) => tell('withdrawal_failed', { transactionId: id, txid, height: 9, failure: { code: 'CHAIN_REJECTED', reason: 'x' } })],
+  ['withdrawal_failed', ({ tell }, { id }, txid) => tell('withdrawal_failed', { transactionId: id, txid, height: null, failure: { code: 'CHAIN_REJECTED', reason: 'x' } })],
+  ['withdrawal_failed in a block', ({ tell }, { id }, txid) => tell('withdrawal_failed', { transactionId: id, txid, height: 9, failure: { code: 'CHAIN_REJECTED', reason: 'x' } })],
   ['deposit_reversed of its txid', ({ tell }, _id, txid) => tell('deposit_reversed', { depositId: 'dep_1', txid })],
-  ['a status', ({ cloud, edge }, id) => {
-    cloud.on(`GET /v1/transactions/${id}`, () => ({ data: { id, status: 'expired' } }));
-    return edge.ask('GET', `/v1/transactions/${id}`);
+  ['a status', ({ cloud, edge }, told, txid) => {
+    cloud.on(`GET /v1/transactions/${told.id}`, () => ({ data: recordOf(told, 'expired', txid) }));
+    return edge.ask('GET', `/v1/transactions/${told.id}`);
   }],
 ];
 
@@ -72,7 +73,7 @@ for (const chain of FAMILY_CHAINS) {
     if (chain === 'eth' || chain === 'xrp' || chain === 'xlm') {
       const above = await pay({ chain }, 1, { paymentRef: 'payout 2' });
       t.like(above.sent.error?.details, { reason: 'counter_not_filled', earlier: [first.id] }, 'a counter whose transaction is called failed is used again first');
-      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: { id: first.id, status: 'failed' } }));
+      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: recordOf(first.told, 'failed', cloud.submitted[0]!.txid) }));
       t.is((await pay({ chain }, 0)).sent.error?.code, 'CHAIN_REJECTED', 'signed under the same counter: at most one lands');
     } else {
       t.is((await pay({ chain }, 2, { paymentRef: 'payout 2' })).sent.error?.code, 'CHAIN_REJECTED', 'its application means to pay twice');
@@ -88,9 +89,9 @@ for (const [name, lie] of LIES) {
       const first = await pay({ chain }, 0);
       t.is(first.sent.status, 200, first.sent.text);
       const { txid } = cloud.submitted[0]!;
-      await lie(cast, first.id, txid);
+      await lie(cast, first.told, txid);
       // What it tells the edge alone frees nothing either.
-      if (name !== 'a status') cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: { id: first.id, status: 'confirmed' } }));
+      if (name !== 'a status') cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: recordOf(first.told, 'confirmed', cloud.submitted[0]!.txid) }));
       t.is((await pay({ chain }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
       if (name === 'nothing at all') return;
       await tell('withdrawal_confirmed', { transactionId: first.id, txid, failure: null });
@@ -107,7 +108,7 @@ for (const how of ['by a webhook', 'by an answer'] as const) {
     const first = await pay({ chain: 'eth' }, 0);
     if (how === 'by a webhook') await tell('withdrawal_confirmed', { transactionId: first.id, txid: cloud.submitted[0]!.txid, failure: null });
     else {
-      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: { id: first.id, status: 'confirmed' } }));
+      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: recordOf(first.told, 'confirmed', cloud.submitted[0]!.txid) }));
       t.is((await edge.ask('GET', `/v1/transactions/${first.id}`)).status, 200);
     }
     await eventually('it may', async () => (await pay({ chain: 'eth' }, 1)).sent.status === 200);

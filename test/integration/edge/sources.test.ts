@@ -1,6 +1,7 @@
 /** Key sources from the operator's command to a signature, with real processes. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { newId } from '../../../protocol/ids.ts';
 import test, { type ExecutionContext } from 'ava';
 import { Transaction } from 'ethers';
 import { seedOf } from '../../../edge/keys.ts';
@@ -125,7 +126,11 @@ test.serial('§4.8 the cloud cannot slip an address in under a source: each is d
   const { cloud, edge, file, path, fingerprint } = await hostileStage(t);
   const origin = originOf(fingerprint, "m/44'/60'/0'/0/0");
   const list = async (address: string, derivationPath: string) => {
-    cloud.on('GET /v1/addresses', () => ({ data: { content: [{ chain: 'eth', address, derivationPath }], page: 0, size: 20, totalElements: 1, totalPages: 1 } }));
+    const record = {
+      id: newId('adr', 1), chain: 'eth', address, derivationPath, environment: 'live', userRef: null, tag: null, label: null, status: 'active',
+      createdAt: '2026-01-01T00:00:00.000Z',
+    };
+    cloud.on('GET /v1/addresses', () => ({ data: { content: [record], page: 0, size: 20, totalElements: 1, totalPages: 1, next: null } }));
     return (await edge.ask('GET', '/v1/addresses')).status;
   };
   t.is(await list(OLD_FIRST, origin), 200);

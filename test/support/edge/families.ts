@@ -8,6 +8,8 @@ import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts'
 import { OwnAddresses } from '../../../edge/own-addresses.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
+import { formatAmount } from '../../../protocol/money.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { coinOf, inputsOf as btcInputs, RECIPIENT as BTC_RECIPIENT } from '../btc-inputs.ts';
@@ -103,8 +105,19 @@ export function builtOf(unsigned: Unsigned, id: string = newId('txn', Date.now()
   const amount = unsigned.amount.toString(), feeMax = unsigned.feeMax.toString();
   return {
     id, chain: unsigned.chain, status: 'built', from: unsigned.from, to: unsigned.to, tokenContract: null, tokenSymbol: symbol, chainTag: null,
-    amount, amountFormatted: amount, decimals, feeEstimate: { fee: feeMax, feeMax, parts: {} },
+    amount, amountFormatted: formatAmount(unsigned.amount, decimals), decimals, feeEstimate: { fee: feeMax, feeMax, parts: {} },
     unsigned: { ...unsigned, amount, feeMax, fee: { ...unsigned.fee }, replayKey: unsigned.replayKey as BuiltJson['unsigned']['replayKey'] },
     createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z',
+  };
+}
+
+/** The cloud's record of a withdrawal that was built so. */
+export function recordOf(built: BuiltJson, status: string, txid: string | null): ReplyOf<'getTransaction'> {
+  const { amount, amountFormatted, decimals, id, chain, from, to, tokenContract, tokenSymbol, chainTag, createdAt, updatedAt } = built;
+  const network = networkOf(chain);
+  return {
+    amount, amountFormatted, decimals, id, direction: 'out', chain, environment: 'live', status, txid, outputIndex: null, address: from, counterparty: to, tokenContract,
+    tokenSymbol, userRef: null, tag: null, chainTag, height: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
+    versions: txid === null ? [] : [{ txid, at: 'submitted' }], explorerUrl: txid === null ? null : network.explorer.tx.replace('{id}', txid), createdAt, updatedAt,
   };
 }

@@ -98,6 +98,12 @@ test('found F2 bounds of fees: safe ones without a setting, and each is a settin
     ['EDGE_FEE_FLOOR_DOGE', 'EDGE_FEE_RATIO_BPS', 'EDGE_NATIVE_GAS_LIMIT']);
 });
 
+test('found F8 the first nonce of an address that nobody knows of has a bound, and it is a setting', (t) => {
+  t.is(readConfig(GOOD, isMnemonic).config.firstNonceMax, 100_000n);
+  t.is(readConfig({ ...GOOD, EDGE_FIRST_NONCE_MAX: '7' }, isMnemonic).config.firstNonceMax, 7n);
+  t.deepEqual(problemsOf({ ...GOOD, EDGE_FIRST_NONCE_MAX: '-1' }).map((problem) => problem.split(':')[0]), ['EDGE_FIRST_NONCE_MAX']);
+});
+
 test('the phrase may come from a file, in upper case and with line breaks; the passphrase is taken as it is', (t) => {
   const directory = newDirectory();
   const file = join(directory, 'phrase');

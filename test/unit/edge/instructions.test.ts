@@ -39,6 +39,29 @@ test('decisions 6: an instruction is never replaced by another one; its payload 
   t.is(instructions.get('txn_1')?.instruction.to, '0xB');
 });
 
+test('found F13: what only expires keeps nothing from landing but its own bytes: after a broadcast no other version is recorded or taken', (t) => {
+  const expiring = (text: string): Unsigned => ({ ...unsigned, chain: 'sol', payload: text, replayKey: { kind: 'expiry', value: text } });
+  const instructions = newInstructions();
+  const keep = (each: Unsigned) => instructions.record({ ...recorded, unsigned: each });
+  t.true(keep(expiring('1')) && keep(expiring('2')), 'nobody broadcast it');
+  t.false(instructions.mayBeSigned('txn_1') || instructions.mayBeSigned('txn_9'));
+  instructions.noteBroadcast('txn_1');
+  t.true(instructions.mayBeSigned('txn_1') && keep(expiring('2')));
+  t.false(keep(expiring('3')) || keep(expiring('1')));
+  const [shared] = instructions.unshared(0, 10_000), other = newInstructions();
+  t.true(other.record({ ...recorded, unsigned: expiring('9') }) && other.take(shared!), 'what was broadcast elsewhere wins');
+  t.is(other.get('txn_1')?.unsigned.payload, '2');
+  t.false(other.record({ ...recorded, unsigned: expiring('9') }));
+  const third = newInstructions();
+  t.true(third.record({ ...recorded, unsigned: expiring('9') }));
+  third.noteBroadcast('txn_1');
+  t.false(third.take(shared!), 'two were broadcast: the second may be signed here, and the first is not');
+  const signedHere = newInstructions();
+  t.true(signedHere.record({ ...recorded, unsigned: expiring('1') }));
+  signedHere.journal({ ...recorded, unsigned: expiring('1') });
+  t.true(signedHere.mayBeSigned('txn_1'), 'an edge of before kept no broadcasts');
+});
+
 test('1.6-7: a payload that would not exclude the known one is not recorded, and not taken from another replica', (t) => {
   const instructions = newInstructions();
   const coins = (...value: string[]): Unsigned => ({ ...unsigned, chain: 'btc', payload: value.join(), replayKey: { kind: 'outpoints', value } });

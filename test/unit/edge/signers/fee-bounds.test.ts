@@ -16,9 +16,9 @@ import { buildUnsigned as buildSol } from '../../../../chains/sol/unsigned.ts';
 import { tron } from '../../../../chains/tron/network.ts';
 import { decodeRaw } from '../../../../chains/tron/raw-transaction.ts';
 import { buildUnsigned as buildTron } from '../../../../chains/tron/unsigned.ts';
-import { decodePayload } from '../../../../chains/xlm/envelope.ts';
+import { decodePayload, encodePayload } from '../../../../chains/xlm/envelope.ts';
 import { stellar } from '../../../../chains/xlm/network.ts';
-import { buildUnsigned as buildXlm } from '../../../../chains/xlm/unsigned.ts';
+import { buildUnsigned as buildXlm, feePartsOf as stellarFeeParts } from '../../../../chains/xlm/unsigned.ts';
 import { xrp } from '../../../../chains/xrp/network.ts';
 import { decodeUnsigned as decodeXrp } from '../../../../chains/xrp/transaction.ts';
 import { buildUnsigned as buildXrp } from '../../../../chains/xrp/unsigned.ts';
@@ -57,6 +57,14 @@ const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 const firstToken = (chain: Chain): Token => [...catalogueOf(chain).values()][0]!;
 const made = (unsigned: Unsigned | Refusal, to: string, token: Token | null, prove: (unsigned: Unsigned) => Omit<Proven, 'amount'>): Built | Refusal =>
   (isRefusal(unsigned) ? unsigned : { unsigned, to, token, proven: { ...prove(unsigned), amount: token === null ? unsigned.amount : null } });
+
+/** A bump that the sender pays itself, as a repricing makes it: the tank pays for sweeps only. */
+function paidBySender(unsigned: Unsigned): Unsigned {
+  const read = decodePayload(unsigned.payload);
+  if (!read.ok) throw new Error(read.reason);
+  const { transaction, bump } = read.payload, payload = { transaction, bump: bump === null ? null : { ...bump, feeSource: unsigned.from } };
+  return { ...unsigned, payload: encodePayload(payload), fee: stellarFeeParts(payload) };
+}
 
 const CASES: readonly Case[] = [
   ...evmNetworks.map((network): Case => ({
@@ -148,7 +156,8 @@ const CASES: readonly Case[] = [
       const lines = token === null ? {} : { [token.contract]: xlms.lineOf({ balance: '1000000000000000' }) };
       const account = xlms.accountOf({ lines, balance: '1000000000000000' });
       const inputs = xlms.inputsOf(from, { sender: account, payer: account, destination: account, issuer: account, marketFee: price.toString(), ...(makesAccount ? { feePayer: stellarTank.address } : {}) });
-      return made(buildXlm(greedy(stellar), inputs, { chain: 'xlm', from, fromPath, to, amount, token, tag: null }, { kind: 'sequence', value: '7' }), to, token, ({ payload }) => {
+      const built = buildXlm(greedy(stellar), inputs, { chain: 'xlm', from, fromPath, to, amount, token, tag: null }, { kind: 'sequence', value: '7' });
+      return made(isRefusal(built) ? built : paidBySender(built), to, token, ({ payload }) => {
         const read = decodePayload(payload);
         if (!read.ok) throw new Error(read.reason);
         const { bump, transaction } = read.payload, feeMax = bump?.feeStroops ?? BigInt(transaction.feeStroops);

@@ -365,7 +365,7 @@ test('R19 1.6-8 a height that the ledger cannot have reached by this edge\'s clo
   for (const [height, closed] of [[90_150_378, '2024-08-18T23:21:42Z'], [94_084_608, '2025-02-12T00:16:10Z']] as const) t.is(far(height, Date.parse(closed)), null);
   t.is(far(1_000), null, 'a young network of a sandbox');
   const yearLater = Date.parse('2026-02-12T00:16:10Z');
-  t.is(far(94_084_608 + Math.round((365 * 86_400) / 3.3), yearLater), null, 'faster than it ever was over a year');
+  t.is(far(94_084_608 + Math.round((365 * 86_400) / 3.9), yearLater), null);
   t.is(far(94_084_608 + 365 * 86_400, yearLater), 'expiry', 'a ledger a second');
   t.is(far(2_000_000_000, yearLater), 'expiry');
   t.is(far(4_294_967_000, yearLater), 'expiry');
