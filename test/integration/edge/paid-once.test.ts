@@ -102,6 +102,18 @@ for (const [name, lie] of LIES) {
   }
 }
 
+for (const chain of ['sol', 'tron'] as const) {
+  test.serial(`found F13: a signed payment that only expires is not repriced, and the cloud is not asked to: ${chain}`, async (t) => {
+    const { cloud, edge, pay } = await stage(t, chain), first = await pay({ chain }, 0);
+    t.is(first.sent.status, 200, first.sent.text);
+    cloud.on('PATCH /v1/transactions/unsigned/{id}', async () => ({ data: builtOf(await unsignedFor({ chain }, 1), first.id) }));
+    const repriced = await edge.ask('PATCH', `/v1/transactions/unsigned/${first.id}`);
+    t.is(repriced.status, 409, repriced.text);
+    t.like(repriced.error, { code: 'CONFLICT', details: { reason: 'signed_payload_only_expires', signed: true, txids: [cloud.submitted[0]!.txid] } });
+    t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+  });
+}
+
 for (const how of ['by a webhook', 'by an answer'] as const) {
   test.serial(`found F3: an application that was told "confirmed" ${how}, and never the contrary, pays the same again without a word`, async (t) => {
     const { cloud, edge, pay, tell } = await stage(t, 'eth');
