@@ -16,7 +16,8 @@ const FACTS: ReadonlySet<string> = new Set([
   'attempt', 'rotationId', 'path', 'kind', 'actor', 'actors', 'restarts', 'delayMs', 'phase', 'outcome', 'count',
   'size', 'version', 'port', 'host', 'roles', 'checks', 'drained', 'abandoned', 'tries', 'lag', 'from', 'to',
   'applied', 'pending', 'migration', 'names', 'ms', 'seconds', 'tokenContract', 'amount', 'txids',
-  'attempts', 'deliveries', 'mails', 'sessions', 'webhookIds', 'named', 'forkPoint', 'oldHead', 'what', 'frame', 'limitMs', 'deadlineMs', 'url', 'nonces',
+  'attempts', 'deliveries', 'mails', 'sessions', 'webhookIds', 'named', 'forkPoint', 'oldHead', 'what', 'frame', 'limitMs', 'deadlineMs', 'url', 'nonces', 'endpoints', 'condition',
+  'bodies',
 ]);
 const ERRORS: ReadonlySet<string> = new Set(['err', 'error', 'fault', 'cause']);
 

@@ -40,7 +40,7 @@ test('a call goes where the route table says, with its parameters, query, body a
   await client.call('getTokenBalance', { params: { chain: 'xlm', address: 'G/A', token: 'USD:G?' } });
   await client.call('listTransactions', { query: { size: '5', userRef: 'a&b' } });
   await client.with({ bearer: 'jwt', environment: 'sandbox' }).call('listMembers');
-  t.like(server.seen[0], { method: 'POST', url: '/v1/addresses', body: '{"chain":"eth"}' });
+  t.like(server.seen[0], { method: 'POST', url: '/v1/addresses', body: '{"chain":"eth","userRef":"customer-1"}' });
   t.like(server.seen[0]!.headers, { 'x-api-key': 'flk_test_x', 'idempotency-key': 'k', 'content-type': 'application/json', 'x-more': '1', 'signature': 'POST 15' });
   t.is(server.seen[1]!.url, '/v1/balances/xlm/G%2FA/tokens/USD%3AG%3F');
   t.is(server.seen[2]!.url, '/v1/transactions?size=5&userRef=a%26b');
