@@ -15,8 +15,9 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, 'uncaught exception');
     process.exit(70);
   });
-  const node = await startCloudNode(config, log);
-  stopOnSignals(() => node.stop(), log);
+  const starting = startCloudNode(config, log);
+  stopOnSignals(async () => (await starting).stop(), log); // a signal that comes meanwhile waits for the start: half a start is no state
+  const node = await starting;
   serves();
   log.info({ url: node.url, roles: config.ROLES }, 'ready');
   if (config.SMTP_URL === undefined && config.MAIL_DIR === undefined) {
