@@ -1,6 +1,6 @@
 /** The chain of a story: it builds, takes and includes whatever is asked; what is tested here is who asks, and once. */
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { ChainModule, Unsigned } from '../../chains/chain.ts';
+import type { BuildInputs, ChainModule, Unsigned } from '../../chains/chain.ts';
 import type { Signer } from '../../edge/signers/signer.ts';
 import { refuseToSign } from '../../edge/signers/signer.ts';
 import { simulatedModule } from '../support/simulated-chain.ts';
@@ -10,7 +10,7 @@ const FEE_WEI = 10n;
 const storyModule: ChainModule = {
   ...simulatedModule as ChainModule,
   estimateFee: () => ({ fee: FEE_WEI, feeMax: FEE_WEI, parts: {} }),
-  nextReplayValue: () => 0n,
+  nextReplayValue: (inputs) => BigInt((inputs as BuildInputs & { counted: number }).counted),
   buildUnsigned: (_network, _inputs, intent, key): Unsigned => ({
     chain: intent.chain, payload: `unsigned:${String(key?.value)}:${String(intent.amount)}:${intent.to}`, from: intent.from,
     fromPath: intent.fromPath, to: intent.to, amount: intent.amount as bigint, tokenContract: null, tag: null, kind: 'payment',

@@ -60,6 +60,7 @@ const PLANTS: Readonly<Record<(typeof CHECKS)[number], { readonly what: string; 
   'outbox order': { what: 'an outbox that sends its newest write first', plant: { outbox: (storage, settings) => new Backwards(storage, settings) } },
   'spend cap': { what: 'a ledger that counts and never refuses', plant: { ledger: (storage, caps, clock) => new Blind(storage, caps, clock) } },
   'signed once': { what: 'a payload that changes between two looks', plant: { instructions: (storage, nowMs) => new Forgetful(storage, nowMs) } },
+  'value used once': { what: 'F57: a node that counts too little is believed', plant: { usedValue: () => null } },
   'no event lost': {
     what: 'failed attempts that count as delivered',
     plant: { deliveries: (store) => ({ ...store, recordAttempts: (attempts) => store.recordAttempts(attempts.map((attempt) =>

@@ -15,7 +15,7 @@ import type { Receivers } from './receiver.ts';
 import { SPEND_CAPS } from './spending.ts';
 
 export const CHECKS = [
-  'one leader', 'old epoch', 'epochs rise', 'lane order', 'recorded once it was made', 'outbox order', 'spend cap', 'signed once', 'no event lost',
+  'one leader', 'old epoch', 'epochs rise', 'lane order', 'recorded once it was made', 'outbox order', 'spend cap', 'signed once', 'value used once', 'no event lost',
   'convergence',
 ] as const;
 /** What only the real functions can break. */

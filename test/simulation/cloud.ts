@@ -10,7 +10,7 @@ import type { Joined } from '../../gateway/edge-stream/rooms.ts';
 import { EdgeRooms } from '../../gateway/edge-stream/rooms.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Accounts } from '../../gateway/ports.ts';
-import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AddressRow, RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
 import { shardOf, type AccountId } from '../../protocol/ids.ts';
@@ -23,6 +23,8 @@ import type { Process } from './machine.ts';
 import type { CloudEnd } from './network.ts';
 import type { Plant } from './plants.ts';
 import type { Accepts } from './wire.ts';
+
+type BuildIntent = Extract<AccountCommand, { type: 'build_withdrawal' }>['intent'];
 
 /** Short, so that a story of half an hour climbs all of it. */
 const STORY_LADDER: Ladder = { pausesMs: [2_000, 10_000, 30_000], jitterPercent: 5, retryAfterMsMax: 60_000 };
@@ -46,10 +48,12 @@ export class Cloud implements CloudEnd {
   readonly #accountId: AccountId;
   readonly #stores: Stores;
   readonly #publisher: Publisher;
+  readonly #plant: Plant;
   #isServing = false;
 
   constructor({ process, database, plant }: CloudOptions) {
     this.process = process;
+    this.#plant = plant;
     this.#accountId = database.seed.state.accountId;
     this.#stores = database.open(process);
     const system = createSystem({
@@ -89,6 +93,18 @@ export class Cloud implements CloudEnd {
       this.#sweep();
     }, () => setTimeout(begin, 1_000)); // a node that cannot read its database is started again
     begin();
+  }
+
+  /** As `POST /v1/transactions` builds: `counted` is what a node counts of the sender. Null when nothing was built. */
+  async build({ id, intent, from, counted }: { id: string; intent: BuildIntent; from: AddressRow; counted: number }): Promise<WithdrawalRow | null> {
+    try {
+      const used = this.#plant.usedValue === undefined ? await this.#stores.usedValue(intent.from) : this.#plant.usedValue(intent.from);
+      const inputs = { readAtHeight: 1, counted };
+      const answer = await this.accounts.ask(this.#accountId, { type: 'build_withdrawal', id, intent, inputs, from, used, tokenSymbol: 'ETH', decimals: 18 });
+      return answer.ok === true ? answer.reply : null;
+    } catch {
+      return null; // the database is away: the caller gets 503
+    }
   }
 
   async request(operation: string, { params = {}, body }: { params?: Record<string, string>; body?: unknown }): Promise<unknown> {

@@ -6,7 +6,7 @@
 import type { Append, AppendOutcome } from '../../actors/kernel/protocol.ts';
 import type { AccountEvent, AccountState } from '../../actors/account/messages.ts';
 import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } from '../../persistence/ports.ts';
-import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, UsedValue, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import type { CheckName } from './checks.ts';
@@ -37,6 +37,7 @@ export interface Stores {
   readonly sessions: Pick<EdgeStore,
     'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveInstructions' | 'instruction'>;
   withdrawal(id: string): Promise<WithdrawalRow | null>;
+  usedValue(from: string): Promise<UsedValue | null>;
 }
 
 /** What a story asks of its database, whichever it is; the maps are what is durable now. */
@@ -57,6 +58,16 @@ export interface StoryDatabase {
   onFound: (check: CheckName, text: string) => void;
   addFact(fact: Fact, atMs: number): void;
   open(process: Process): Stores;
+}
+
+/** The sender's highest counter value that a block of ours used, as `usedValue` of the read store. */
+export function usedValue(rows: Iterable<WithdrawalRow>, sender: string): UsedValue | null {
+  let used: UsedValue | null = null;
+  for (const { from, height, unsigned: { replayKey } } of rows) {
+    if (from !== sender || height === null || replayKey.kind !== 'nonce') continue;
+    if (used === null || replayKey.value > Number(used.value)) used = { value: String(replayKey.value), height };
+  }
+  return used;
 }
 
 /** Lets a statement happen: it takes time, may fail before it took effect or after, and takes effect even when its sender is gone by then. */
@@ -178,6 +189,7 @@ export class Database implements StoryDatabase {
         instruction: (_id, transactionId) => statement(() => this.#instructions.get(transactionId) ?? null),
       },
       withdrawal: (id) => statement(() => this.withdrawals.get(id) ?? null),
+      usedValue: (from) => statement(() => usedValue(this.withdrawals.values(), from)),
     };
   }
 

@@ -136,6 +136,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     world.database.isDown = true;
     world.machine.after(world.machine.between(200, 12_000), () => { world.database.isDown = false; });
   },
+  count(world) {
+    world.countLag = world.machine.chance(0.5) ? 0 : 1 + world.machine.pick(3);
+    world.tell(`the node counts ${world.countLag} transactions too few`);
+  },
   endpoint(world) {
     const webhooks = world.database.seed.webhooks, { url } = webhooks[world.machine.pick(webhooks.length)]!;
     const mood = world.machine.chance(0.4) ? 'fine' : MOODS[world.machine.pick(MOODS.length)]!;
@@ -175,6 +179,7 @@ export function stopFaults(world: World): void {
   database.faultRate = 0;
   database.isDown = false;
   world.cloudHost.wallStepMs = 0;
+  world.countLag = 0;
   receivers.moods.clear();
   for (const place of places) {
     Object.assign(network.link(place.host.name), { slowMs: 0, disorder: 0 });

@@ -5,6 +5,7 @@ import type { Outbox } from '../../edge/outbox.ts';
 import type { SpendClock } from '../../edge/spend-clock.ts';
 import type { SpendCaps, SpendLedger } from '../../edge/spend-ledger.ts';
 import type { Storage } from '../../edge/storage/storage.ts';
+import type { UsedValue } from '../../persistence/rows.ts';
 import type { AccountStore, DeliveryStore } from '../../persistence/ports.ts';
 
 export interface Plant {
@@ -14,5 +15,7 @@ export interface Plant {
   readonly instructions?: (storage: Storage, nowMs: () => number) => Instructions;
   readonly ledger?: (storage: Storage, caps: SpendCaps, clock: SpendClock) => SpendLedger;
   readonly accounts?: (store: AccountStore) => AccountStore;
+  /** What the account is told of the counter values that it used. */
+  readonly usedValue?: (from: string) => UsedValue | null;
   readonly deliveries?: (store: DeliveryStore) => DeliveryStore;
 }

@@ -119,6 +119,7 @@ export class SqlDatabase implements StoryDatabase {
         instruction: (id, transactionId) => statement(() => edge.instruction(id, transactionId), false),
       },
       withdrawal: (id) => statement(() => read.withdrawal(accountId, id), false),
+      usedValue: (from) => statement(() => read.usedValue(accountId, 'eth', from), false),
     };
   }
 

@@ -1,6 +1,7 @@
 /** What an account has to do in a story: deposits that come, mature and are orphaned, and withdrawals of every replica's callers. */
 import type { Fact, SeenTransfer } from '../../persistence/rows.ts';
 import { ModelAccount } from '../support/model-account.ts';
+import { usedValue } from './database.ts';
 import type { World } from './world.ts';
 
 const THRESHOLD = 12;
@@ -13,6 +14,8 @@ export class Work {
   readonly #settled: SeenTransfer[] = [];
   readonly #landed = new Set<string>();
   readonly #asked: string[] = [];
+  /** The sender's transactions in blocks, as the chain counts them. */
+  #count = 0;
   #transfers = 0;
   #facts = 0;
 
@@ -43,14 +46,17 @@ export class Work {
     const intent = { chain: 'eth', from: from!.address, fromPath: from!.derivationPath, to: `0x${'ab'.repeat(20)}`, amount: BigInt(1 + machine.pick(300)), token: null, tag: null } as const;
     purposes.set(id, isSweep ? 'cloud' : 'withdrawal');
     this.#world.tell(`${place.host.name} is asked for ${intent.amount} (${isSweep ? 'sweep' : 'withdrawal'})`);
-    cloud.process.run(() => void cloud.accounts.ask(database.seed.state.accountId, {
-      type: 'build_withdrawal', id, intent, inputs: { readAtHeight: 1 }, from: from!, tokenSymbol: 'ETH', decimals: 18,
-    }).then((answer) => {
-      if (answer.ok !== true) return;
+    const used = usedValue(database.withdrawals.values(), intent.from), counted = Math.max(0, this.#count - this.#world.countLag);
+    cloud.process.run(() => void cloud.build({ id, intent, from: from!, counted }).then((row) => {
+      if (row === null) return;
+      const { replayKey } = row.unsigned;
+      if (used !== null && replayKey.kind === 'nonce' && replayKey.value <= Number(used.value)) {
+        this.#world.checks.note('value used once', `${id} is built with ${replayKey.value}, and a block of ours has ${used.value}`);
+      }
       this.#asked.push(id);
       machine.after(machine.between(5, 50), () => {
         const { edge } = place;
-        edge?.process.run(() => void edge.withdraw(answer.reply, isSweep ? 'sweep' : 'withdrawal').catch(() => undefined));
+        edge?.process.run(() => void edge.withdraw(row, isSweep ? 'sweep' : 'withdrawal').catch(() => undefined));
       });
     }));
   }
@@ -64,9 +70,10 @@ export class Work {
 
   /** A withdrawal that a node took is in a block, and deep in it. */
   land(): void {
-    for (const { id, status, txid } of this.#world.database.withdrawals.values()) {
+    for (const { id, status, txid, unsigned: { replayKey } } of this.#world.database.withdrawals.values()) {
       if (status !== 'broadcast' || this.#landed.has(id)) continue;
       this.#landed.add(id);
+      if (replayKey.kind === 'nonce') this.#count = Math.max(this.#count, replayKey.value + 1);
       const fact = { withdrawalId: id, txid: txid!, height: 10, blockHash: '0xb1', success: true, reason: null, fee: '10' };
       this.#fact({ kind: 'withdrawal_included', ...fact });
       this.#fact({ kind: 'withdrawal_matured', ...fact });

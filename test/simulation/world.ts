@@ -42,6 +42,8 @@ export class World {
   readonly purposes = new Map<string, 'cloud' | 'withdrawal'>();
   /** What happened, one line each. */
   readonly told: string[] = [];
+  /** Transactions that a node does not count yet, or not any more. */
+  countLag = 0;
   cloud: Cloud | null = null;
   readonly #plant: Plant;
   #ids = 0;
