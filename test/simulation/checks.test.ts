@@ -10,6 +10,7 @@ import { tellStory } from './story.ts';
 
 const STORIES_MAX = 40;
 const STEPS = 250;
+const LOOKS = 8;
 
 /** A leader that holds on to what it was once granted. */
 class Stubborn extends Lease {
@@ -31,12 +32,15 @@ class Blind extends SpendLedger {
   }
 }
 
-/** Gives another payload each time it is asked. */
+/** Gives another payload at every eighth look: a payload that changed at each would be signed for ever within one turn. */
 class Forgetful extends Instructions {
+  readonly #looks = new Map<string, number>();
+
   override get(transactionId: string): RecordedInstruction | null {
-    const recorded = super.get(transactionId);
-    if (recorded === null) return null;
-    return { ...recorded, unsigned: { ...recorded.unsigned, payload: `${recorded.unsigned.payload}:${Math.random()}` } };
+    const recorded = super.get(transactionId), looks = this.#looks.get(transactionId) ?? 0;
+    this.#looks.set(transactionId, looks + 1);
+    if (recorded === null || looks < LOOKS) return recorded;
+    return { ...recorded, unsigned: { ...recorded.unsigned, payload: `${recorded.unsigned.payload}:${Math.floor(looks / LOOKS)}` } };
   }
 }
 
