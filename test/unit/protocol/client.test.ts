@@ -41,7 +41,7 @@ test('a call goes where the route table says, with its parameters, query, body a
   await client.call('listTransactions', { query: { size: '5', userRef: 'a&b' } });
   await client.with({ bearer: 'jwt', environment: 'sandbox' }).call('listMembers');
   t.like(server.seen[0], { method: 'POST', url: '/v1/addresses', body: '{"chain":"eth","userRef":"customer-1"}' });
-  t.like(server.seen[0]!.headers, { 'x-api-key': 'flk_test_x', 'idempotency-key': 'k', 'content-type': 'application/json', 'x-more': '1', 'signature': 'POST 15' });
+  t.like(server.seen[0]!.headers, { 'x-api-key': 'flk_test_x', 'idempotency-key': 'k', 'content-type': 'application/json', 'x-more': '1', 'signature': 'POST 38' });
   t.is(server.seen[1]!.url, '/v1/balances/xlm/G%2FA/tokens/USD%3AG%3F');
   t.is(server.seen[2]!.url, '/v1/transactions?size=5&userRef=a%26b');
   t.like(server.seen[3]!.headers, { authorization: 'Bearer jwt', 'x-environment': 'sandbox' });
