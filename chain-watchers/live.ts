@@ -137,7 +137,7 @@ async function openChain(
     settings: {
       start: settings.startHeight ?? 'head', blocksPerTick: BLOCKS_PER_TICK, readAhead: READ_AHEAD,
       contentTries: CONTENT_TRIES, secondReadMs: settings.secondReadMs ?? network.blockTimeMs,
-      silentMs: silentAfterMs(network), rematchMs: REMATCH_MS,
+      silentMs: silentAfterMs(network), rematchMs: REMATCH_MS, asksAtEachTick: false,
     },
     nowMs: deps.nowMs, log: deps.log, metrics: deps.metrics,
   };

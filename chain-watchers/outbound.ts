@@ -80,13 +80,14 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   const due = nowMs >= waited.nextMs;
   const tries = waited.tries + (due ? 1 : 0);
   patience.set(patienceKey(row), { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
-  if (!due) return;
+  if (!due && !parts.settings.asksAtEachTick) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {
     const fate = await parts.client.getFate(versionOf(row, version.payload), version.txid);
     if (fate.kind === 'included') return noteIncluded(run, row, fate, cursor);
     fates.push(fate);
   }
+  if (!due) return;
   if (fates.every((fate) => fate.kind === 'dead')) {
     const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
     // In no block: the fact has none, and told twice it is the same fact.

@@ -47,6 +47,11 @@ export interface WatchSettings {
   readonly silentMs: number;
   /** How far back, in time, blocks are matched again with addresses created since. Design 5. */
   readonly rematchMs: number;
+  /**
+   * Every tick asks what became of a withdrawal that is in no block, not only when its pause is over. For a ledger that
+   * answers at once and on which no later block comes by itself.
+   */
+  readonly asksAtEachTick: boolean;
 }
 
 export interface WatcherParts {

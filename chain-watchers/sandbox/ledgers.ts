@@ -38,6 +38,7 @@ const TICKS_AFTER_FACTS = 3;
 /** A simulated ledger agrees with itself at once, and its blocks are never missing. */
 const SETTINGS: WatchSettings = {
   start: 0, blocksPerTick: 256, readAhead: 8, secondReadMs: 0, contentTries: 3, silentMs: 30_000, rematchMs: 60_000,
+  asksAtEachTick: true,
 };
 
 /** Figures are a node's own chains'; a sandbox ledger has none. */

@@ -13,6 +13,7 @@ export const ACCOUNT = accountIdOf('org_sim', 'live');
 
 export const watchSettings: WatchSettings = {
   start: 'head', blocksPerTick: 64, readAhead: 4, secondReadMs: 0, contentTries: 3, silentMs: 30_000, rematchMs: 60_000,
+  asksAtEachTick: false,
 };
 
 /** Keeps what was logged and measured. */

@@ -8,7 +8,7 @@ import { createLists } from '../../../persistence/postgres/list-pool.ts';
 import { openLists } from '../../../persistence/postgres/sql.ts';
 import { createReadStore } from '../../../persistence/postgres/read-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { DepositRow, RowWrite } from '../../../persistence/rows.ts';
+import type { RowWrite } from '../../../persistence/rows.ts';
 import type { ReadStore } from '../../../persistence/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
@@ -90,7 +90,8 @@ async function transactionsWorld(accountId: AccountId): Promise<World> {
   return {
     name: 'transactions', list: (ask) => reads.transactions(accountId, { tag: 'x', status: 'confirmed' }, ask), ids: all.map(({ id }) => id),
     async change(n) {
-      const [gone] = deposits.splice(n % deposits.length, 1) as [DepositRow];
+      const [gone] = deposits.splice(n % Math.max(1, deposits.length), 1);
+      if (gone === undefined) return [];
       const told = publicationRow(accountId);
       await write(stores, accountId, [
         { table: 'deposit', row: { ...gone, status: 'reversed' } }, { table: 'publication', row: told },

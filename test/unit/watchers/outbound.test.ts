@@ -2,7 +2,7 @@ import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { WithdrawalRow } from '../../../persistence/rows.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
-import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
+import { ACCOUNT, watching, watchSettings, type Watching } from '../../support/watching.ts';
 
 const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
   id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', chain: 'eth', from: '@a', to: '@shop', amount: 3n, decimals: 18, tokenContract: null,
@@ -17,10 +17,10 @@ const withdrawal = (partial: Partial<WithdrawalRow> = {}): WithdrawalRow => ({
 
 const told = (self: Watching) => self.store.inbox(ACCOUNT).map(({ fact }) => ('withdrawalId' in fact ? `${fact.kind} ${fact.txid} ${fact.height}` : fact.kind));
 
-async function started(row: WithdrawalRow = withdrawal()) {
+async function started(row: WithdrawalRow = withdrawal(), settings = watchSettings) {
   const chain = new SimulatedChain();
   const client = chain.client();
-  const self = watching({ client });
+  const self = watching({ client, settings });
   self.issue('@a');
   await self.watcher.tick();
   self.store.saveWithdrawal(row);
@@ -139,6 +139,19 @@ test('a withdrawal submitted after its block was read is found by its fate', asy
   self.store.saveWithdrawal(withdrawal());
   await self.watcher.tick();
   t.deepEqual(told(self), ['withdrawal_included out1 1']);
+});
+
+test('found F70: a simulated ledger, on which no later block comes by itself, finds it in the next tick; bytes still wait for the gateway', async (t) => {
+  const { chain, self } = await started(withdrawal({ versions: [] }), { ...watchSettings, asksAtEachTick: true });
+  chain.mempool.add('out1');
+  chain.mine([], { withMempool: true });
+  await self.watcher.tick();
+  self.store.saveWithdrawal(withdrawal({ updatedAtMs: self.nowMs }));
+  await self.watcher.tick();
+  t.deepEqual(told(self), ['withdrawal_included out1 1']);
+  self.store.saveWithdrawal(withdrawal({ id: 'txn_2', updatedAtMs: self.nowMs, versions: [{ txid: 'out2', signedPayload: 'signed2', payload: 'unsigned2' }] }));
+  await self.watcher.tick();
+  t.deepEqual(chain.submits, []);
 });
 
 test('C3-34 of a repriced withdrawal whichever version lands counts, and it alone', async (t) => {
