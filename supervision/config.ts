@@ -63,6 +63,8 @@ const schema = z.object({
   RESIDENT_ACCOUNTS_MAX: wholeNumber(100, 10_000_000).default(100_000),
   /** How long the leader edge keeps its lease without renewing it, in seconds; takeovers are as quick, or as slow. */
   EDGE_LEASE_TTL: wholeNumber(6, 600).default(30),
+  /** How long a build that nobody signs is one, in seconds; then it is `expired`. */
+  BUILD_TTL: wholeNumber(60, 604_800).default(86_400),
   BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });
 

@@ -70,7 +70,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   const lists = openNodeLists(config, later);
   const secrets = createSecretBox(config.sealKeys);
   const system = createTree(log);
-  const stores = await openStores(presence, { sql, lists }, (entries) => metrics.observeAppendBatch(entries));
+  const stores = await openStores(config, presence, { sql, lists }, (entries) => metrics.observeAppendBatch(entries));
   const shelf = createModuleShelf(config);
   const accounts = startAccounts({
     config, log, stores, system, shelf, onPublished: (accountId) => publisher.ring(accountId),
@@ -104,7 +104,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   if (config.ROLES.includes('watchers')) chains.start();
   later('watchers', 500, () => chains.stop());
   if (config.ROLES.includes('schedules')) {
-    const stopJobs = startSchedules({ system: workers, stores, background, accounts, nowMs, log });
+    const stopJobs = startSchedules({ system: workers, stores, background, accounts, nowMs, buildTtlMs: config.BUILD_TTL * 1_000, log });
     later('schedules', 100, async () => stopJobs());
     const closeMail = startMail({ config, publicUrl: publicUrlOf(config), system: workers, stores: background, nowMs, log });
     later('mail', 100, async () => closeMail());
@@ -141,8 +141,8 @@ function openNodeLists(config: CloudConfig, later: (name: string, limitMs: numbe
   return createLists(sql, { slots: config.LIST_CONNECTIONS, timeoutMs });
 }
 
-async function openStores(presence: Presence, { sql, lists }: { sql: Sql; lists: Lists }, onBatch: (entries: number) => void): Promise<Stores> {
-  const stores = createStores({ sql, lists, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard), onBatch });
+async function openStores(config: CloudConfig, presence: Presence, { sql, lists }: { sql: Sql; lists: Lists }, onBatch: (entries: number) => void): Promise<Stores> {
+  const stores = createStores({ sql, lists, nowMs, initialAccount, epochOf: (shard) => presence.epochOf(shard), onBatch, buildTtlMs: config.BUILD_TTL * 1_000 });
   await stores.deliveries.releaseAbandoned(ALL_SHARDS);
   await stores.maintain(nowMs());
   return stores;

@@ -3,6 +3,7 @@ import { schedule } from 'node-cron';
 import { tell, type ActorSystem } from '../actors/kernel/index.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/account/webhooks.ts';
 import type { Accounts } from '../gateway/ports.ts';
+import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Logger } from 'pino';
 
@@ -11,6 +12,8 @@ export interface ScheduleParts {
   readonly stores: Stores;
   readonly accounts: Accounts;
   readonly nowMs: () => number;
+  /** How long a build that nobody signs is one, milliseconds. */
+  readonly buildTtlMs: number;
   readonly log: Logger;
 }
 
@@ -26,6 +29,9 @@ const DAY_MS = 86_400_000;
 const IDEMPOTENCY_KEEP_MS = DAY_MS;
 /** Mail that was sent holds addresses of people and is kept no longer than questions about it come. */
 const SENT_MAIL_KEEP_DAYS = 30;
+
+/** Builds that are expired together. */
+const BUILDS_AT_ONCE = 200;
 
 /** Pages of what waits for endpoints that are stopped, at most so many in a row. */
 const BACKLOG_SWEEP_MS = 1_000;
@@ -51,6 +57,26 @@ async function settleBands({ stores, accounts, nowMs }: Pick<ScheduleParts, 'sto
     await Promise.all(found.map((accountId) => accounts.ask(accountId, { type: 'settle_band' })));
     if (found.length < PEAKS_AT_ONCE) return;
     after = found.at(-1)!;
+  }
+}
+
+/**
+ * Expires what nobody signed for BUILD_TTL. Every node looks, and asks its own actors: what another node owns is passed by.
+ * Answers how many builds ended.
+ */
+export async function expireBuilds(
+  { stores, accounts, nowMs, buildTtlMs }: Pick<ScheduleParts, 'accounts' | 'nowMs' | 'buildTtlMs'> & { stores: Pick<Stores, 'operators'> },
+): Promise<number> {
+  const untilMs = nowMs() - buildTtlMs;
+  let expired = 0;
+  for (let behind: DeadBuild | null = null; ;) {
+    const found: DeadBuild[] = await stores.operators.deadBuilds(untilMs, behind, BUILDS_AT_ONCE);
+    for (const [accountId, builds] of Map.groupBy(found, (build) => build.accountId)) {
+      const answer = await accounts.ask(accountId, { type: 'expire_builds', builds });
+      if (answer.ok === true) expired += answer.reply.expired;
+    }
+    if (found.length < BUILDS_AT_ONCE) return expired;
+    behind = found.at(-1)!;
   }
 }
 
@@ -83,7 +109,7 @@ async function workBacklogs({ deliveries }: Pick<Stores, 'deliveries'>): Promise
  * Starts the schedules, each as a supervised worker of its own: a long one delays no other. Only the look for lost pushes is on
  * the money's connections; `background` has its own. The answer stops the cron jobs.
  */
-export function startSchedules({ system, stores, background, accounts, nowMs, log }: ScheduleParts & { background: Stores }): () => void {
+export function startSchedules({ system, stores, background, accounts, nowMs, buildTtlMs, log }: ScheduleParts & { background: Stores }): () => void {
   const often = (path: string, everyMs: number, work: () => Promise<void>) => system.spawnWorker<'look'>({
     path,
     recover: ({ tellSelf }) => void tellSelf('look'),
@@ -105,6 +131,10 @@ export function startSchedules({ system, stores, background, accounts, nowMs, lo
   });
   const peaks = seldom('schedules/daily', () => dailyRound({ stores: background, accounts, nowMs }));
   const retention = seldom('schedules/retention', () => retentionRound({ stores: background, nowMs, log }));
+  const builds = seldom('schedules/builds', async () => {
+    const expired = await expireBuilds({ stores: background, accounts, nowMs, buildTtlMs });
+    if (expired > 0) log.info({ count: expired }, 'builds that nobody signed expired');
+  });
   const daily = (): void => {
     tell(peaks, 'now');
     tell(retention, 'now');
@@ -112,6 +142,7 @@ export function startSchedules({ system, stores, background, accounts, nowMs, lo
   daily();
   const jobs = [
     schedule('17 * * * * *', () => { tell(purge, 'now'); }),
+    schedule('37 * * * * *', () => { tell(builds, 'now'); }),
     schedule('5 0 0 * * *', daily, { timezone: 'UTC' }),
   ];
   return () => { for (const job of jobs) void job.stop(); };

@@ -13,6 +13,7 @@ import {
 } from './decision.ts';
 import { decideRotation, enrol, resume } from './enrolment.ts';
 import { evolve } from './evolve.ts';
+import { expireBuilds } from './expiry.ts';
 import { applyFacts } from './facts.ts';
 import { purgeKeySource, registerKeySource } from './key-sources.ts';
 import { claimLease, releaseLease } from './lease.ts';
@@ -66,6 +67,7 @@ function decide(
     case 'build_withdrawal': return buildWithdrawal(deciding(command));
     case 'reprice_withdrawal': return repriceWithdrawal(deciding(command));
     case 'abandon_withdrawal': return abandonWithdrawal(deciding(command));
+    case 'expire_builds': return expireBuilds(deciding(command));
     case 'submit_signed': return submitSigned(deciding(command));
     case 'begin_submit': return beginSubmit(deciding(command));
     case 'note_broadcast': return noteBroadcast(deciding(command));

@@ -123,6 +123,9 @@ export function released(counters: Counters, hold: Hold | null, id: string, reus
   const inFlight = Object.fromEntries(Object.entries(before.inFlight).filter(([value]) => !own.includes(value)));
   const { [hold.key]: _, ...others } = counters;
   if (Object.keys(inFlight).length === 0) return others;
-  const free = reusable && before.next !== null ? [...new Set([...before.free, ...own])] : before.free;
-  return { ...others, [hold.key]: { next: before.next, free, inFlight } };
+  if (before.next === null) return { ...others, [hold.key]: { ...before, inFlight } };
+  if (reusable) return { ...others, [hold.key]: { ...before, free: [...new Set([...before.free, ...own])], inFlight } };
+  // Used up: an inventory of the chain that is older than this does not give it again.
+  const next = own.reduce((most, value) => (BigInt(value) >= most ? BigInt(value) + 1n : most), BigInt(before.next));
+  return { ...others, [hold.key]: { ...before, next: String(next), inFlight } };
 }

@@ -61,6 +61,7 @@ function changed(state: AccountState, event: AccountEvent): AccountState {
     case 'band_change_scheduled': return { ...state, pendingBand: { band: event.band, atMs: event.atMs } };
     case 'band_change_ended': return { ...state, pendingBand: null };
     case 'suspension_changed': return { ...state, suspended: event.suspended };
+    case 'builds_expired': return withoutBuilds(state, event.builds);
     case 'sandbox_reset': return withoutTransactions(state);
     default: return changedWithdrawal(state, event);
   }
@@ -127,6 +128,14 @@ function open(state: AccountState, id: string, atMs: number, counters: AccountSt
 function closed(state: AccountState, id: string, counters: AccountState['counters']): AccountState {
   const { [id]: _, ...withdrawals } = state.withdrawals;
   return { ...state, counters, withdrawals, reopened: state.reopened.filter((other) => other !== id) };
+}
+
+function withoutBuilds(state: AccountState, builds: Extract<AccountEvent, { type: 'builds_expired' }>['builds']): AccountState {
+  const gone = new Set(builds.map(({ id }) => id));
+  return {
+    ...state, counters: builds.reduce((counters, { id, hold }) => released(counters, hold, id, true), state.counters),
+    withdrawals: Object.fromEntries(Object.entries(state.withdrawals).filter(([id]) => !gone.has(id))),
+  };
 }
 
 function counted({ settled }: AccountState, period: string): AccountState['settled'] {

@@ -2,7 +2,7 @@
  * Messages of the account actor: the only way to change an account. Commands are imperative, plain and serialisable;
  * time and ids come in with them, so that `decide` is pure.
  */
-import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, Signed } from '../../chains/chain.ts';
+import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, ReplayKey, Signed } from '../../chains/chain.ts';
 import type { AddressRow, DepositRow, IdempotencyRow, InboxRow, UsedValue, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type {
@@ -59,7 +59,7 @@ export interface InFlight { id: string; stage: 'built' | 'signed' | 'included' }
  */
 export interface Counter { next: string | null; free: string[]; inFlight: Record<string, InFlight> }
 
-/** The whole durable state of an account: small, so that the snapshot is written with every append. */
+/** What an actor knows of its account. All but what is on its way is the snapshot; that is read from rows when it is loaded. */
 export interface AccountState {
   /** Events folded so far: the version in the ids of the events that are no deposit's. Decisions 1. */
   version: number;
@@ -97,6 +97,12 @@ export interface AccountState {
   /** Confirmed withdrawals that a deep reorg took out of the chain: they are not billed again. */
   reopened: string[];
 }
+
+/** What is stored with every append: its size does not grow with use. */
+export type AccountSnapshot = Omit<AccountState, 'counters' | 'withdrawals' | 'reopened'>;
+
+/** A build that nobody signed, as the store has it. */
+export interface UnsignedBuild { id: string; chain: Chain; from: string; replayKey: ReplayKey; updatedAtMs: number }
 
 // ── Commands ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -146,6 +152,8 @@ export type AccountCommand = (
       used?: UsedValue | null }
   | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
   | { type: 'abandon_withdrawal'; known: WithdrawalRow }
+  /** Those that did not change for BUILD_TTL, of this account. */
+  | { type: 'expire_builds'; builds: UnsignedBuild[] }
   | { type: 'submit_signed'; known: WithdrawalRow; signed: Signed; sessionId: string; leaseEpoch: number }
   /** Before each submit: from here on a node may have the bytes. */
   | { type: 'begin_submit'; known: WithdrawalRow; txid: string }
@@ -204,6 +212,8 @@ export type AccountEvent =
   | { type: 'withdrawal_confirmed'; id: string; txid: string; hold: Hold | null; period: string | null }
   | { type: 'withdrawal_failed'; id: string; reason: string; hold: (Hold & { reusable: boolean }) | null }
   | { type: 'withdrawal_expired'; id: string; hold: Hold | null }
+  /** Nobody signed them for BUILD_TTL. */
+  | { type: 'builds_expired'; builds: { id: string; hold: Hold | null }[] }
   | { type: 'webhook_created' | 'webhook_deleted'; id: string }
   /** `seal` marks the new secrets; null where they stayed. */
   | { type: 'webhook_replaced'; id: string; seal: string | null }
@@ -243,6 +253,7 @@ export interface AccountReplies {
   build_withdrawal: WithdrawalRow & { feeEstimate: FeeEstimate };
   reprice_withdrawal: WithdrawalRow;
   abandon_withdrawal: WithdrawalRow;
+  expire_builds: { expired: number };
   submit_signed: WithdrawalRow;
   begin_submit: { row: WithdrawalRow; sole: boolean };
   note_broadcast: WithdrawalRow;

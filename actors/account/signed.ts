@@ -11,7 +11,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from './dec
 import { rotationPending, suspended } from './guards.ts';
 import { mayLead } from './lease.ts';
 import type { AccountEvent } from './messages.ts';
-import { announceWithdrawal, changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
+import { announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest } from './withdrawal-row.ts';
 
 /**
  * Signed versions of one withdrawal that may be kept. Choice: a repricing raises the fee by 10 %; 16 of them by 4.6.
@@ -32,7 +32,7 @@ export function submitSigned(
   const module = book.module(known.chain);
   const no = firstRefusal(
     rotationPending(state), suspended(state),
-    mayLead(state, sessionId, leaseEpoch), notNewest(state, known),
+    mayLead(state, sessionId, leaseEpoch), notNewest(state, known), clashOf(state, known),
     known.height === null ? null : refuse('CONFLICT', { reason: 'in_a_block', status: known.status }),
     known.versions.length < VERSIONS_MAX
       ? null

@@ -13,7 +13,7 @@ import type { AccountState, Hold } from './messages.ts';
  */
 export function notNewest(state: AccountState, known: WithdrawalRow): Refusal | null {
   const newest = state.withdrawals[known.id];
-  if (newest === undefined) return refuse('CONFLICT', { reason: 'closed', status: known.status });
+  if (newest === undefined) return refuse('CONFLICT', { reason: 'closed', status: known.status === 'built' ? 'expired' : known.status });
   return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
 }
 
@@ -25,6 +25,16 @@ export function changedAtMs(known: { updatedAtMs: number }, nowMs: number): numb
 /** Counter values that the row's transaction holds. */
 export function holdOfRow({ chain, from, unsigned }: WithdrawalRow): Hold | null {
   return holdOf(chain, from, unsigned.replayKey);
+}
+
+/** A value that the row holds and another withdrawal has. Refuses: CONFLICT. */
+export function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
+  const hold = holdOfRow(row);
+  const clash = hold?.values.find((value) => {
+    const flight = state.counters[hold.key]?.inFlight[value];
+    return flight !== undefined && flight.id !== row.id;
+  });
+  return clash === undefined ? null : refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
 }
 
 /** Publication of a transition; `position` is where its event stands in the decision, from one. */

@@ -23,7 +23,7 @@ import { rotationPending, suspended } from './guards.ts';
 import { watchOnly } from './key-sources.ts';
 import { billingPeriod, tierLimit } from './plan.ts';
 import { pathOf } from './retired-identities.ts';
-import { changedAtMs, holdOfRow, notNewest } from './withdrawal-row.ts';
+import { changedAtMs, clashOf, holdOfRow, notNewest } from './withdrawal-row.ts';
 import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
 
 /**
@@ -215,15 +215,6 @@ function repricingOf(
     'CONFLICT', { reason: 'repriced_in_this_block', limit, height: repriced.atHeight },
     `repriced ${limit} times since the last block; wait for the next one`,
   );
-}
-
-function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
-  const hold = holdOfRow(row);
-  const clash = hold?.values.find((value) => {
-    const flight = state.counters[hold.key]?.inFlight[value];
-    return flight !== undefined && flight.id !== row.id;
-  });
-  return clash === undefined ? null : refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
 }
 
 /** Gives up a build that was never signed and frees its counter value. Refuses: CONFLICT. */

@@ -17,14 +17,19 @@ export class StaleOwner extends Error {
   }
 }
 
+/** How long a build is one after its last change, where BUILD_TTL says nothing. Milliseconds. */
+export const BUILD_TTL_MS = 86_400_000;
+
 export interface AccountStoreOptions extends GroupedAppendOptions {
   /** Epoch under which this node owns a shard; undefined when it does not. */
   readonly epochOf: (shard: number) => number | undefined;
+  /** How long a build that nobody signs is one, milliseconds. */
+  readonly buildTtlMs?: number;
 }
 
 /** Accounts of one node. `load` throws StaleOwner; `append` rejects with AppendRefused when a row breaks an invariant. */
 export function createAccountStore(options: AccountStoreOptions): AccountStore {
-  const { sql, epochOf } = options;
+  const { sql, nowMs, epochOf, buildTtlMs = BUILD_TTL_MS } = options;
   const append = groupedAppend(options);
   return {
     async load(accountId) {
@@ -32,7 +37,7 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
       if (epoch === undefined) throw new StaleOwner(accountId);
       failpoint('load.before');
       const [row] = await sql<{ known: boolean; accountVersion: number | null; accountEpoch: number; accountState: AccountState }[]>`
-        select * from load_account(${accountId}, ${epoch})`.catch(rethrowAway);
+        select * from activate_account(${accountId}, ${epoch}, ${nowMs() - buildTtlMs}::timestamptz)`.catch(rethrowAway);
       failpoint('load.after');
       if (!row!.known) return null;
       if (row!.accountVersion === null) throw new StaleOwner(accountId);

@@ -2,7 +2,7 @@
  * The batch that `append_accounts` takes: one array of snake_case rows per table. An entry is encoded when it is handed
  * in, so that a value that cannot be written (a bigint where JSON is stored) rejects that entry and no other.
  */
-import type { AccountEvent, AccountState } from '../../actors/account/messages.ts';
+import type { AccountEvent, AccountSnapshot, AccountState } from '../../actors/account/messages.ts';
 import type { Append } from '../../actors/kernel/protocol.ts';
 import { newId, environmentOf, type AccountId } from '../../protocol/ids.ts';
 import type { RowWrite } from '../rows.ts';
@@ -111,6 +111,11 @@ function webhookRow(row: Extract<RowWrite, { table: 'webhook' }>['row']): Row {
   };
 }
 
+/** What is stored of a state with each append: without what is on its way, which grows with use and is in the rows. */
+function snapshotOf({ counters: _, withdrawals: __, reopened: ___, ...kept }: AccountState): AccountSnapshot {
+  return kept;
+}
+
 /**
  * Encodes one append. Null when it holds one idempotency key twice: its commands must run apart.
  * Throws: TypeError for a value that JSON cannot hold, RangeError for an instant that is none.
@@ -124,7 +129,7 @@ export function encodeEntry(entry: AccountAppend, nowMs: number): EncodedEntry |
   };
   const { events, rows } = entry;
   add(encoded('accounts', {
-    owner_epoch: entry.ownerEpoch, version: entry.expectedVersion, events: events.length, state: entry.state,
+    owner_epoch: entry.ownerEpoch, version: entry.expectedVersion, events: events.length, state: snapshotOf(entry.state),
   }));
   events.forEach((body, index) => add(encoded('events', { version: entry.expectedVersion + index + 1, body })));
   const keys = rows.flatMap((write) => (write.table === 'idempotency' ? [`${write.row.method} ${write.row.path} ${write.row.key}`] : []));

@@ -1,6 +1,11 @@
 /** Questions of operators that go over all accounts. */
+import type { UnsignedBuild } from '../../actors/account/messages.ts';
 import type { AccountId } from '../../protocol/ids.ts';
+import type { ReplayKey } from '../../chains/chain.ts';
+import type { Chain } from '../../protocol/slugs.ts';
 import type { Sql } from './sql.ts';
+
+export interface DeadBuild extends UnsignedBuild { readonly accountId: AccountId }
 
 export interface OperatorReads {
   /** Counter values below the next one that nothing holds, by chain. */
@@ -9,6 +14,8 @@ export interface OperatorReads {
   accountsWithAddresses(after: string, limit: number): Promise<AccountId[]>;
   /** Accounts whose smaller band has begun and is not in force yet, by id, after one. */
   accountsWithPendingBand(nowMs: number, after: string, limit: number): Promise<AccountId[]>;
+  /** Builds that nobody signed and that did not change until an instant, oldest first, behind one of them. */
+  deadBuilds(untilMs: number, behind: DeadBuild | null, limit: number): Promise<DeadBuild[]>;
 }
 
 export function createOperatorReads(sql: Sql): OperatorReads {
@@ -25,6 +32,11 @@ export function createOperatorReads(sql: Sql): OperatorReads {
       const rows = await sql<{ accountId: AccountId }[]>`
         select * from accounts_with_pending_band(${nowMs}::timestamptz, ${after}, ${limit})`;
       return rows.map(({ accountId }) => accountId);
+    },
+    async deadBuilds(untilMs, behind, limit) {
+      const rows = await sql<{ accountId: AccountId; id: string; chain: Chain; fromAddress: string; replayKey: ReplayKey; updatedAt: number }[]>`
+        select * from dead_builds(${untilMs}::timestamptz, ${behind?.updatedAtMs ?? 0}::timestamptz, ${behind?.accountId ?? ''}, ${behind?.id ?? ''}, ${limit})`;
+      return rows.map(({ fromAddress, updatedAt, ...row }) => ({ ...row, from: fromAddress, updatedAtMs: updatedAt }));
     },
   };
 }

@@ -115,6 +115,10 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     { name: 'an epoch that the shard never had', expected: 'nothing', call: () => database.sql`select * from load_account(${theirs.live}, 999999)` },
     { name: 'an older epoch', expected: 'nothing', call: () => database.sql`select * from load_account(${theirs.live}, 0)` },
   ],
+  activate_account: [
+    { name: 'an epoch that the shard never had', expected: 'nothing', call: () => database.sql`select * from activate_account(${theirs.live}, 999999, now())` },
+    { name: 'an older epoch', expected: 'nothing', call: () => database.sql`select * from activate_account(${theirs.live}, 0, '-infinity')` },
+  ],
   claim_shards: [{ name: 'everybody\'s shards', expected: { open: 'claiming is how a node begins; the epoch is minted here and fences the one before' }, call: () => database.sql`select 1` }],
   claim_vacant_shards: [
     { name: 'shards whose owner is there', expected: 'nothing', call: () => database.sql`select claim_vacant_shards('intruder', 1000)` },
@@ -243,7 +247,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 };
 
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
-const READS = ['accounts_with_addresses', 'accounts_with_due_facts', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'facts_set_aside', 'immature_facts',
+const READS = ['accounts_with_addresses', 'accounts_with_due_facts', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'dead_builds', 'facts_set_aside', 'immature_facts',
   'incomplete_publications', 'ledger_balances', 'open_withdrawals', 'sandbox_behind', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
 
 const answerOf = (key: string, status: number) => ({ account_id: theirs.live, method: 'POST', path: '/v1/addresses', key, body_hash: 'h', status, body: '{}' });

@@ -12,7 +12,7 @@ test('G26 G27 killed after a submit and before its note: refused later, the nonc
     const { anvil, client, deployment, receiver, sql, accountId } = company;
     const held = async () => {
       const [row] = await sql<{ counters: object; status: string; versions: { txid: string; doubtful?: true }[] }[]>`
-        select a.state -> 'counters' as counters, w.status, w.versions from flock.account a join flock.withdrawal w using (account_id)
+        select flock.account_in_flight(a.account_id, '-infinity') -> 'counters' as counters, w.status, w.versions from flock.account a join flock.withdrawal w using (account_id)
          where a.account_id = ${accountId}`;
       return { counters: Object.values(row!.counters), status: row!.status, versions: row!.versions };
     };
@@ -29,7 +29,7 @@ test('G26 G27 killed after a submit and before its note: refused later, the nonc
     await deployment.cloud.exited;
     const before = await held();
     const { txid } = before.versions[0]!;
-    t.deepEqual([before.status, before.versions.length], ['signing', 1]);
+    t.deepEqual([before.status, before.versions.length, before.counters.length], ['signing', 1, 1]);
     t.truthy(await anvil.rpc('eth_getTransactionByHash', [txid]), 'the bytes were out');
 
     // This node forgets them, and would refuse them now; another one may still have them.

@@ -28,7 +28,7 @@ const PLANTS: Readonly<Record<(typeof SQL_CHECKS)[number], { readonly what: stri
   },
   'granted epoch': {
     what: 'F60: whoever says a higher epoch takes an account', faults: ['intruder'],
-    planted: faulty('load_account', ['and epoch = (select s.epoch from shard s where s.id = a.shard_id)', '']),
+    planted: faulty('activate_account', ['and epoch = (select s.epoch from shard s where s.id = a.shard_id)', '']),
   },
 };
 

@@ -79,7 +79,7 @@ export class SqlDatabase implements StoryDatabase {
 
   /** Somebody who may write as the application says an epoch that nobody granted. */
   intrude(): void {
-    this.#machine.after(0, () => this.#machine.outside(this.#prepared.database.sql`select * from load_account(${this.#accountId}, 999999)`.then(() => this.#read())));
+    this.#machine.after(0, () => this.#machine.outside(this.#prepared.database.sql`select * from activate_account(${this.#accountId}, 999999, '-infinity')`.then(() => this.#read())));
   }
 
   open(process: Process): Stores {
@@ -205,7 +205,7 @@ export class SqlDatabase implements StoryDatabase {
     const { admin } = this.#prepared.database, accountId = this.#accountId;
     const [[account], publications, deliveries, withdrawals, [large]] = await Promise.all([
       admin<{ state: AccountState; version: number; owner: number; granted: number; facts: number; events: AccountEvent[] }[]>`
-        select a.state, a.version, a.owner_epoch as owner, s.epoch as granted, (select count(*) from inbox i where i.account_id = a.account_id) as facts,
+        select a.state || account_in_flight(a.account_id, '-infinity') as state, a.version, a.owner_epoch as owner, s.epoch as granted, (select count(*) from inbox i where i.account_id = a.account_id) as facts,
                (select coalesce(jsonb_agg(e.body order by e.version), '[]') from event e where e.account_id = a.account_id and e.version > ${this.#version}) as events
           from account a join shard s on s.id = a.shard_id where a.account_id = ${accountId}`,
       admin<Columns[]>`select event_id, event, body, seq from publication where account_id = ${accountId} and seq > ${this.#published} order by seq`,

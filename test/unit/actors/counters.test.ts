@@ -82,3 +82,26 @@ test('found F57: no node talks a sender back onto a value that a block of the wi
     },
   ));
 });
+
+test('found F83: a counter that was read from rows gives no value that was used or is held, and fills each gap', (t) => {
+  const key = counterKey('xrp', 'r1');
+  fc.assert(fc.property(
+    fc.uniqueArray(fc.integer({ min: 5, max: 30 }), { minLength: 2, maxLength: 10 }), fc.array(fc.boolean(), { maxLength: 10 }),
+    (values, ends) => {
+      const sorted = values.toSorted((a, b) => a - b);
+      // As a load composes it; blocks use values in their order, while each build still has what the chain said at first.
+      let counters: Record<string, Counter> = { [key]: counter('0', [], Object.fromEntries(sorted.map((value) => [value, flight(`t${value}`)]))) };
+      const used = sorted.slice(0, Math.min(ends.length, sorted.length - 1));
+      for (const value of used) counters = released(counters, { key, values: [String(value)] }, `t${value}`, false);
+      const first = used.length === 0 ? 5 : used.at(-1)! + 1, held = new Set(sorted);
+      for (let builds = 0; builds < 12; builds += 1) {
+        const { value, next, free } = allocate(counters[key], 5n);
+        let expected = first;
+        while (held.has(expected)) expected += 1;
+        t.is(Number(value), expected);
+        held.add(expected);
+        counters = { [key]: { next, free, inFlight: { ...counters[key]!.inFlight, [value]: flight(`t${value}`) } } };
+      }
+    },
+  ));
+});

@@ -11,12 +11,12 @@ test('issue 2.11 every problem of the settings is named at once, by its setting,
   const wrong = {
     DATABASE_URL: 'mysql://CANARY@host/db', DATABASE_CONNECTIONS: '1', CLOUD_PORT: '65536', ROLES: 'gateway,CANARY', LOG_LEVEL: 'CANARY', PUBLIC_URL: 'ftp://CANARY',
     REDIS_URL: 'CANARY', DEVELOPER_MODE: 'CANARY', SMTP_URL: 'smtp://user:CANARY@mail.example', MAIL_DIR: '/CANARY', ETH_RPC_URLS: 'https://one.example,CANARY',
-    ETH_CONFIRMATIONS: '0', BSC_TRACES: 'CANARY', BTC_POLL_MS: '1e9', BODY_LIMIT_BYTES: '-1', EDGE_LEASE_TTL: '6.5', WEBHOOK_LADDER_SECONDS: '0,CANARY', SECRET_KEY: 'CANARY', NODE_NAME: 'x'.repeat(61),
+    ETH_CONFIRMATIONS: '0', BSC_TRACES: 'CANARY', BTC_POLL_MS: '1e9', BODY_LIMIT_BYTES: '-1', EDGE_LEASE_TTL: '6.5', BUILD_TTL: '59', WEBHOOK_LADDER_SECONDS: '0,CANARY', SECRET_KEY: 'CANARY', NODE_NAME: 'x'.repeat(61),
   };
   const problems = problemsOf(t, wrong);
   const named = [
     'DATABASE_URL', 'DATABASE_CONNECTIONS', 'CLOUD_PORT', 'ROLES', 'LOG_LEVEL', 'PUBLIC_URL', 'REDIS_URL', 'DEVELOPER_MODE', 'SMTP_URL or MAIL_DIR', 'ETH_RPC_URLS',
-    'ETH_CONFIRMATIONS', 'BSC_TRACES', 'BTC_POLL_MS', 'BODY_LIMIT_BYTES', 'EDGE_LEASE_TTL', 'WEBHOOK_LADDER_SECONDS', 'SECRET_KEY', 'NODE_NAME',
+    'ETH_CONFIRMATIONS', 'BSC_TRACES', 'BTC_POLL_MS', 'BODY_LIMIT_BYTES', 'EDGE_LEASE_TTL', 'BUILD_TTL', 'WEBHOOK_LADDER_SECONDS', 'SECRET_KEY', 'NODE_NAME',
   ];
   for (const name of named) t.true(problems.some((problem) => problem.startsWith(name)), name);
   t.false(problems.join('\n').includes('CANARY'));
@@ -45,6 +45,6 @@ test('design 6 settings are read as their types, with the defaults of the docume
     eth: { rpcUrls: ['http://one:8545', 'https://two/key'], confirmations: 7, pollMs: null, startHeight: null, secondReadMs: null, tracesRequired: false },
     base: { rpcUrls: ['http://base'], confirmations: null, pollMs: null, startHeight: null, secondReadMs: null, tracesRequired: true },
   });
-  t.like(read, { HOST: '127.0.0.1', DEVELOPER_MODE: false, BODY_LIMIT_BYTES: 1_048_576, EDGE_LEASE_TTL: 30, SANDBOX_REQUESTS_PER_MINUTE: 6_000, WEBHOOK_LADDER_SECONDS: [0, 5, 60] });
+  t.like(read, { HOST: '127.0.0.1', DEVELOPER_MODE: false, BODY_LIMIT_BYTES: 1_048_576, EDGE_LEASE_TTL: 30, BUILD_TTL: 86_400, SANDBOX_REQUESTS_PER_MINUTE: 6_000, WEBHOOK_LADDER_SECONDS: [0, 5, 60] });
   t.false('SECRET_KEY' in read);
 });
