@@ -136,13 +136,13 @@ async function fillMoney(sql: Sql, accountId: AccountId, { addresses, deposits, 
     insert into withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol, user_ref, tag, status,
                             unsigned, versions, txid, height, block_hash, fee, created_at, updated_at)
       select ${accountId}, pg_temp.id_of('txn', i), c.chain, c.chain, 'address-' || i % ${addresses}::bigint, 'payee-' || i, 1000, 18, 'ETH',
-             pg_temp.user_of(i), pg_temp.tag_of(i), c.status, '{"tag":null,"amount":"1000","feeMax":"21000"}', '[{"txid":"x"}]', 'out-' || md5(i::text),
+             pg_temp.user_of(i), pg_temp.tag_of(i), c.status, jsonb_build_object('tag', null, 'amount', '1000', 'feeMax', '21000', 'replayKey', jsonb_build_object('kind', 'nonce', 'value', i)), '[{"txid":"x"}]', 'out-' || md5(i::text),
              case when c.status = 'confirmed' then 1000 + i / 100 end, case when c.status = 'confirmed' then 'block-' || i / 100 end, 21000,
              c.at, c.at
         from generate_series(0, ${withdrawals - 1}::bigint) i
        cross join lateral (
          select pg_temp.chain_of(i) as chain, ${START}::text::timestamptz + i * interval '10 ms' as at,
-                case when i < 40 then 'replaced' when i % 20 = 0 then 'failed' when i % 20 = 1 then 'expired'
+                case when i < 40 then 'replaced' when i % 20 = 0 then 'failed' when i % 20 = 1 then 'expired' when i % 20 = 2 then 'built'
                      when i >= ${withdrawals - 50}::bigint then 'broadcast' else 'confirmed' end as status) c`;
 }
 

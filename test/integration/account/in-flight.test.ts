@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
 import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../actors/account/messages.ts';
-import { ask, createSystem, systemClock, type Outcome } from '../../../actors/kernel/index.ts';
+import { ask, createSystem, futility, systemClock, type Outcome } from '../../../actors/kernel/index.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule, ReplayKey } from '../../../chains/chain.ts';
 import { BUILD_TTL_MS } from '../../../persistence/postgres/account-store.ts';
 import { createStores, type Stores } from '../../../persistence/postgres/stores.ts';
 import { migrate } from '../../../persistence/postgres/migrate.ts';
 import { initialAccount } from '../../../actors/account/state.ts';
-import type { AddressRow, RowWrite, WithdrawalRow } from '../../../persistence/rows.ts';
+import type { AddressRow, Fact, RowWrite, WithdrawalRow } from '../../../persistence/rows.ts';
 import { accountIdOf, newId, SHARD_COUNT, shardOf, type AccountId } from '../../../protocol/ids.ts';
 import { restartPolicy } from '../../../supervision/policy.ts';
 import { expireBuilds } from '../../../supervision/schedules.ts';
@@ -94,15 +94,32 @@ test.serial('found F58: 20,000 builds that nobody signed are in no snapshot, are
   t.deepEqual(statuses.map((row) => ({ ...row })), [{ status: 'expired', count: 20_000 }]);
 });
 
+test.serial('found F58: dead builds of an account of another node are passed by, those of an own one behind them are not', async (t) => {
+  const [{ live: theirs }, { live: own }] = [await newOrganization(stores), await newOrganization(stores)];
+  const old = { createdAtMs: nowMs - 2, updatedAtMs: nowMs - 2 };
+  await write(stores, theirs, writes([withdrawalOf(theirs, { kind: 'expiry', value: '1' }, old)]), [NOTED]);
+  await write(stores, own, writes([withdrawalOf(own, { kind: 'expiry', value: '1' }, { ...old, updatedAtMs: nowMs - 1 })]), [NOTED]);
+  const epochs = await stores.ownership.claimShards('in-flight', Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+  const here = createStores({ sql: database.sql, nowMs: () => nowMs, initialAccount, epochOf: (shard) => (shard === shardOf(theirs) && shard !== shardOf(own) ? undefined : epochs.get(shard)) });
+  const { accounts, stop } = openActors(here);
+  const parts = { stores: here, accounts, nowMs: () => nowMs + BUILD_TTL_MS, buildTtlMs: BUILD_TTL_MS };
+  t.is(await expireBuilds(parts), shardOf(theirs) === shardOf(own) ? 2 : 1);
+  await stop();
+  stores = await storesOf(database);
+  const { accounts: theirActors, stop: stopTheirs } = openActors();
+  t.is(await expireBuilds({ ...parts, stores, accounts: theirActors }), shardOf(theirs) === shardOf(own) ? 0 : 1, 'their node does it');
+  await stopTheirs();
+});
+
 /** Real actors over the stores. */
-function openActors() {
+function openActors(over: Stores = stores) {
   const policy = restartPolicy(RESTARTS);
   const quiet = () => {};
   const system = createSystem({
     clock: systemClock, random: () => 0, policies: { entity: policy, worker: policy }, log: { warn: quiet, error: quiet }, hooks: {},
   });
   const entities = system.entities<AccountState, AccountCommand, AccountEvent, RowWrite, AccountReply>({
-    entity: createAccountEntity({ book: createChainBook([evm as ChainModule]) }), store: stores.accounts, shardOf,
+    entity: createAccountEntity({ book: createChainBook([evm as ChainModule]) }), store: over.accounts, shardOf,
   });
   const send = ((accountId: AccountId, command: AccountCommand) => ask(entities.address(accountId), command)) as
     <C extends AccountCommand>(accountId: AccountId, command: C) => Promise<Outcome<AccountReplies[C['type']]>>;
@@ -293,6 +310,29 @@ test.serial('V39 two signed withdrawals of one sender never share a counter valu
   await write(stores, sandbox, writes([withdrawalOf(sandbox, { kind: 'nonce', value: 5 }, { status: 'signing' }, { ...from, accountId: sandbox })]), [NOTED]);
   await write(stores, live, writes([{ ...first, status: 'failed' }]), [NOTED]);
   await t.notThrowsAsync(write(stores, live, writes([second]), [NOTED]), 'its value was given back');
+});
+
+test.serial('found F83: an orphaned withdrawal whose counter value another one has waits for that one to end', async (t) => {
+  const { live } = await newOrganization(stores);
+  const from = addressRow(live);
+  const given = withdrawalOf(live, { kind: 'nonce', value: 5 }, { status: 'confirming', height: 9 }, from);
+  const again = withdrawalOf(live, { kind: 'nonce', value: 5 }, { status: 'broadcast' }, from);
+  await write(stores, live, writes([given, again].map((row) => ({ ...row, txid: row.versions[0]!.txid }))), [NOTED]);
+  const { accounts, stop } = openActors();
+  t.teardown(stop);
+  const apply = async (kind: 'withdrawal_orphaned' | 'withdrawal_dead', id: string) => {
+    const { txid } = (await stores.read.withdrawal(live, id))!;
+    const fact: Fact = { kind, withdrawalId: id, txid: txid!, height: 9, blockHash: '0xb', success: true, reason: null, fee: null };
+    await database.owner`delete from flock.inbox where account_id = ${live}`;
+    await database.owner`select flock.post_facts(${JSON.stringify([{ accountId: live, fact }])}::text::jsonb)`;
+    return accounts.ask(live, { type: 'apply_facts', ...await stores.inbox.inboxOf(live, 10), depositIds: [''] });
+  };
+  const refused = await apply('withdrawal_orphaned', given.id);
+  t.is(refused.ok === false ? futility(refused) : refused.ok, 'append refused: 23505 withdrawal_counter_once', 'the fact is set aside and tried again');
+  t.like(await apply('withdrawal_dead', again.id), { ok: true });
+  t.like(await apply('withdrawal_orphaned', given.id), { ok: true });
+  t.deepEqual([(await stores.read.withdrawal(live, given.id))!.status, (await stores.read.withdrawal(live, again.id))!.status], ['broadcast', 'failed']);
+  t.deepEqual(Object.values((await stores.accounts.load(live))!.state.counters).map(({ inFlight }) => inFlight), [{ 5: { id: given.id, stage: 'signed' } }]);
 });
 
 test.serial('V39 gaps are values above the newest in a block that nothing in flight holds', async (t) => {

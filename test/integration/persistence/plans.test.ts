@@ -100,3 +100,18 @@ test.serial('found F54: no statement that one fact causes reads more than a few 
   t.deepEqual(statements.filter(({ sequentialScans }) => sequentialScans.length > 0).map((one) => `${one.sequentialScans.join()} ${describe(one)}`), []);
   t.deepEqual(statements.filter(({ rowsRead }) => rowsRead > FACT_ROWS).map(describe), []);
 });
+
+test.serial('found F58, F83: a load reads what is in flight and no closed withdrawal; dead builds are read by their index, page by page', async (t) => {
+  const { answer, statements } = await watched.ran(() => stores.accounts.load(live));
+  const open = Object.keys(answer!.state.withdrawals).length;
+  t.true(open >= 40 && open < 200, `${open} of ${ROWS / 3}`);
+  t.deepEqual(statements.filter(({ sequentialScans }) => sequentialScans.length > 0).map(describe), []);
+  t.deepEqual(statements.filter(({ rowsRead }) => rowsRead > 3 * open + 50).map(describe), []);
+  const dead = await watched.ran(() => stores.operators.deadBuilds(Date.now(), null, 10));
+  t.is(dead.answer.length, 10);
+  const [read] = dead.statements;
+  t.deepEqual([read!.indexes, read!.sequentialScans], [['withdrawal_unsigned'], []]);
+  t.true(read!.rowsRead <= 11, describe(read!));
+  const rest = await watched.ran(() => stores.operators.deadBuilds(Date.now(), dead.answer.at(-1)!, 10));
+  t.true(rest.statements[0]!.rowsRead <= 22, describe(rest.statements[0]!));
+});

@@ -164,6 +164,14 @@ test('decisions 3: a signed payload that is not the built one is SIGNED_BATCH_RE
   );
 });
 
+test('V39 signed bytes under a value that another withdrawal holds are refused', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built(), key = `eth:${sender.from.address}`;
+  const { account } = sender, theirs = { id: 'txn_other', stage: 'signed' as const };
+  account.state = { ...account.state, counters: { [key]: { ...account.state.counters[key]!, inFlight: { 7: theirs } } } };
+  t.like(account.refused(sender.submit(id)), { code: 'CONFLICT', details: { reason: 'inputs_in_flight', value: '7' } });
+});
+
 test('I19 signed bytes under an old epoch, of another session or without a leader are refused', (t) => {
   const sender = new Sender();
   const { id } = sender.built();
