@@ -15,6 +15,7 @@ language sql stable set search_path = flock, pg_temp as $$
       from open_row o
      cross join lateral jsonb_array_elements_text(
              case o.replay ->> 'kind' when 'outpoints' then o.replay -> 'value' when 'expiry' then '[]' else jsonb_build_array(o.replay -> 'value') end) v(value)
+     where v.value is not null
   ), counter as (
     select h.key, jsonb_build_object(
              'next', case when bool_and(h.kind <> 'outpoints') then '0' end, 'free', '[]'::jsonb,
