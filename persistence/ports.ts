@@ -363,7 +363,7 @@ export interface IdentityStore {
 export interface TransactionView {
   id: string; direction: Direction; chain: Chain; status: string; txid: string | null; outputIndex: number | null;
   address: string; counterparty: string | null; amount: bigint; decimals: number; tokenContract: string | null; tokenSymbol: string;
-  userRef: string | null; tag: string | null; chainTag: string | null; height: number | null; confirmations: number; threshold: number;
+  userRef: string | null; tag: string | null; chainTag: string | null; height: number | null; blockHash: string | null; confirmations: number; threshold: number;
   incarnation: number | null; fee: bigint | null; failure: { code: string; reason: string } | null;
   /** Signed versions, oldest first; none of a deposit. */
   versions: Pick<SignedVersion, 'txid' | 'doubtful' | 'taken'>[];

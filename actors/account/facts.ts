@@ -7,11 +7,11 @@ import type { AccountEvent } from './messages.ts';
 /**
  * Applies what waits; facts that were applied leave the inbox in the same statement. Refuses nothing: facts are facts.
  */
-export function applyFacts({ state, command, nowMs }: Deciding<'apply_facts'>): AccountDecision<'apply_facts'> {
+export function applyFacts({ state, command, book, nowMs }: Deciding<'apply_facts'>): AccountDecision<'apply_facts'> {
   const { inbox, depositIds } = command;
   const events: AccountEvent[] = [];
   const deposits = new DepositBook(state, command, nowMs, events);
-  const withdrawals = new WithdrawalBook(state, command.withdrawals, nowMs, events);
+  const withdrawals = new WithdrawalBook(state, command.withdrawals, book, nowMs, events);
   const taken: string[] = [];
   inbox.forEach(({ id, fact }, position) => {
     if ('deposit' in fact) deposits.apply(fact.kind, fact.deposit, depositIds[position]!);

@@ -16,6 +16,7 @@
  */
 import type { Fact, RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
 import type { EventName } from '../../protocol/slugs.ts';
+import type { ChainBook } from './decision.ts';
 import { billingPeriod } from './plan.ts';
 import { announceWithdrawal, changedAtMs, holdOfRow } from './withdrawal-row.ts';
 import type { AccountEvent, AccountState, Hold } from './messages.ts';
@@ -31,12 +32,16 @@ export class WithdrawalBook {
   readonly #reopened: Set<string>;
   readonly #changed = new Set<string>();
   readonly #state: AccountState;
+  readonly #chains: Pick<ChainBook, 'network'>;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
 
   /** Events go to `events`; where one stands there is its position in the decision. */
-  constructor(state: AccountState, withdrawals: readonly WithdrawalRow[], nowMs: number, events: AccountEvent[]) {
+  constructor(
+    state: AccountState, withdrawals: readonly WithdrawalRow[], chains: Pick<ChainBook, 'network'>, nowMs: number, events: AccountEvent[],
+  ) {
     this.#state = state;
+    this.#chains = chains;
     this.#nowMs = nowMs;
     this.#events = events;
     this.#known = new Map(withdrawals.map((row) => [row.id, row]));
@@ -126,7 +131,7 @@ export class WithdrawalBook {
 
   #announce(event: EventName, row: WithdrawalRow): void {
     this.announced.push(event);
-    this.#rows.push(announceWithdrawal(this.#state, event, row, this.#events.length, this.#nowMs));
+    this.#rows.push(announceWithdrawal(this.#state, event, row, this.#chains.network(row.chain), this.#events.length, this.#nowMs));
   }
 }
 

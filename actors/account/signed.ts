@@ -73,7 +73,7 @@ export function beginSubmit(
 
 /** What a node said to signed bytes. Refuses: NOT_FOUND (a txid that is no version of it), CONFLICT (an older row). */
 export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
-  const { state, command: { known, txid, result }, nowMs } = deciding;
+  const { state, command: { known, txid, result }, book, nowMs } = deciding;
   const no = firstRefusal(
     known.versions.some((version) => version.txid === txid) ? null : refuse('NOT_FOUND', { txid }),
     notNewest(state, known),
@@ -89,7 +89,7 @@ export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDeci
       const versions = known.versions.map((version) => (version.txid === txid ? { ...version, taken: true } : version));
       const row: WithdrawalRow = { ...known, status: 'broadcast', versions, updatedAtMs: atMs };
       // A newer version at another fee is the same broadcast: announced once.
-      const announced = isNew ? [] : [announceWithdrawal(state, 'withdrawal_broadcast', row, 1, nowMs)];
+      const announced = isNew ? [] : [announceWithdrawal(state, 'withdrawal_broadcast', row, book.network(row.chain), 1, nowMs)];
       return accept(row, [{ type: 'withdrawal_broadcast', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }, ...announced]);
     }
     case 'rejected_final': {
@@ -122,7 +122,7 @@ function doubted(known: WithdrawalRow, txid: string, nowMs: number): { row: With
 
 /** A version that no node will take. The withdrawal fails with its last one; an older one may still land. */
 function dropVersion(
-  { state, command: { known, txid, result }, nowMs }: Deciding<'note_broadcast'>,
+  { state, command: { known, txid, result }, book, nowMs }: Deciding<'note_broadcast'>,
 ): AccountDecision<'note_broadcast'> {
   const { code, details } = result.kind === 'rejected_final' ? result.refusal : refuse('CHAIN_REJECTED');
   const versions = known.versions.filter((version) => version.txid !== txid);
@@ -139,6 +139,6 @@ function dropVersion(
   const hold = holdOfRow(row);
   return accept(
     row, [{ type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable: true } }],
-    [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_failed', row, 1, nowMs)],
+    [{ table: 'withdrawal', row }, announceWithdrawal(state, 'withdrawal_failed', row, book.network(row.chain), 1, nowMs)],
   );
 }

@@ -1,4 +1,5 @@
 /** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
+import type { Network } from '../../chains/chain.ts';
 import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
@@ -37,16 +38,19 @@ export function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null
   return clash === undefined ? null : refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
 }
 
-/** Publication of a transition; `position` is where its event stands in the decision, from one. */
+/**
+ * Publication of a transition; `position` is where its event stands in the decision, from one. What is announced of a block
+ * has matured there: it has the threshold's confirmations, at least.
+ */
 export function announceWithdrawal(
-  state: AccountState, event: EventName, row: WithdrawalRow, position: number, atMs: number,
+  state: AccountState, event: EventName, row: WithdrawalRow, { threshold }: Pick<Network, 'threshold'>, position: number, atMs: number,
 ): RowWrite {
   const {
     id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee,
     failure,
   } = row;
   return publish(state, {
-    event, id: eventIdAt(state, position, event), confirmations: null, threshold: null, atMs, orderKey: from,
+    event, id: eventIdAt(state, position, event), confirmations: height === null ? 0 : threshold, threshold, atMs, orderKey: from,
     data: {
       transactionId: id, chain, txid, from, to, amount: String(amount), amountFormatted: formatAmount(amount, decimals),
       decimals,

@@ -37,7 +37,7 @@ export const FILTERS = ['chain', 'userRef', 'tag', 'status', 'direction', 'webho
 const ADDRESS_WORD = ['status', 'createdAt', 'label'];
 const MONEY_WORD = ['amount'];
 const TRANSACTION_WORD = [
-  ...MONEY_WORD, 'status', 'txid', 'outputIndex', 'address', 'counterparty', 'tokenContract', 'userRef', 'tag', 'chainTag', 'height', 'confirmations',
+  ...MONEY_WORD, 'status', 'txid', 'outputIndex', 'address', 'counterparty', 'tokenContract', 'userRef', 'tag', 'chainTag', 'height', 'blockHash', 'confirmations',
   'threshold', 'incarnation', 'fee', 'failure', 'failure.code', 'failure.reason', 'versions', 'versions.*', 'versions.*.txid', 'versions.*.at', 'createdAt', 'updatedAt',
 ];
 const WEBHOOK_WORD = ['status', 'secretPreview', 'rotating', 'createdAt', 'updatedAt'];

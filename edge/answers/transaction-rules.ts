@@ -62,7 +62,7 @@ export function ownTransaction(id: string, { instructions, environment }: Known,
   return {
     amount: unsigned.amount.toString(), amountFormatted: formatAmount(unsigned.amount, decimals), decimals, id, direction: 'out', chain, environment, status: 'signing',
     txid, outputIndex: null, address: from, counterparty: to, tokenContract: token?.contract ?? null, tokenSymbol: token?.symbol ?? network.nativeSymbol,
-    userRef: null, tag: null, chainTag: tag, height: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
+    userRef: null, tag: null, chainTag: tag, height: null, blockHash: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
     versions: instructions.signaturesOf(id).flatMap(({ signed }) => (signed === null ? [] : [{ txid: signed.txid, at: 'signed' as const }])),
     explorerUrl: txid === null || environment === 'sandbox' ? null : network.explorer.tx.replace('{id}', txid), createdAt: at, updatedAt: at,
   };

@@ -73,7 +73,7 @@ export function transactionView(origin: string, accountId: AccountId, row: Trans
     txid: row.txid, outputIndex: row.outputIndex, address: row.address, counterparty: row.counterparty,
     tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag,
     chainTag: row.chainTag,
-    height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
+    height: row.height, blockHash: row.blockHash, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation,
     fee: row.fee === null ? null : String(row.fee), failure: row.failure,
     versions: row.versions.map(({ txid }, index) => ({ txid, at: placeOf(row, index) })),
     explorerUrl: explorerUrlOf(origin, accountId, row.chain, row.txid),

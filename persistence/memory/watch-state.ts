@@ -16,7 +16,7 @@ export interface FactEntry {
 export interface LedgerState {
   start: ChainStart | null;
   cursor: Cursor | null;
-  head: { height: number; atMs: number; heardAtMs?: number } | null;
+  head: { height: number; atMs: number; heardAtMs: number } | null;
   links: Map<number, BlockLink>;
   unresolved: Map<number, { hash: string; reason: string; tries: number; sinceMs: number }>;
   facts: Map<string, FactEntry>;

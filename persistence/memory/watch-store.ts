@@ -127,11 +127,11 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
     },
     async noteHead(id, height, atMs) {
       const ledger = ledgerState(state, id);
-      ledger.head = { ...ledger.head, height, atMs };
+      ledger.head = { height, atMs, heardAtMs: Math.max(ledger.head?.heardAtMs ?? 0, atMs) };
     },
     async noteHeard(id, atMs) {
       const { head } = ledgerState(state, id);
-      if (head !== null) head.heardAtMs = atMs;
+      if (head !== null) head.heardAtMs = Math.max(head.heardAtMs, atMs);
     },
   };
 }

@@ -12,7 +12,7 @@ function viewOf(row: Columns): TransactionView {
     id: row.id, direction: row.direction, chain: row.chain, status: row.status, txid: row.txid, outputIndex: row.outputIndex,
     address: row.address, counterparty: row.counterparty, amount: row.amount, decimals: row.decimals,
     tokenContract: row.tokenContract, tokenSymbol: row.tokenSymbol, userRef: row.userRef, tag: row.tag, chainTag: row.chainTag,
-    height: row.height, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation, fee: row.fee,
+    height: row.height, blockHash: row.blockHash, confirmations: row.confirmations, threshold: row.threshold, incarnation: row.incarnation, fee: row.fee,
     failure: row.failure, versions: row['versions'] ?? [], createdAtMs: row.createdAt, updatedAtMs: row.updatedAt,
   } as TransactionView;
 }
@@ -25,14 +25,14 @@ const depositColumns = (sql: Sql) => sql`
   x.id, 'in' as direction, x.chain, x.status, x.txid, x.output_index, x.address,
   (select f.transfer -> 'from' ->> 0 from fact f
     where f.ledger = x.ledger and f.txid = x.txid and f.output_index = x.output_index) as counterparty,
-  x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.chain_tag, x.height,
+  x.amount, x.decimals, x.token_contract, x.token_symbol, x.user_ref, x.tag, x.chain_tag, x.height, x.block_hash,
   ${confirmations(sql, sql`x.status <> 'reversed'`)} as confirmations, x.threshold, x.incarnation,
   null::amount as fee, null::jsonb as failure, null::jsonb as versions, x.created_at, x.updated_at`;
 
 /** The threshold of a withdrawal is its network's, which the gateway knows: 0 here. */
 const withdrawalColumns = (sql: Sql) => sql`
   x.id, 'out', x.chain, x.status, x.txid, null::bigint, x.from_address, x.to_address, x.amount, x.decimals,
-  x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height,
+  x.token_contract, x.token_symbol, x.user_ref, x.tag, x.unsigned ->> 'tag', x.height, x.block_hash,
   ${confirmations(sql, sql`x.height is not null`)}, 0, null::int, x.fee, x.failure,
   (select jsonb_agg(v.value - 'signedPayload' - 'payload' order by v.n) from jsonb_array_elements(x.versions) with ordinality v(value, n)),
   x.created_at, x.updated_at`;

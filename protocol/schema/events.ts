@@ -22,11 +22,11 @@ const deposit = money.extend({
   txid: z.string(),
   outputIndex: z.number().int().meta({ description: 'with txid, the key to credit by' }),
   address: z.string(),
-  tokenContract: z.string().nullable(),
+  tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),
-  userRef: z.string().nullable(),
-  tag: z.string().nullable(),
-  chainTag: z.string().nullable(),
+  userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
+  tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
+  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
   height: z.number().int(),
   blockHash: z.string(),
   incarnation: z.number().int().meta({ description: 'rises when a reversed deposit comes back' }),
@@ -41,18 +41,18 @@ const depositExample = {
 const withdrawal = money.extend({
   transactionId: z.string(),
   chain: z.enum(CHAINS),
-  txid: z.string().nullable(),
+  txid: z.string().nullable().meta({ description: 'null where no version was signed' }),
   from: z.string(),
   to: z.string(),
-  tokenContract: z.string().nullable(),
+  tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),
-  userRef: z.string().nullable(),
-  tag: z.string().nullable(),
-  chainTag: z.string().nullable(),
-  height: z.number().int().nullable(),
-  blockHash: z.string().nullable(),
-  fee: replyAmount.nullable(),
-  failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
+  userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
+  tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
+  chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
+  height: z.number().int().nullable().meta({ description: 'null while it is in no block' }),
+  blockHash: z.string().nullable().meta({ description: 'null while it is in no block' }),
+  fee: replyAmount.nullable().meta({ description: 'smallest native unit, as the block says; null while it is in no block' }),
+  failure: z.object({ code: z.string(), reason: z.string() }).nullable().meta({ description: 'null unless it failed' }),
 });
 const withdrawalExample = {
   transactionId: 'txn_24pgoiqq3mkqkhynxqa46gacki', chain: 'eth', txid: TXID, from: ADDRESS,
@@ -201,12 +201,12 @@ export function envelopeOf(event: EventName): z.ZodType {
 /** A whole example of an event, as it is sent. */
 export function exampleOf(event: EventName): EventEnvelope {
   const { example } = EVENT_CATALOGUE[event];
-  const counted = /^(deposit|payment)_(detected|confirmed|reversed|underpaid|late)$/.exec(event);
+  const counted = /^(deposit|payment|withdrawal)_(detected|confirmed|reversed|underpaid|late|broadcast|failed)$/.exec(event);
   return {
     event,
     id: 'evt_5kkqdkjrm2ovmlx3khjjqkg43i',
     environment: 'live',
-    confirmations: counted === null ? null : counted[2] === 'confirmed' ? 12 : counted[2] === 'reversed' ? 0 : 1,
+    confirmations: counted === null ? null : counted[2] === 'confirmed' ? 12 : ['reversed', 'broadcast', 'failed'].includes(counted[2]!) ? 0 : 1,
     threshold: counted === null ? null : 12,
     timestamp: '2026-01-01T00:00:00.000Z',
     data: { ...example },

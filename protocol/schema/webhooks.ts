@@ -34,8 +34,8 @@ export const delivery = z.object({
   url: z.string(),
   replay: z.number().int().nonnegative().meta({ description: '0 for the first delivery of an event to an endpoint' }),
   status: z.enum(DELIVERY_STATUSES),
-  heldReason: z.enum(HELD_REASONS).nullable(),
-  nextAttemptAt: instant.nullable(),
+  heldReason: z.enum(HELD_REASONS).nullable().meta({ description: 'null unless it is held' }),
+  nextAttemptAt: instant.nullable().meta({ description: 'null where none is due' }),
   createdAt: instant,
   attempts: z.array(z.object({
     attempt: z.number().int().positive(),

@@ -86,9 +86,13 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual(await store.links(ledger, 104, 2), [links[2]!, links[1]!]);
     t.deepEqual(await store.links(ledger, 103, 9), [links[1]!, links[0]!]);
     await store.noteHead(ledger, 110, NOW_MS);
-    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: 103, headHeight: 110, headAtMs: NOW_MS, heardAtMs: null, unresolved: [] });
+    t.deepEqual(await store.coverage(ledger), { ledger, completeHeight: 103, headHeight: 110, headAtMs: NOW_MS, heardAtMs: NOW_MS, unresolved: [] });
     await store.noteHeard(ledger, NOW_MS - 5_000);
-    t.is((await store.coverage(ledger)).heardAtMs, NOW_MS - 5_000);
+    t.is((await store.coverage(ledger)).heardAtMs, NOW_MS, 'whoever noted the head had heard a node');
+    await store.noteHeard(ledger, NOW_MS + 5_000);
+    t.is((await store.coverage(ledger)).heardAtMs, NOW_MS + 5_000);
+    await store.noteHead(ledger, 111, NOW_MS + 7_000);
+    t.is((await store.coverage(ledger)).heardAtMs, NOW_MS + 7_000, 'found F72: nothing is heard before its head');
   });
 
   test(`${name}: a transfer is seen, matures at its own threshold and is told once each`, async (t) => {

@@ -25,7 +25,7 @@ const address: ReplyOf<'getAddress'> = {
 const TXID = `0x${'ab'.repeat(32)}`;
 const deposit: ReplyOf<'getTransaction'> = {
   amount: '25000000', amountFormatted: '25', decimals: 6, id: DEP, direction: 'in', chain: 'eth', environment: 'live', status: 'confirmed', txid: TXID, outputIndex: 0,
-  address: FIRST, counterparty: RECEIVER, tokenContract: USDC_CONTRACT, tokenSymbol: 'USDC', userRef: 'customer-1', tag: 'vip', chainTag: null, height: 7, confirmations: 12,
+  address: FIRST, counterparty: RECEIVER, tokenContract: USDC_CONTRACT, tokenSymbol: 'USDC', userRef: 'customer-1', tag: 'vip', chainTag: null, height: 7, blockHash: `0x${'cd'.repeat(32)}`, confirmations: 12,
   threshold: 12, incarnation: 1, fee: null, failure: null, versions: [], explorerUrl: `https://etherscan.io/tx/${TXID}`, createdAt: AT, updatedAt: AT,
 };
 /** What `Known` of the tests has an instruction for: one ether to the receiver. */

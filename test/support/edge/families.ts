@@ -117,7 +117,7 @@ export function recordOf(built: BuiltJson, status: string, txid: string | null):
   const network = networkOf(chain);
   return {
     amount, amountFormatted, decimals, id, direction: 'out', chain, environment: 'live', status, txid, outputIndex: null, address: from, counterparty: to, tokenContract,
-    tokenSymbol, userRef: null, tag: null, chainTag, height: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
+    tokenSymbol, userRef: null, tag: null, chainTag, height: null, blockHash: null, confirmations: 0, threshold: network.threshold, incarnation: null, fee: null, failure: null,
     versions: txid === null ? [] : [{ txid, at: 'submitted' }], explorerUrl: txid === null ? null : network.explorer.tx.replace('{id}', txid), createdAt, updatedAt,
   };
 }

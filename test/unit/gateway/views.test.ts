@@ -17,7 +17,7 @@ test('§2.3 `reserveDrops` is the published minimum first deposit of an `xlm` ad
 test('found F70: a record says where each signed version is: sent, at a node, in a block, or replaced', (t) => {
   const record = (more: Partial<TransactionView>): TransactionView => ({
     id: 'txn_1', direction: 'out', chain: 'eth', status: 'broadcast', txid: 'b', outputIndex: null, address: 'a', counterparty: 'c', amount: 1n, decimals: 18,
-    tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, height: null, confirmations: 0, threshold: 12, incarnation: null, fee: null,
+    tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, height: null, blockHash: null, confirmations: 0, threshold: 12, incarnation: null, fee: null,
     failure: null, versions: [], createdAtMs: 0, updatedAtMs: 0, ...more,
   });
   const a = { txid: 'a', doubtful: true, taken: true } as const, b = { txid: 'b' } as const;
