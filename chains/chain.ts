@@ -32,6 +32,10 @@ export interface Network {
   readonly accountPath: string;
   /** What `checkIdentity` must find: chain id, genesis hash, network id or passphrase. G14. */
   readonly identity: string;
+  /** A simulated ledger's network (`sandbox-networks.ts`): what is signed for it is worthless on a real one. */
+  readonly simulated?: true;
+  /** What is signed is the digest under this tag, where the signed bytes of a chain hold no id. */
+  readonly digestTag?: string;
   readonly explorer: { readonly tx: string; readonly address: string }; // `{id}` is replaced
   /** Edge default caps, smallest native unit. G29. */
   readonly feeCap: bigint;

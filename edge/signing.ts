@@ -8,7 +8,8 @@ import { isRefusal, refuse, type Refusal } from '../protocol/errors.ts';
 import { failpoint } from '../protocol/failpoint.ts';
 import type { Chain, Environment } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
-import type { Signed } from '../chains/chain.ts';
+import { sandboxOf } from '../chains/sandbox-networks.ts';
+import type { Network, Signed } from '../chains/chain.ts';
 import { AHEAD_MS_MAX } from './instruction-share.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
@@ -219,10 +220,15 @@ export class Signing {
     });
     const lend = (paths: readonly string[], key: SigningKey, more: readonly SigningKey[]): Signed => {
       const [path, ...others] = paths;
-      if (path === undefined) return signer.sign(networkOf(chain), unsigned, key, ...more);
+      if (path === undefined) return signer.sign(this.#networkOf(chain), unsigned, key, ...more);
       return keystore.withKey(chain, path, (next) => lend(others, key, [...more, next]));
     };
     return keystore.withKey(chain, unsigned.fromPath, (key) => lend(beside, key, []));
+  }
+
+  /** What is signed in the sandbox is worthless on any real network. found F10. */
+  #networkOf(chain: Chain): Network {
+    return this.#settings.environment === 'sandbox' ? sandboxOf(networkOf(chain)) : networkOf(chain);
   }
 
   #submit(transactionId: string, signed: { txid: string; payload: string }): Promise<Submitted> {
@@ -235,7 +241,7 @@ export class Signing {
 
   #checked(signer: Signer, { unsigned, instruction }: RecordedInstruction, policy: SigningPolicy): Refusal | null {
     const refusal = this.#settings.keystore.refuseToLend?.(instruction.chain, unsigned.fromPath)
-      ?? signer.check(networkOf(instruction.chain), unsigned, instruction, policy);
+      ?? signer.check(this.#networkOf(instruction.chain), unsigned, instruction, policy);
     if (refusal !== null) {
       const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
       const facts = { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason };

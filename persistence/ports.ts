@@ -468,6 +468,8 @@ export interface SandboxStore extends SandboxPool {
   /** Leases due timers: they come back after `leaseMs` unless they are finished. SKIP LOCKED. */
   takeDue(nowMs: number, leaseMs: number, limit: number): Promise<{ id: string; accountId: AccountId; task: unknown }[]>;
   finish(id: string): Promise<void>;
+  /** Whether a withdrawal was signed under this txid before simulated ledgers had ids of their own. */
+  isFormer(ledger: LedgerId, txid: string): Promise<boolean>;
   /** simulate-chain-down: until when the ledger answers nobody. */
   setDown(ledger: LedgerId, untilMs: number): Promise<void>;
   downUntil(ledger: LedgerId): Promise<number | null>;

@@ -6,7 +6,9 @@ import type { Entity } from '../kernel/protocol.ts';
 import type { RowWrite } from '../../persistence/rows.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import { refuse } from '../../protocol/errors.ts';
+import type { Environment } from '../../protocol/slugs.ts';
 import { createAddress, notePeak, setAddressStatus } from './addresses.ts';
+import { sandboxBook } from './chain-book.ts';
 import { IN_FLIGHT_LIMITS } from './counters.ts';
 import {
   accept, type AccountDecision, type ChainBook, type CommandType, type Deciding, type InFlightLimits, type Surroundings,
@@ -32,11 +34,13 @@ export type AccountEntity = Entity<AccountState, AccountCommand, AccountEvent, r
 export function createAccountEntity(
   { book, inFlight = IN_FLIGHT_LIMITS }: { book: ChainBook; inFlight?: InFlightLimits },
 ): AccountEntity {
-  const surroundings: Surroundings = { book, inFlight };
+  const surroundings: Readonly<Record<Environment, Surroundings>> = {
+    live: { book, inFlight }, sandbox: { book: sandboxBook(book), inFlight },
+  };
   return {
     kind: 'account',
     decide: (state, command, nowMs) => withIdempotency(
-      decide(surroundings, state, command, nowMs), command.idempotency,
+      decide(surroundings[state.environment], state, command, nowMs), command.idempotency,
     ),
     evolve,
   };

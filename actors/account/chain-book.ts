@@ -1,6 +1,7 @@
 /** The chains as the account actor sees them: facts of all of them, modules of those that this node runs. */
 import type { ChainModule, Network } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
+import { sandboxOf } from '../../chains/sandbox-networks.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from './decision.ts';
 
@@ -14,4 +15,9 @@ export function createChainBook(
     network: (chain) => networks.get(chain) ?? networkOf(chain),
     module: (chain) => byFamily.get(FAMILY_OF[chain]) ?? null,
   };
+}
+
+/** The book of sandbox accounts: the same chains, under ids that no real network has. found F10. */
+export function sandboxBook(book: ChainBook): ChainBook {
+  return { ...book, network: (chain) => sandboxOf(book.network(chain)) };
 }

@@ -198,7 +198,7 @@ function run(
   if (fee < 0n) return rejected('bad-txns-in-belowout');
   const least = feeOf(RELAY_SAT_PER_KVB, transaction.virtualSize());
   if (fee < least) return rejected(`min relay fee not met, ${fee} < ${least}`, { action: 'reprice' });
-  if (!spent.every((_, index) => isUnlocked(transaction, index, spent))) {
+  if (!spent.every((_, index) => isUnlocked(transaction, index, spent, network))) {
     return rejected('mempool-script-verify-flag-failed');
   }
   const transfers = transaction.outs.flatMap(({ script, value }, outputIndex) => {

@@ -8,6 +8,7 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { openedBy } from './family.ts';
 import { append, headOf, type LedgerParts } from './ledger.ts';
 import { submitToPool } from './pool.ts';
+import { readOn } from './reading.ts';
 import { viewOf } from './view.ts';
 
 /** Blocks that are read ahead of a follower in one query. */
@@ -111,8 +112,8 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
  * of the same bytes is `already_known`.
  */
 async function submit(parts: SandboxClientParts, signed: Signed): Promise<BroadcastResult> {
-  const { store, ledger, network, family } = parts;
-  const payload = family.read(network, signed);
+  const { store, ledger } = parts;
+  const payload = await readOn(parts, signed);
   if (isRefusal(payload)) return { kind: 'rejected_final', refusal: payload };
   const pooled = await submitToPool(parts, signed, payload);
   if (pooled !== null) return pooled;

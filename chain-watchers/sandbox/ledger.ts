@@ -13,6 +13,8 @@ export const APPEND_TRIES = 16;
 export interface LedgerParts {
   readonly ledger: LedgerId;
   readonly network: Network;
+  /** The chain's real network, whose form signed bytes had before ledgers had ids of their own. */
+  readonly realNetwork: Network;
   readonly family: SimulatedFamily;
   readonly store: SandboxStore;
   nowMs(): number;

@@ -3,6 +3,7 @@
  * ticked when it mined; its ticks never overlap.
  */
 import type { Catalogue, ChainModule, Network } from '../../chains/chain.ts';
+import { sandboxOf } from '../../chains/sandbox-networks.ts';
 import type { Accounts, ChainBinding } from '../../gateway/ports.ts';
 import type { AuditStore, SandboxStore, WatchStore } from '../../persistence/ports.ts';
 import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
@@ -19,6 +20,7 @@ export interface SandboxDeps {
   readonly watch: WatchStore;
   readonly audit: AuditStore;
   readonly accounts: Pick<Accounts, 'wake' | 'ask'>;
+  /** The facts of the real network; a ledger has its own form of it. */
   networkOf(chain: Chain): Network;
   /** True when the chain's module can be loaded. */
   isEnabled(chain: Chain): boolean;
@@ -83,8 +85,8 @@ export function createSandboxLedgers(deps: SandboxDeps): SandboxLedgers {
   const make = async (accountId: AccountId, chain: Chain): Promise<SandboxLedger> => {
     const family = await simulatedFamilyOf(FAMILY_OF[chain])!();
     const module = await deps.loadModule(chain);
-    const network = deps.networkOf(chain), catalogue = deps.catalogueOf(chain);
-    const parts: LedgerParts = { ledger: ledgerOf(chain, accountId), network, family, store: deps.sandbox, nowMs: deps.nowMs };
+    const realNetwork = deps.networkOf(chain), network = sandboxOf(realNetwork), catalogue = deps.catalogueOf(chain);
+    const parts: LedgerParts = { ledger: ledgerOf(chain, accountId), network, realNetwork, family, store: deps.sandbox, nowMs: deps.nowMs };
     const onMined = () => {
       tick(made).catch((error: unknown) => {
         const reason = reasonOf(error);

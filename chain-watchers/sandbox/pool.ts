@@ -9,6 +9,7 @@ import type { PooledTransaction } from '../../persistence/sandbox-pool.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { ReadPayload } from './family.ts';
 import { append, APPEND_TRIES, headOf, type LedgerParts } from './ledger.ts';
+import { readOn } from './reading.ts';
 import { after, viewOf } from './view.ts';
 
 /** Transactions of one block when the pool is let go. */
@@ -106,7 +107,7 @@ async function ranInTurn(
 ): Promise<{ transactions: SandboxTransaction[]; refused: Map<string, string> }> {
   const transactions: SandboxTransaction[] = [], refused = new Map<string, string>();
   for (const { txid, payload } of pooled) {
-    const read = parts.family.read(parts.network, { chain: parts.network.slug, txid, payload });
+    const read = await readOn(parts, { chain: parts.network.slug, txid, payload });
     const ran = isRefusal(read) ? read : await ranAfter(parts, read, transactions.map((transaction) => ({ transaction })));
     if (isRefusal(ran)) refused.set(txid, typeof ran.details['reason'] === 'string' ? ran.details['reason'] : ran.code);
     else if ('unknown' in ran) refused.set(txid, ran.unknown);

@@ -7,6 +7,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { base58 } from '@scure/base';
 import type { Block, Intent, Network, Signed } from '../../chains/chain.ts';
+import { signedOn } from '../../chains/sandbox-networks.ts';
 import { balanceOf, tokenBalanceOf } from '../../chains/sol/balance.ts';
 import { priorityFeeOf, type SolInputs } from '../../chains/sol/fee.ts';
 import { decodeMessage, decodeTransaction } from '../../chains/sol/message.ts';
@@ -115,7 +116,7 @@ function inputsOf(network: Network, { from, to, token }: Intent, view: SenderVie
 
 const rejected = (reason: string): Refusal => refuse('CHAIN_REJECTED', { reason });
 
-function readPayload(_network: Network, signed: Signed): ReadPayload | Refusal {
+function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   const transaction = decodeTransaction(Buffer.from(signed.payload, 'base64'));
   if (!transaction.ok) return rejected(`payload: ${transaction.reason}`);
   const message = decodeMessage(transaction.message), decoded = decodePayment(transaction.message);
@@ -123,8 +124,9 @@ function readPayload(_network: Network, signed: Signed): ReadPayload | Refusal {
     return rejected(`message: ${message.ok ? (decoded as { reason: string }).reason : message.reason}`);
   }
   const { signatures } = transaction, { signers, keys } = message, { payment } = decoded;
+  const whole = signedOn(network, transaction.message);
   const allSigned = signatures.length === signers.length
-    && signers.every((signer, index) => verifies(signer, transaction.message, signatures[index]!));
+    && signers.every((signer, index) => verifies(signer, whole, signatures[index]!));
   if (!allSigned) return rejected('Transaction signature verification failure');
   const txid = txidOf(signatures);
   if (txid !== signed.txid) return rejected('the txid is not that of the signed bytes'); // G28

@@ -114,8 +114,8 @@ function rejected(reason: string, more: Record<string, unknown> = {}): Refusal {
   return refuse('CHAIN_REJECTED', { reason, ...more });
 }
 
-function readPayload(_network: Network, signed: Signed): ReadPayload | Refusal {
-  const read = decodeSigned(signed.payload);
+function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
+  const read = decodeSigned(network, signed.payload);
   if (!read.ok) return rejected(`payload: ${read.reason}`);
   if (read.txid !== signed.txid) return rejected('the txid is not the hash of the payload', { txid: read.txid }); // G28
   const decoded = decodeRaw(read.payload);

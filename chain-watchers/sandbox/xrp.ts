@@ -4,7 +4,7 @@
  * thought to be there), and reserves are what stands here, for a simulated ledger has nobody who votes on them.
  */
 import { createHash } from 'node:crypto';
-import type { Block, Intent, Signed, Unsigned } from '../../chains/chain.ts';
+import type { Block, Intent, Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { addressOf } from '../../chains/xrp/address.ts';
 import { balanceOf, tokenBalanceOf, type XrpReserves } from '../../chains/xrp/balance.ts';
 import { assetOf } from '../../chains/xrp/currency.ts';
@@ -13,7 +13,7 @@ import type { LineState, XrpInputs } from '../../chains/xrp/inputs.ts';
 import { issuedText, RATE_ONE } from '../../chains/xrp/issued-amount.ts';
 import { explainResult } from '../../chains/xrp/rejection.ts';
 import { decodeSigned } from '../../chains/xrp/signed.ts';
-import { decodeUnsigned, type XrpPayment, type XrpTransaction } from '../../chains/xrp/transaction.ts';
+import { decodeUnsigned, networkFlawOf, type XrpPayment, type XrpTransaction } from '../../chains/xrp/transaction.ts';
 import type { XrpLedger } from '../../chains/xrp/transfers.ts';
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import type { SandboxBlock, SandboxTransaction } from '../../persistence/ports.ts';
@@ -49,7 +49,7 @@ export const simulatedXrp: SimulatedFamily = {
     );
   },
   buildInputs: (_network, intent, view) => inputsOf(intent, view),
-  read: (_network, signed) => readPayload(signed),
+  read: readPayload,
   lastHeightOf,
   displaces,
 };
@@ -150,12 +150,13 @@ function lastHeightOf({ payload }: Unsigned): number | null {
   return decoded.ok ? decoded.transaction.lastLedgerSequence : null;
 }
 
-function readPayload(signed: Signed): ReadPayload | Refusal {
+function readPayload(network: Network, signed: Signed): ReadPayload | Refusal {
   const decoded = decodeSigned(signed.payload);
   if (!decoded.ok) return rejected(`payload: ${decoded.reason}`);
   const txid = txidOf(signed.payload);
   if (txid !== signed.txid) return rejected('the txid is not the hash of the payload', { txid }); // G28
-  const { transaction } = decoded;
+  const { transaction } = decoded, flaw = networkFlawOf(network, transaction);
+  if (flaw !== null) return rejected('telWRONG_NETWORK', { differs: flaw.reason });
   if (transaction.byTicket) return rejected('tefNO_TICKET');
   return {
     from: transaction.account, nonce: transaction.sequence - FIRST_SEQUENCE, tokenContract: transaction.tokenContract,

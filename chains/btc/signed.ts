@@ -50,7 +50,7 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   if (bareHex(transaction) !== transactionOf(decoded.psbt).toHex()) return no('payload_mismatch');
   const spent = spentBy(decoded.psbt);
   const isOurs = spent?.every(
-    ({ script }, index) => Buffer.compare(script, from.bytes) === 0 && isUnlocked(transaction, index, spent)
+    ({ script }, index) => Buffer.compare(script, from.bytes) === 0 && isUnlocked(transaction, index, spent, network)
   );
   if (isOurs !== true) return no('signer_mismatch');
   return transaction.getId() === signed.txid ? null : no('txid_mismatch');

@@ -12,6 +12,8 @@
 import { schnorr } from '@noble/curves/secp256k1.js';
 import { Transaction } from 'bitcoinjs-lib';
 import secp256k1 from 'secp256k1';
+import type { Network } from '../chain.ts';
+import { signedOn } from '../sandbox-networks.ts';
 import { hash160, outputOf, scriptOf, type Output, type ScriptKind } from './script.ts';
 
 /** An output that a transaction spends. */
@@ -94,7 +96,9 @@ export function unlock(transaction: Transaction, index: number, script: Uint8Arr
 }
 
 /** True when the input holds, in the one form that `unlock` writes, a signature of the key that the script pays. */
-export function isUnlocked(transaction: Transaction, index: number, spent: readonly Spent[]): boolean {
+export function isUnlocked(
+  transaction: Transaction, index: number, spent: readonly Spent[], on: Pick<Network, 'digestTag'>,
+): boolean {
   const output = singleKeyOf(spent[index]!.script);
   if (output === null) return false;
   const found = unlockingIn(transaction, index, output.kind);
@@ -102,7 +106,7 @@ export function isUnlocked(transaction: Transaction, index: number, spent: reado
   const input = transaction.ins[index]!, form = formOf(output.kind, found);
   const sameForm = equal(input.script, form.script) && input.witness.length === form.witness.length
     && input.witness.every((part, i) => equal(part, form.witness[i]!));
-  return sameForm && paysKey(output, found.publicKey) && isSignature(transaction, index, spent, output, found);
+  return sameForm && paysKey(output, found.publicKey) && isSignature(transaction, index, spent, { output, found, on });
 }
 
 function unlockingIn(transaction: Transaction, index: number, kind: SingleKeyKind): Unlocking | null {
@@ -123,11 +127,14 @@ function paysKey({ kind, program }: Output, publicKey: Uint8Array | null): boole
   return equal(kind === 'p2sh' ? hash160(scriptOf({ kind: 'p2wpkh', program: hash })) : hash, program);
 }
 
+interface Claimed { readonly output: Output; readonly found: Unlocking; readonly on: Pick<Network, 'digestTag'> }
+
 function isSignature(
-  transaction: Transaction, index: number, spent: readonly Spent[], output: Output, { signature, publicKey }: Unlocking,
+  transaction: Transaction, index: number, spent: readonly Spent[],
+  { output, found: { signature, publicKey }, on }: Claimed,
 ): boolean {
   try {
-    const hash = signatureHash(transaction, index, spent, publicKey ?? output.program);
+    const hash = signedOn(on, signatureHash(transaction, index, spent, publicKey ?? output.program));
     if (output.kind === 'p2tr') {
       return signature.length === SCHNORR_BYTES && schnorr.verify(signature, hash, output.program);
     }

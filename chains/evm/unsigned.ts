@@ -157,7 +157,7 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: EvmInputs)
     ?? checkFeeCaps(network, fees.feeMax, null, undefined);
   if (refusal !== null) return refusal;
   const { from, fromPath, sendAll, tokenContract } = unsigned;
-  return unsignedOf({ ...old, ...feeFieldsOf(fees), value: isToken ? 0n : amount }, fees,
+  return unsignedOf({ ...old, chainId: evm.chainId, ...feeFieldsOf(fees), value: isToken ? 0n : amount }, fees,
     { network: evm, inputs, from, fromPath, sendAll, tokenContract });
 }
 
@@ -171,6 +171,6 @@ export function cancel(network: Network, unsigned: Unsigned, inputs: EvmInputs):
   const refusal = checkNonceFree(old, inputs) ?? checkFunds(inputs, false, 0n, fees.feeMax)
     ?? checkFeeCaps(network, fees.feeMax, null, undefined);
   if (refusal !== null) return refusal;
-  return unsignedOf({ ...old, ...feeFieldsOf(fees), to: from, value: 0n, data: '0x' }, fees,
+  return unsignedOf({ ...old, chainId: evm.chainId, ...feeFieldsOf(fees), to: from, value: 0n, data: '0x' }, fees,
     { network: evm, inputs, from, fromPath, sendAll: false, tokenContract: null });
 }

@@ -3,6 +3,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Network, Signed, Unsigned } from '../chain.ts';
+import { signedOn } from '../sandbox-networks.ts';
 import { decodeMessage, decodeTransaction, encodeTransaction, SIGNATURE_BYTES } from './message.ts';
 
 /** DER header of an Ed25519 public key. Source: RFC 8410 §4. */
@@ -51,6 +52,7 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   const { signers } = decoded;
   if (signatures.length !== signers.length) return no('signature_count');
   if (!signers.includes(unsigned.from)) return no('signer_mismatch');
-  if (!signers.every((signer, index) => verifies(signer, message, signatures[index]!))) return no('signature_invalid');
+  const whole = signedOn(network, message);
+  if (!signers.every((signer, index) => verifies(signer, whole, signatures[index]!))) return no('signature_invalid');
   return txidOf(signatures) === signed.txid ? null : no('txid_mismatch');
 }

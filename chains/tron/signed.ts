@@ -8,6 +8,7 @@
 import secp256k1 from 'secp256k1';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Network, Signed, Unsigned } from '../chain.ts';
+import { signedOn } from '../sandbox-networks.ts';
 import { addressOfKey } from './derive.ts';
 import { decodeMessage, encodeMessage, type FieldRow } from './protobuf.ts';
 import { txidOf } from './raw-transaction.ts';
@@ -37,7 +38,7 @@ export type DecodedSigned =
   | { readonly ok: false; readonly reason: SignedFlaw };
 
 /** Payload, signer and txid of signed bytes with one signature, or the reason why they are none of ours. */
-export function decodeSigned(signedPayload: string): DecodedSigned {
+export function decodeSigned(network: Pick<Network, 'digestTag'>, signedPayload: string): DecodedSigned {
   const no = (reason: SignedFlaw) => ({ ok: false, reason } as const);
   if (!/^(?:[0-9a-f]{2})+$/.test(signedPayload)) return no('unreadable');
   const bytes = Buffer.from(signedPayload, 'hex');
@@ -48,18 +49,18 @@ export function decodeSigned(signedPayload: string): DecodedSigned {
   if (signature.length === 0) return no('signature_count');
   if (Buffer.compare(encodeMessage(TRANSACTION, read.values), bytes) !== 0) return no('not_canonical');
   const payload = Buffer.from(rawData).toString('hex'), txid = txidOf(payload);
-  const from = signerOf(signature, txid);
+  const from = signerOf(signature, signedOn(network, Buffer.from(txid, 'hex')));
   if (from === null) return no('signature');
   return { ok: true, payload, signature: Buffer.from(signature).toString('hex'), from, txid };
 }
 
-/** The address whose key made a signature over a txid, or null where no key can have. */
-function signerOf(signature: Uint8Array, txid: string): string | null {
+/** The address whose key made a signature over a digest, or null where no key can have. */
+function signerOf(signature: Uint8Array, digest: Uint8Array): string | null {
   const v = signature[COMPACT_BYTES] ?? 0, id = v >= RECOVERY_OFFSET ? v - RECOVERY_OFFSET : v;
   if (signature.length !== SIGNATURE_BYTES || id >= RECOVERY_IDS) return null;
   try {
     const compact = Uint8Array.from(signature.subarray(0, COMPACT_BYTES));
-    return addressOfKey(secp256k1.ecdsaRecover(compact, id, Buffer.from(txid, 'hex'), false));
+    return addressOfKey(secp256k1.ecdsaRecover(compact, id, digest, false));
   } catch {
     return null;
   }
@@ -72,7 +73,7 @@ function signerOf(signature: Uint8Array, txid: string): string | null {
 export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null {
   const no = (reason: string) => refuse('SIGNED_BATCH_REJECTED', { reason, chain: network.slug });
   if (signed.chain !== network.slug || unsigned.chain !== network.slug) return no('chain_mismatch');
-  const decoded = decodeSigned(signed.payload);
+  const decoded = decodeSigned(network, signed.payload);
   if (!decoded.ok) return no(decoded.reason);
   if (decoded.payload !== unsigned.payload) return no('payload_mismatch');
   if (decoded.from !== unsigned.from) return no('signer_mismatch');

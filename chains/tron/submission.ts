@@ -28,7 +28,7 @@ interface Submission {
 }
 
 function submissionOf({ payload: signedPayload, txid }: Signed): Submission {
-  const signed = decodeSigned(signedPayload);
+  const signed = decodeSigned({}, signedPayload); // A real network: sandbox ledgers are not submitted to here.
   if (!signed.ok) throw new Error(`the signed bytes do not decode: ${signed.reason}`);
   if (signed.txid !== txid) throw new Error('the txid is not the hash of the signed bytes');
   const decoded = decodeRaw(signed.payload);

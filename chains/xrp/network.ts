@@ -10,7 +10,12 @@ export const XRP_DECIMALS = 6;
  */
 export const ISSUED_DECIMALS = 15;
 
-export const xrp: Network = {
+export interface XrpNetwork extends Network {
+  /** `NetworkID` in the signed bytes; absent up to 1,024, where the ledger refuses the field. Source: xrpl.org, NetworkID. */
+  readonly networkId?: number;
+}
+
+export const xrp: XrpNetwork = {
   slug: 'xrp',
   family: 'xrp',
   nativeSymbol: 'XRP',
@@ -24,3 +29,8 @@ export const xrp: Network = {
   explorer: { tx: 'https://livenet.xrpl.org/transactions/{id}', address: 'https://livenet.xrpl.org/accounts/{id}' },
   feeCap: 5_000n, // R18
 };
+
+/** The id of a network in the signed bytes; null where they hold none. */
+export function networkIdOf(network: Network): number | null {
+  return (network as XrpNetwork).networkId ?? null;
+}

@@ -6,7 +6,7 @@ import type { Network, Signed, Unsigned } from '../chain.ts';
 import { addressOfKey } from './derive.ts';
 import { signingHashOf, txidOf } from './hashes.ts';
 import {
-  encodeUnsigned, fieldsOf, jsonOf, transactionOf, type TransactionJson, type XrpTransaction,
+  encodeUnsigned, fieldsOf, jsonOf, networkFlawOf, transactionOf, type TransactionJson, type XrpTransaction,
 } from './transaction.ts';
 
 /** `STX\0`, which the codec puts before what is signed and `signingHashOf` puts there itself. */
@@ -77,6 +77,8 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   if (signed.chain !== network.slug || unsigned.chain !== network.slug) return differs('chain_mismatch');
   const decoded = decodeSigned(signed.payload);
   if (!decoded.ok) return differs(decoded.reason);
+  const flaw = networkFlawOf(network, decoded.transaction);
+  if (flaw !== null) return differs(flaw.reason);
   if (encodeUnsigned(decoded.transaction) !== unsigned.payload) return differs('payload_mismatch');
   if (decoded.transaction.account !== unsigned.from) return differs('from_mismatch');
   return txidOf(signed.payload) === signed.txid ? null : differs('txid_mismatch');

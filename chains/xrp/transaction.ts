@@ -12,7 +12,8 @@ import { decode, encode } from 'ripple-binary-codec';
 import { exactDecimal } from '../decimal.ts';
 import { parseCurrency } from './currency.ts';
 import { issuedText } from './issued-amount.ts';
-import { ISSUED_DECIMALS } from './network.ts';
+import type { Network } from '../chain.ts';
+import { ISSUED_DECIMALS, networkIdOf } from './network.ts';
 
 /** Signatures that nobody can bend into another valid one. Source: xrpl.org, `tfFullyCanonicalSig`. */
 const FULLY_CANONICAL = 0x8000_0000;
@@ -27,6 +28,8 @@ interface Common {
   readonly sequence: number;
   readonly byTicket: boolean;
   readonly lastLedgerSequence: number;
+  /** Of networks above 1,024; absent on the main one, where the ledger refuses the field. */
+  readonly networkId?: number;
 }
 
 export interface XrpPayment extends Common {
@@ -54,9 +57,12 @@ export type XrpTransaction = XrpPayment | XrpTrustSet;
 export type TransactionJson = Readonly<Record<string, unknown>>;
 
 const COMMON = [
-  'TransactionType', 'Flags', 'Account', 'Fee', 'Sequence', 'TicketSequence', 'LastLedgerSequence', 'SigningPubKey',
+  'TransactionType', 'NetworkID', 'Flags', 'Account', 'Fee', 'Sequence', 'TicketSequence', 'LastLedgerSequence', 'SigningPubKey',
 ];
-/** Every field that a transaction of ours can have; all others are refused, whatever they mean. R18. */
+/**
+ * Every field that a transaction of ours can have; all others are refused, whatever they mean. R18. `NetworkID` is held to
+ * the network by `networkFlawOf`.
+ */
 const FIELDS: Readonly<Record<XrpTransaction['type'], readonly string[]>> = {
   Payment: [...COMMON, 'Destination', 'DestinationTag', 'Amount', 'SendMax'],
   TrustSet: [...COMMON, 'LimitAmount'],
@@ -81,9 +87,9 @@ export function encodeUnsigned(transaction: XrpTransaction): string {
 
 /** The fields of a transaction, without key and signature. */
 export function jsonOf(transaction: XrpTransaction): TransactionJson {
-  const { type, account, feeDrops, sequence, byTicket, lastLedgerSequence } = transaction;
+  const { type, account, feeDrops, sequence, byTicket, lastLedgerSequence, networkId } = transaction;
   const common = {
-    TransactionType: type, Flags: FLAGS[type], Account: account, Fee: feeDrops.toString(), SigningPubKey: '',
+    TransactionType: type, ...(networkId === undefined ? {} : { NetworkID: networkId }), Flags: FLAGS[type], Account: account, Fee: feeDrops.toString(), SigningPubKey: '',
     ...(byTicket ? { Sequence: 0, TicketSequence: sequence } : { Sequence: sequence }),
     LastLedgerSequence: lastLedgerSequence,
   };
@@ -155,15 +161,27 @@ export function transactionOf(fields: TransactionJson): Decoded {
   return type === 'Payment' ? paymentOf(fields, common) : trustSetOf(fields, common);
 }
 
+/**
+ * Why a transaction is not of this network; null when it is. On the main network the ledger refuses the field, and so
+ * does whoever signs.
+ */
+export function networkFlawOf(network: Network, { networkId }: XrpTransaction): Flaw & { readonly expected?: string } | null {
+  const expected = networkIdOf(network), found = networkId ?? null;
+  if (found === expected) return null;
+  return expected === null ? no('field_not_allowed', 'NetworkID') : { ...no('network_id_mismatch', found), expected: String(expected) };
+}
+
 function commonOf(fields: TransactionJson): Common | Flaw {
-  const { Sequence: plain, TicketSequence: ticket, LastLedgerSequence: last, Fee: fee, Account: account } = fields;
+  const {
+    Sequence: plain, TicketSequence: ticket, LastLedgerSequence: last, Fee: fee, Account: account, NetworkID: networkId,
+  } = fields;
   if (last === undefined) return no('no_expiry');
   if (typeof fee !== 'string' || !/^[0-9]+$/.test(fee)) return no('fee', fee);
   const byTicket = ticket !== undefined;
   if (byTicket ? plain !== 0 : plain === 0 || plain === undefined) return no('sequence', plain);
   return {
     account: String(account), feeDrops: BigInt(String(fee)), sequence: Number(byTicket ? ticket : plain), byTicket,
-    lastLedgerSequence: Number(last),
+    lastLedgerSequence: Number(last), ...(networkId === undefined ? {} : { networkId: Number(networkId) }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { Intent, Network, ReplayKey, Unsigned } from '../chain.ts';
 import { parseAddress, TAG_MAX } from './address.ts';
 import { checkFeeRatio, displacingFee, feeOf } from './fee.ts';
 import type { SenderState, XrpInputs } from './inputs.ts';
+import { networkIdOf } from './network.ts';
 import { issuedText, RATE_ONE, roundedDown, withoutTransferFee, withTransferFee } from './issued-amount.ts';
 import { checkPayableInToken, checkPayableInXrp } from './payable.ts';
 import { decodeUnsigned, encodeUnsigned, type XrpPayment, type XrpTransaction } from './transaction.ts';
@@ -26,7 +27,12 @@ export function nextReplayValue(inputs: XrpInputs): number | null {
 }
 
 /** A transaction before it is known what it pays. */
-type Frame = Pick<XrpPayment, 'account' | 'feeDrops' | 'sequence' | 'byTicket' | 'lastLedgerSequence'>;
+type Frame = Pick<XrpPayment, 'account' | 'feeDrops' | 'sequence' | 'byTicket' | 'lastLedgerSequence' | 'networkId'>;
+
+function ofNetwork(network: Network): Pick<XrpPayment, 'networkId'> {
+  const networkId = networkIdOf(network);
+  return networkId === null ? {} : { networkId };
+}
 
 /**
  * A payment or a trust line as an unsigned payload. Refuses: INVALID_INPUT, INVALID_ADDRESS, INVALID_AMOUNT, CONFLICT,
@@ -54,7 +60,7 @@ export function buildUnsigned(
   const slot = slotOf(sender, replay);
   if (isRefusal(slot)) return slot;
   const frame: Frame = {
-    account: intent.from, feeDrops, ...slot, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD,
+    account: intent.from, feeDrops, ...slot, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD, ...ofNetwork(network),
   };
   const around = { inputs, intent: { ...intent, to: to.canonical } };
   if (isTrustline) return trustlineOf(frame, around);
@@ -195,7 +201,7 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: XrpInputs)
   if (!isFree) return used(old.sequence);
   const feeDrops = displacingFee(network, inputs, old.feeDrops);
   if (typeof feeDrops !== 'bigint') return feeDrops;
-  const renewed = { ...old, feeDrops, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD };
+  const renewed = { ...old, feeDrops, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD, ...ofNetwork(network) };
   const inXrp = renewed.type === 'Payment' && renewed.tokenContract === null;
   if (!inXrp) {
     return checkFeeFunds(sender, feeDrops) ?? versionOf(unsigned, renewed, inputs);

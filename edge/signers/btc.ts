@@ -18,6 +18,7 @@ import { decodeRaw, matchSigned, spentBy } from '../../chains/btc/signed.ts';
 import { feeOf, vsizeOf } from '../../chains/btc/size.ts';
 import { isHeight, signatureHash, singleKeyOf, unlock, type Spent } from '../../chains/btc/spending.ts';
 import { SEQUENCE, TX_VERSION } from '../../chains/btc/unsigned.ts';
+import { signedOn } from '../../chains/sandbox-networks.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkHeight } from './lying-in-wait.ts';
@@ -184,7 +185,8 @@ function sign(
   if (spent === null) throw new Error('the payload does not prove what it spends');
   const transaction = transactionOf(decoded.psbt), publicKey = secp256k1.publicKeyCreate(privateKey, true);
   spent.forEach(({ script }, index) => {
-    const signature = signatureOf(script, signatureHash(transaction, index, spent, publicKey), privateKey, publicKey);
+    const digest = signedOn(network, signatureHash(transaction, index, spent, publicKey));
+    const signature = signatureOf(script, digest, privateKey, publicKey);
     unlock(transaction, index, script, { signature, publicKey });
   });
   const signed: Signed = { chain: network.slug, payload: transaction.toHex(), txid: transaction.getId() };

@@ -10,6 +10,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
+import { signedOn } from '../../chains/sandbox-networks.ts';
 import { checkDestination, parseAddress } from '../../chains/sol/address.ts';
 import { priorityFeeOf, UNIT_LIMIT_MAX } from '../../chains/sol/fee.ts';
 import { decodeMessage, encodeTransaction, SIGNATURE_BYTES, TRANSACTION_BYTES_MAX } from '../../chains/sol/message.ts';
@@ -181,7 +182,7 @@ function sign(network: Network, unsigned: Unsigned, ...keys: readonly SigningKey
   const signatures = message.signers.map((signer) => {
     const key = byAddress.get(signer);
     if (key === undefined) throw new Error(`no key of the signer ${signer}`);
-    return ed25519.sign(bytes, key);
+    return ed25519.sign(signedOn(network, bytes), key);
   });
   const payload = Buffer.from(encodeTransaction(signatures, bytes)).toString('base64');
   const signed: Signed = { chain: network.slug, payload, txid: txidOf(signatures) };

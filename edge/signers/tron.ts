@@ -5,6 +5,7 @@
  */
 import secp256k1 from 'secp256k1';
 import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
+import { signedOn } from '../../chains/sandbox-networks.ts';
 import { checkDestination, parseAddress } from '../../chains/tron/address.ts';
 import { addressOfKey } from '../../chains/tron/derive.ts';
 import { bandwidthBytesOf, bandwidthFeeFloor } from '../../chains/tron/fee.ts';
@@ -171,7 +172,7 @@ function sign(
   }
   const txid = txidOf(unsigned.payload);
   // RFC 6979 nonce and low s, by the library's default.
-  const { signature, recid } = secp256k1.ecdsaSign(Buffer.from(txid, 'hex'), privateKey);
+  const { signature, recid } = secp256k1.ecdsaSign(signedOn(network, Buffer.from(txid, 'hex')), privateKey);
   const signed: Signed = { chain: network.slug, payload: encodeSigned(unsigned.payload, signature, recid), txid };
   const wrong = matchSigned(network, unsigned, signed);
   if (wrong !== null) throw new Error(`the signature does not verify: ${String(wrong.details['reason'])}`);

@@ -2,7 +2,7 @@
  * The XRP signer. It signs payments of XRP or of a token of this edge's registry to the destination, tag and amount
  * that the instruction names, and trust lines for such a token; everything else that an account can do (settings, keys,
  * signer lists, tickets, deletion, checks, offers) is refused by not being in the table of fields. chains.md 1.6, R18.
- * There is one network without a `NetworkID` inside the bytes, and this is it (1.6-6).
+ * The main network has no `NetworkID` inside the bytes, a sandbox ledger has one that no network has (1.6-6).
  */
 import secp256k1 from 'secp256k1';
 import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
@@ -12,7 +12,7 @@ import { addressOfKey } from '../../chains/xrp/derive.ts';
 import { txidOf } from '../../chains/xrp/hashes.ts';
 import { RATE_MAX, roundedDown, withTransferFee } from '../../chains/xrp/issued-amount.ts';
 import { encodeSigned, matchSigned, signingHash } from '../../chains/xrp/signed.ts';
-import { decodeUnsigned, type XrpPayment, type XrpTransaction } from '../../chains/xrp/transaction.ts';
+import { decodeUnsigned, networkFlawOf, type XrpPayment, type XrpTransaction } from '../../chains/xrp/transaction.ts';
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
 import { feePartsOf, LAST_LEDGER_AHEAD_MAX } from '../../chains/xrp/unsigned.ts';
 import type { Refusal } from '../../protocol/errors.ts';
@@ -31,7 +31,8 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   if (instruction.purpose === 'cancel') return refuseToSign('not_an_xrp_instruction');
   const decoded = decodeUnsigned(unsigned.payload);
   if (!decoded.ok) return refuseToSign(decoded.reason, decoded.found === undefined ? {} : { found: decoded.found });
-  const { transaction } = decoded;
+  const { transaction } = decoded, flaw = networkFlawOf(network, transaction);
+  if (flaw !== null) return refuseToSign(flaw.reason, flaw);
   if (transaction.account !== instruction.from) {
     return refuseToSign('account_mismatch', { expected: instruction.from, found: transaction.account });
   }
@@ -175,8 +176,8 @@ function checkJournal(
 }
 
 function replaces(next: XrpTransaction, earlier: XrpTransaction, amountMayFall: boolean): boolean {
-  const { feeDrops, lastLedgerSequence } = next;
-  const renewed = { ...earlier, feeDrops, lastLedgerSequence };
+  const { feeDrops, lastLedgerSequence, networkId } = next; // The network was compared by `check`.
+  const renewed = { ...earlier, feeDrops, lastLedgerSequence, ...(networkId === undefined ? {} : { networkId }) };
   if (renewed.type === 'Payment' && next.type === 'Payment' && amountMayFall && next.amount <= renewed.amount) {
     return isSame({ ...renewed, amount: next.amount }, next);
   }

@@ -8,8 +8,8 @@ type Pooled = { -readonly [Key in keyof PooledTransaction]: PooledTransaction[Ke
 interface Simulated { blocks: SandboxBlock[]; balances: Map<string, bigint>; downUntilMs: number | null; stuck: boolean; pool: Pooled[] }
 interface Timer { id: string; accountId: AccountId; dueAtMs: number; task: unknown }
 
-/** A store beside a memory watch state. */
-export function createMemorySandboxStore(watch: WatchState): SandboxStore {
+/** A store beside a memory watch state; `former` has the txids from before ledgers had ids of their own. */
+export function createMemorySandboxStore(watch: WatchState, former: ReadonlySet<string> = new Set()): SandboxStore {
   const ledgers = new Map<LedgerId, Simulated>();
   const timers = new Map<string, Timer>();
   const of = (ledger: LedgerId): Simulated => {
@@ -17,7 +17,7 @@ export function createMemorySandboxStore(watch: WatchState): SandboxStore {
     ledgers.set(ledger, found);
     return found;
   };
-  return { ...chainOf(of, ledgers, watch), ...readsOf(of, ledgers), ...poolOf(of, ledgers), ...timersOf(timers), async reset(accountId) {
+  return { ...chainOf(of, ledgers, watch), ...readsOf(of, ledgers), ...poolOf(of, ledgers), ...timersOf(timers), isFormer: async (_ledger, txid) => former.has(txid), async reset(accountId) {
     for (const ledger of [...ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) ledgers.delete(ledger);
     for (const ledger of [...watch.ledgers.keys()].filter((id) => accountOfLedger(id) === accountId)) watch.ledgers.delete(ledger);
     watch.discrepancies = watch.discrepancies.filter(({ ledger }) => accountOfLedger(ledger) !== accountId);

@@ -97,7 +97,7 @@ function ledgers(sql: Sql): Pick<SandboxStore, 'mine' | 'unmine' | 'setDown' | '
   };
 }
 
-function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'downUntil' | 'behind'> {
+function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'sighting' | 'balance' | 'nonce' | 'transactionsOf' | 'isFormer' | 'downUntil' | 'behind'> {
   return {
     async head(ledger) {
       const [row] = await sql<{ height: number; hash: string }[]>`
@@ -148,6 +148,10 @@ function reads(sql: Sql): Pick<SandboxStore, 'head' | 'blocks' | 'blockOf' | 'si
            and (t.value -> 'transfers' @> ${JSON.stringify([{ to: address }])}::text::jsonb or t.value ->> 'from' = ${address})
          order by b.height, t.n`;
       return rows.map(({ height, transaction }) => ({ height, transaction }));
+    },
+    async isFormer(ledger, txid) {
+      const rows = await sql`select 1 from sandbox_former where txid = ${txid} and ledger = ${ledger}`;
+      return rows.length > 0;
     },
     async downUntil(ledger) {
       const [row] = await sql<{ downUntil: number | null }[]>`select down_until from sandbox_ledger where ledger = ${ledger}`;

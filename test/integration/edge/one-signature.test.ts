@@ -1,5 +1,8 @@
 /** Found F1: whatever comes at once, an instruction gets one signature, and every caller hears of it. */
 import test, { type ExecutionContext } from 'ava';
+import type { Network } from '../../../chains/chain.ts';
+import { loadModule, networkOf } from '../../../chains/registry.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
@@ -50,3 +53,28 @@ for (const chain of ['sol', 'tron'] as const) {
     t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
   });
 }
+
+test.serial('found F10: a sandbox edge signs for its own ledgers only, whatever the cloud builds', async (t) => {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const edge = await startTestEdge(t, cloud.url, { environment: 'sandbox', env: { EDGE_CHAINS: FAMILY_CHAINS.join(',') } });
+  await eventually('it leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+  const ask = async (chain: FamilyChain, network: Network) => {
+    const id = newId('txn', Date.now()), unsigned = await unsignedFor({ chain }, 0, Date.now(), network);
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtOf(unsigned, id), status: 201 }));
+    return { id, unsigned, reply: await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain })) };
+  };
+  for (const [chain, reason] of [['eth', 'chain_id_mismatch'], ['xrp', 'network_id_mismatch']] as const) {
+    const { reply } = await ask(chain, networkOf(chain));
+    t.like(reply, { status: 400, error: { code: 'SIGNED_BATCH_REJECTED', details: { reason } } }, chain);
+  }
+  for (const chain of FAMILY_CHAINS) {
+    const network = sandboxOf(networkOf(chain)), { id, unsigned, reply } = await ask(chain, network);
+    t.is(reply.status, 201, reply.text);
+    await edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+    const sent = cloud.submitted.find((one) => one.id === id)!;
+    const module = await loadModule(chain), signed = { chain, payload: sent.signedPayload, txid: sent.txid };
+    t.is(module.matchSigned(network, unsigned, signed), null, chain);
+    t.is(module.matchSigned(networkOf(chain), unsigned, signed)?.code, 'SIGNED_BATCH_REJECTED', chain);
+  }
+});

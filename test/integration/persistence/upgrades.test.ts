@@ -1,9 +1,11 @@
 /** Databases of earlier versions, filled by the functions of their time, and what becomes of their facts. */
 import test from 'ava';
 import { migrate } from '../../../persistence/postgres/migrate.ts';
+import { createSandboxStore } from '../../../persistence/postgres/sandbox-store.ts';
 import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import type { BlockLink, BlockRecord } from '../../../persistence/ports.ts';
+import type { AccountId, LedgerId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { seeded } from '../../support/seeded.ts';
 import { linksAfter, recordOf } from '../../support/store-rows.ts';
@@ -38,6 +40,28 @@ const paid = (link: BlockLink, txid: string, more: object = {}): BlockRecord['tr
 
 const statuses = async ({ admin }: TestDatabase): Promise<Record<string, string>> => Object.fromEntries(
   (await admin<{ txid: string; status: string }[]>`select txid, status from flock.fact order by 1`).map(({ txid, status }) => [txid, status]));
+
+test.serial('found F10: what a sandbox had signed before its ledgers had ids of their own is known to them by its txids, until a reset', async (t) => {
+  const { database, close } = await databaseAt(39);
+  t.teardown(close);
+  const sandbox: AccountId = 'org_upgrade_sandbox', ledger: LedgerId = `eth@${sandbox}`;
+  await database.admin.unsafe(`set session_replication_role = replica;
+    insert into flock.account (account_id, organization_id, environment, shard_id, state) values ('${sandbox}', 'org_upgrade', 'sandbox', 0, '{"counters": {}}');
+    insert into flock.sandbox_ledger (ledger, height, hash) values ('${ledger}', 0, '0xa');
+    insert into flock.withdrawal (account_id, id, ledger, chain, from_address, to_address, amount, decimals, token_symbol, status, unsigned, versions, created_at, updated_at)
+      select account_id, 'txn_' || ledger || versions, ledger, 'eth', 'a', 'b', 1, 18, 'ETH', status, '{}', versions::jsonb, now(), now()
+        from (values ('${sandbox}', '${ledger}', 'broadcast', '[{"txid": "0x1"}, {"txid": "0x2"}]'), ('${sandbox}', '${ledger}', 'confirmed', '[{"txid": "0x3"}]'),
+                     ('${sandbox}', '${ledger}', 'built', '[]'), ('${ACCOUNT}', 'eth', 'broadcast', '[{"txid": "0x4"}]')) w (account_id, ledger, status, versions);
+    set session_replication_role = origin;`);
+  await migrate({ url: database.url });
+  const sql = openDatabase({ url: database.url, connections: 1, name: 'app', role: 'flock_app' });
+  t.teardown(() => sql.end({ timeout: 5 }));
+  const store = createSandboxStore(sql), known = () => Promise.all(['0x1', '0x2', '0x3', '0x4', '0x5'].map((txid) => store.isFormer(ledger, txid)));
+  t.deepEqual(await known(), [true, true, true, false, false]);
+  t.false(await store.isFormer('eth', '0x4'), 'a live ledger has none');
+  await store.reset(sandbox);
+  t.deepEqual(await known(), [false, false, false, false, false]);
+});
 
 test.serial('found F50: a displaced fact of version 28 is decided by the heights of its own branch after the upgrade', async (t) => {
   const { database, store, close } = await databaseAt(28);

@@ -1,7 +1,7 @@
 /** What an honest cloud builds on each of the six families for the first address of the test phrase, through the chain's own module. */
 import { base58 } from '@scure/base';
 import { createHash } from 'node:crypto';
-import type { BuildInputs, Intent, ReplayKey, Unsigned } from '../../../chains/chain.ts';
+import type { BuildInputs, Intent, Network, ReplayKey, Unsigned } from '../../../chains/chain.ts';
 import { factsOf, loadModule, networkOf } from '../../../chains/registry.ts';
 import { seedOf } from '../../../edge/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
@@ -90,8 +90,9 @@ export function askedOf({ chain, amount = FAMILIES[chain].amount, to = FAMILIES[
 /** The payload that the chain's module builds for a wish. */
 export async function unsignedFor(
   { chain, amount = FAMILIES[chain].amount, to = FAMILIES[chain].to }: FamilyWish, variant = 0, nowMs = Date.now(),
+  network: Network = networkOf(chain),
 ): Promise<Unsigned> {
-  const module = await loadModule(chain), network = networkOf(chain), from = fromOf(chain);
+  const module = await loadModule(chain), from = fromOf(chain);
   const { inputs, replay } = FAMILIES[chain].inputs(from, variant, nowMs);
   const intent: Intent = { chain, from, fromPath: FAMILIES[chain].path, to, amount, token: null, tag: null };
   const unsigned = module.buildUnsigned(network, inputs, intent, replay);

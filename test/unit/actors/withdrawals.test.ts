@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Transaction } from 'ethers/transaction';
 import type { AccountCommand } from '../../../actors/account/messages.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
@@ -16,6 +17,17 @@ test('§4.2 a build is nothing but a payload: row built, counter held, nothing a
   t.deepEqual(events.map(({ type }) => type), ['withdrawal_built']);
   t.is(rowsOf(rows, 'publication').length, 0);
   t.is(sender.nonceOf(reply.id), 7);
+});
+
+test('found F10: a sandbox account builds for its ledger, and takes no signature that a real network would', (t) => {
+  const sender = new Sender({ environment: 'sandbox' }), { id, unsigned } = sender.built();
+  const asked = Transaction.from(unsigned.payload), live = asked.clone();
+  t.is(asked.chainId, 9_000_000_000_000_001n);
+  live.chainId = 1n;
+  const signed = sign({ unsigned: { ...unsigned, payload: live.unsignedSerialized } });
+  t.like(sender.account.decide(sender.submit(id, { signed })), { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'chain_id_mismatch' } });
+  t.like(sender.do(sender.submit(id)).reply, { status: 'signing' });
+  t.is(Transaction.from(new Sender().built().unsigned.payload).chainId, 1n);
 });
 
 test('V39 the nonce is the larger of our next and the latest count; in flight ones are never used again', (t) => {

@@ -3,7 +3,8 @@ import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
 import { Transaction } from 'bitcoinjs-lib';
 import type { ChainModule, Intent, Signed, Unsigned } from '../../../chains/chain.ts';
 import { btc } from '../../../chains/btc/index.ts';
-import { bitcoin as network } from '../../../chains/btc/network.ts';
+import { bitcoin } from '../../../chains/btc/network.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
 import { btcSigner } from '../../../edge/signers/btc.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
@@ -14,6 +15,8 @@ import { accountIdOf, addressKeyOf } from '../../../protocol/ids.ts';
 import { accepted, own, ownAddressAt } from '../../support/btc-inputs.ts';
 import { ModelAccount } from '../../support/model-account.ts';
 import { Recorder } from '../../support/watching.ts';
+
+const network = sandboxOf(bitcoin);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const OWN = own(0), SHOP = own(900).address;
@@ -27,7 +30,7 @@ function box() {
   }, 'sandbox', self.nowMs);
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs,
-    log: new Recorder(), catalogueOf: () => new Map(), networkOf: () => network, isEnabled: () => true, loadModule: async () => btc as ChainModule,
+    log: new Recorder(), catalogueOf: () => new Map(), networkOf: () => bitcoin, isEnabled: () => true, loadModule: async () => btc as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);

@@ -5,7 +5,8 @@ import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { depositPath } from '../../../chains/sol/derive.ts';
 import { sol } from '../../../chains/sol/index.ts';
-import { solana } from '../../../chains/sol/network.ts';
+import { solana as mainNetwork } from '../../../chains/sol/network.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
 import { solSigner } from '../../../edge/signers/sol.ts';
 import type { Instruction, SigningPolicy } from '../../../edge/signers/signer.ts';
@@ -17,6 +18,8 @@ import { accountIdOf, addressKeyOf } from '../../../protocol/ids.ts';
 import { ModelAccount } from '../../support/model-account.ts';
 import { keyOf } from '../../support/sol-node.ts';
 import { Recorder } from '../../support/watching.ts';
+
+const solana = sandboxOf(mainNetwork);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const { address: OURS, privateKey } = keyOf(1);
@@ -32,7 +35,7 @@ function box() {
   }, 'sandbox', self.nowMs);
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs,
-    log: new Recorder(), catalogueOf, networkOf: () => solana, isEnabled: () => true, loadModule: async () => sol as ChainModule,
+    log: new Recorder(), catalogueOf, networkOf: () => mainNetwork, isEnabled: () => true, loadModule: async () => sol as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);

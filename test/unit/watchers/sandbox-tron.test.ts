@@ -6,7 +6,8 @@ import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain
 import { bytesOf } from '../../../chains/tron/address.ts';
 import { bandwidthBytesOf } from '../../../chains/tron/fee.ts';
 import { tron } from '../../../chains/tron/index.ts';
-import { tron as network } from '../../../chains/tron/network.ts';
+import { tron as mainNetwork } from '../../../chains/tron/network.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
 import type { Instruction, SigningPolicy } from '../../../edge/signers/signer.ts';
 import { tronSigner } from '../../../edge/signers/tron.ts';
@@ -19,6 +20,8 @@ import { ModelAccount } from '../../support/model-account.ts';
 import { addressAt, must, own, SENDER, SHOP, TRX } from '../../support/tron-ledger.ts';
 import { Recorder } from '../../support/watching.ts';
 
+const network = sandboxOf(mainNetwork);
+
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const USDT = catalogueOf('tron').get('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')!;
 
@@ -30,7 +33,7 @@ function box() {
   }, 'sandbox', self.nowMs);
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs, log: new Recorder(),
-    catalogueOf, networkOf: () => network, isEnabled: () => true, loadModule: async () => tron as ChainModule,
+    catalogueOf, networkOf: () => mainNetwork, isEnabled: () => true, loadModule: async () => tron as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);

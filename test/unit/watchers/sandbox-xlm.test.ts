@@ -2,7 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { ChainModule, Intent, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { xlm } from '../../../chains/xlm/index.ts';
-import { stellar as network } from '../../../chains/xlm/network.ts';
+import { stellar } from '../../../chains/xlm/network.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
 import { xlmSigner } from '../../../edge/signers/xlm.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
@@ -13,6 +14,8 @@ import { accountIdOf, addressKeyOf } from '../../../protocol/ids.ts';
 import { ModelAccount } from '../../support/model-account.ts';
 import { Recorder } from '../../support/watching.ts';
 import { ours, XLM } from '../../support/xlm-node.ts';
+
+const network = sandboxOf(stellar);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const OWN = ours(0), SHOP = ours(9).address;
@@ -30,7 +33,7 @@ function box() {
   }, 'sandbox', nowMs);
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => nowMs,
-    log: new Recorder(), catalogueOf, networkOf: () => network, isEnabled: () => true, loadModule: async () => xlm as ChainModule,
+    log: new Recorder(), catalogueOf, networkOf: () => stellar, isEnabled: () => true, loadModule: async () => xlm as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);

@@ -4,7 +4,8 @@ import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { bytesOf } from '../../../chains/xrp/address.ts';
 import { xrp } from '../../../chains/xrp/index.ts';
-import { xrp as network } from '../../../chains/xrp/network.ts';
+import { xrp as mainNetwork } from '../../../chains/xrp/network.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { append } from '../../../chain-watchers/sandbox/ledger.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
 import { xrpSigner } from '../../../edge/signers/xrp.ts';
@@ -17,6 +18,8 @@ import { accountIdOf, addressKeyOf } from '../../../protocol/ids.ts';
 import { ModelAccount } from '../../support/model-account.ts';
 import { Recorder } from '../../support/watching.ts';
 import { addressAt, ours } from '../../support/xrp-node.ts';
+
+const network = sandboxOf(mainNetwork);
 
 const ACCOUNT = accountIdOf('org_box', 'sandbox');
 const OWN = ours(0, 0), SHOP = ours(0, 9).address;
@@ -31,7 +34,7 @@ function box() {
   }, 'sandbox', self.nowMs);
   const sandbox = createSandbox({
     sandbox: createMemorySandboxStore(watch.state), watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs,
-    log: new Recorder(), catalogueOf, networkOf: () => network, isEnabled: () => true, loadModule: async () => xrp as ChainModule,
+    log: new Recorder(), catalogueOf, networkOf: () => mainNetwork, isEnabled: () => true, loadModule: async () => xrp as ChainModule,
     accounts: {
       async wake() {
         const rows = watch.inbox(ACCOUNT);

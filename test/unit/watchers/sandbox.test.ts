@@ -4,6 +4,7 @@ import { HDNodeWallet } from 'ethers/wallet';
 import { Transaction } from 'ethers/transaction';
 import type { ChainModule, Intent, Network, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
+import { decodeUnsigned, encodeUnsigned, type EvmTransaction } from '../../../chains/evm/envelope.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import { evmNetworks } from '../../../chains/evm/network.ts';
 import { createChainAccess } from '../../../chain-watchers/chain-access.ts';
@@ -28,7 +29,7 @@ const PAYEE = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0';
 function box(accounts: readonly AccountId[] = [ACCOUNT]) {
   const self = { nowMs: 1_700_000_000_000, asked: [] as unknown[], slowly: async () => {} };
   const watch = createMemoryWatchStore(() => self.nowMs);
-  const sandboxStore = createMemorySandboxStore(watch.state);
+  const former = new Set<string>(), sandboxStore = createMemorySandboxStore(watch.state, former);
   const models = new Map(accounts.map((id) => [id, new ModelAccount()]));
   const deps = {
     sandbox: sandboxStore, watch, audit: createMemoryAuditStore(watch.state), nowMs: () => self.nowMs, log: new Recorder(), catalogueOf,
@@ -55,7 +56,7 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
   let sandbox = createSandbox(deps);
   const access = createChainAccess(new Map(), { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) });
   return Object.assign(self, {
-    watch, sandboxStore, models, account: models.get(ACCOUNT)!, access, deps,
+    watch, sandboxStore, former, models, account: models.get(ACCOUNT)!, access, deps,
     get sandbox() { return sandbox; },
     restart() { sandbox = createSandbox(deps); },
     deposit: (partial: object = {}) => sandbox.control.simulateDeposit(ACCOUNT, {
@@ -180,6 +181,12 @@ async function signed(unsigned: Unsigned) {
   return { chain: unsigned.chain, payload, txid: Transaction.from(payload).hash! };
 }
 
+function transactionOf({ payload }: Unsigned): EvmTransaction {
+  const decoded = decodeUnsigned(payload);
+  if (!decoded.ok) throw new Error(decoded.reason);
+  return decoded.transaction;
+}
+
 async function built(t: ExecutionContext, self: ReturnType<typeof box>, wanted: Intent = intent()) {
   const { client, network, module } = ok(t, await self.access.bind(ACCOUNT, wanted.chain));
   const inputs = await client.fetchBuildInputs(wanted);
@@ -291,6 +298,29 @@ test('found F70: a stuck ledger takes a version only for a tenth more in both fi
   t.like(await client.getFate(unsigned, newer.txid), { kind: 'dead' }, 'G27: its counter value is used');
   t.is(await self.sandboxStore.pooled('eth@org_box_sandbox', newer.txid), null);
   t.is((await client.fetchBalance(PAYEE, null)).amount, unsigned.amount);
+});
+
+test('found F10: the ledger takes a payment for itself only; what was signed before it had an id of its own still lands', async (t) => {
+  for (const stuck of [false, true]) {
+    const self = box();
+    ok(t, await self.deposit({ autoConfirm: true }));
+    const { client, unsigned, module, network } = await built(t, self);
+    ok(t, await self.sandbox.control.simulateStuck(ACCOUNT, { chain: 'eth', stuck }));
+    const live = { ...unsigned, payload: encodeUnsigned({ ...transactionOf(unsigned), chainId: 1 }) }, bytes = await signed(live);
+    t.like(await client.broadcast(bytes), { kind: 'rejected_final', refusal: { details: { reason: 'invalid chain id for signer' } } });
+    self.former.add(bytes.txid);
+    t.deepEqual(await client.broadcast(bytes), { kind: 'accepted', txid: bytes.txid });
+    const repriced = module.reprice(network, live, await client.fetchBuildInputs(intent()));
+    if (isRefusal(repriced)) t.false(stuck, 'its nonce is used where it is in a block');
+    else {
+      t.is(transactionOf(repriced).chainId, transactionOf(unsigned).chainId, 'a version from now on is of the ledger');
+      const newer = await signed(repriced);
+      t.deepEqual(await client.broadcast(newer), { kind: 'accepted', txid: newer.txid });
+    }
+    ok(t, await self.sandbox.control.simulateConfirmation(ACCOUNT, { chain: 'eth', txid: bytes.txid, confirmations: 1 }));
+    t.is((await client.getFate(live, bytes.txid)).kind, 'included');
+    ok(t, await self.sandbox.control.simulateReorg(ACCOUNT, { chain: 'eth', depth: 1 }));
+  }
 });
 
 test('found F70: a pool that a process did not let go of to the end is let go of by the sweep', async (t) => {

@@ -198,7 +198,7 @@ export class BtcLedger {
     if (feeSats < 0n) throw reject(`bad-txns-in-belowout, value in below value out`);
     const entry = { transaction, txid, feeSats, vsize: transaction.virtualSize() };
     this.#checkPolicy(entry, reject);
-    if (!coins.every((_, index) => isUnlocked(transaction, index, coins))) {
+    if (!coins.every((_, index) => isUnlocked(transaction, index, coins, {}))) {
       throw reject('mempool-script-verify-flag-failed (Signature must be zero for failed CHECK(MULTI)SIG operation)');
     }
     return entry;

@@ -75,7 +75,7 @@ test('T13 recorded payloads of the main network: read, written again byte for by
 test('T13 G28 the signatures of recorded transactions recover to their owners', (t) => {
   for (const { raw_data_hex: payload, signature, txID, raw_data: { contract: [one] } } of transactions) {
     const bytes = encodeMessage([[1, 'raw', 'bytes'], [2, 'signature', 'bytes']], { raw: Buffer.from(payload, 'hex'), signature: Buffer.from(signature[0]!, 'hex') });
-    const read = decodeSigned(Buffer.from(bytes).toString('hex'));
+    const read = decodeSigned({}, Buffer.from(bytes).toString('hex'));
     if (!read.ok) return t.fail(read.reason);
     t.is(hexAddress(read.from), one!.parameter.value['owner_address'] as string);
     t.is(read.txid, txID);
@@ -185,7 +185,7 @@ test('T13 signed bytes carry exactly one signature that belongs to a key', (t) =
   const payload = encodeRaw(honest), { signature, recid } = secp256k1.ecdsaSign(bytes(txidOf(payload)), new Uint8Array(32).fill(7));
   const good = encodeSigned(payload, signature, recid), compact = Buffer.from(signature).toString('hex');
   const reason = (signed: string) => {
-    const read = decodeSigned(signed);
+    const read = decodeSigned({}, signed);
     return read.ok ? null : read.reason;
   };
   const signedOf = (...parts: readonly Part[]) => messageOf([1, bytes(payload)], ...parts).toString('hex');

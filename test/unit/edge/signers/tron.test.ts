@@ -64,7 +64,7 @@ test('1.6 T13 an honest payload passes and is signed: one signature over exactly
     t.is(tronSigner.check(tron, unsigned, instruction, policyOf()), null);
     const signed = tronSigner.sign(tron, unsigned, SENDER.key);
     t.is(matchSigned(tron, unsigned, signed), null);
-    t.like(decodeSigned(signed.payload), { ok: true, payload: unsigned.payload, from: SENDER.address, txid: txidOf(unsigned.payload) });
+    t.like(decodeSigned({}, signed.payload), { ok: true, payload: unsigned.payload, from: SENDER.address, txid: txidOf(unsigned.payload) });
     t.is(signed.txid, txidOf(unsigned.payload));
   }
 });
