@@ -44,7 +44,8 @@ export function rememberedHead(noted: { height: number; atMs: number }, nowMs: n
   return { head, roseAtMs: noted.atMs, highestHeight: noted.height, finalizedHeight: null, finalizedRoseAtMs: nowMs };
 }
 
-export function finalityOf(memory: HeadMemory, nowMs: number): Finality {
+/** What the head that was told last calls final. */
+export function ownFinality(memory: HeadMemory, nowMs: number): Finality {
   return { finalizedHeight: memory.finalizedHeight, stalledMs: nowMs - memory.finalizedRoseAtMs };
 }
 

@@ -2,9 +2,8 @@
 import type { SeenTransfer } from '../persistence/rows.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure } from './content.ts';
-import { finalityOf } from './head.ts';
 import type { Run } from './memory.ts';
-import { quorumOf, type Quorum } from './quorum.ts';
+import { finalityOf, quorumOf, type Quorum } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
 import { hearWitnesses, recordAgain, type Testimony } from './testimony.ts';
 import { retryAfterMs } from './unresolved.ts';
@@ -34,7 +33,7 @@ export async function matureFacts(run: Run): Promise<Matured> {
   const { ledger, network, store } = parts;
   if (memory.head === null) return { matured: 0, refuted: 0, reason: null };
   const headHeight = memory.head.head.height;
-  const finality = finalityOf(memory.head, parts.nowMs());
+  const finality = finalityOf(run);
   const page = (await store.immature(ledger, headHeight, memory.matureAfter + FACTS_PER_TICK)).slice(memory.matureAfter);
   const due = page.filter((fact) => gatePassed(network, fact.height, headHeight, finality));
   const byHeight = Object.values(Object.groupBy(due, (fact) => `${fact.height}:${fact.blockHash}`)) as SeenTransfer[][];

@@ -17,6 +17,8 @@ export interface Memory {
   witnesses: readonly WitnessMemory[];
   /** This tick's look at the heads of all endpoints; null before it. */
   look: Promise<void> | null;
+  /** The highest height that living endpoints agreed to call final, and when it rose; null before the first look. */
+  agreedFinal: { readonly highest: number | null; readonly roseAtMs: number } | null;
   /** When it was last made durable that a node told its head. */
   heardAtMs: number | null;
   /** When the last look was. */
@@ -34,6 +36,8 @@ export interface Memory {
   readonly agreed: Set<string>;
   /** What was reported to the operator about a height that endpoints contradict each other about. */
   readonly contradictions: Map<number, string>;
+  /** Which endpoints were reported to the operator about what became of a transaction, by txid. */
+  readonly contradictedFates: Map<string, string>;
   /** Height that a ledger without a cursor begins at. */
   start: number | null;
   suspicion: Suspicion | null;
@@ -65,8 +69,8 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   return {
-    head: null, witnesses: [], look: null, heardAtMs: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
-    probedAtMs: new Map(), seesInside: new Map(), agreed: new Set(), contradictions: new Map(), start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
+    head: null, witnesses: [], look: null, agreedFinal: null, heardAtMs: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
+    probedAtMs: new Map(), seesInside: new Map(), agreed: new Set(), contradictions: new Map(), contradictedFates: new Map(), start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
     retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null,
     touched: new Set(), open: [],
   };

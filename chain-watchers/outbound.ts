@@ -8,16 +8,16 @@
  *                            its block left our ledger → included elsewhere, or `withdrawal_orphaned` and submit again
  *
  * A repriced transaction has several versions that exclude each other: the newest is submitted, also while an older one is in
- * a pool (that is what it is for), the older ones are watched, and whichever lands counts.
+ * a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is believed: fate.ts.
  */
 import type { Fate, Network, Unsigned } from '../chains/chain.ts';
 import type { Cursor } from '../persistence/ports.ts';
 import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure, feePaid, inclusionOf } from './content.ts';
-import { finalityOf } from './head.ts';
+import { fateOf, outcomeAt } from './fate.ts';
 import type { Run } from './memory.ts';
-import { quorumOf } from './quorum.ts';
+import { finalityOf, quorumOf } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
 import { isUntaken, submitNewest } from './submit.ts';
 
@@ -83,7 +83,7 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
   if (!due && !parts.settings.asksAtEachTick) return;
   const fates: Fate[] = [];
   for (const version of row.versions.toReversed()) {
-    const fate = await parts.client.getFate(versionOf(row, version.payload), version.txid);
+    const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
     if (fate.kind === 'included') return noteIncluded(run, row, fate, cursor);
     fates.push(fate);
   }
@@ -140,11 +140,11 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
   if (row.status !== 'confirming') return;
   const headHeight = memory.head.head.height;
   if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
-  if (!gatePassed(parts.network, height, headHeight, finalityOf(memory.head, parts.nowMs()))) return;
+  if (!gatePassed(parts.network, height, headHeight, finalityOf(run))) return;
   if (await parts.client.getBlockHash(height) !== blockHash) return;
   if (!await (await quorumOf(run)).confirms(height, blockHash, parts.network.threshold)) return;
-  const outcome = await parts.client.getOutcome(txid, { height, hash: blockHash });
-  if (outcome === null || outcome.hash !== blockHash) return;
+  const outcome = await outcomeAt(run, txid, { height, hash: blockHash });
+  if (outcome === null) return;
   await note(run, row, {
     kind: 'withdrawal_matured', txid, height, blockHash, success: outcome.success, reason: outcome.reason,
     fee: feePaid(run.parts.module, row, outcome),
@@ -156,7 +156,7 @@ async function refollow(
   run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string },
 ): Promise<void> {
   for (const version of row.versions.toReversed()) {
-    const fate = await run.parts.client.getFate(versionOf(row, version.payload), version.txid);
+    const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
     if (fate.kind !== 'included') continue;
     // A confirmed one that only moved is confirmed all the same.
     return row.status === 'confirmed' ? undefined : noteIncluded(run, row, fate, cursor);

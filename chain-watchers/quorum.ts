@@ -15,8 +15,9 @@
  * behind, and not the highest head that somebody claims: an invented head makes no honest endpoint late.
  */
 import type { ChainClient, Head, Network } from '../chains/chain.ts';
-import { confirmationsOf } from './confirmations.ts';
+import { confirmationsOf, type Finality } from './confirmations.ts';
 import { chainFailure } from './content.ts';
+import { ownFinality } from './head.ts';
 import type { Run } from './memory.ts';
 
 export const UNHEARD_MS = 10_000;
@@ -59,11 +60,13 @@ export interface WitnessMemory {
   /** Its head when it last told one. */
   readonly headHeight: number | null;
   readonly highestHeight: number;
+  /** What it last called final; null before it called anything so. */
+  readonly finalizedHeight: number | null;
 }
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
   heard: false, told: null, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, roseAtMs: null,
-  headHeight: null, highestHeight: -1,
+  headHeight: null, highestHeight: -1, finalizedHeight: null,
 };
 
 /** What a look compares an endpoint with: our own cursor, and the highest head of another endpoint. */
@@ -91,6 +94,24 @@ export function observeWitness(
     behindSinceMs: isBehind ? memory.behindSinceMs ?? nowMs : null, stuckSinceMs: isStuck ? memory.stuckSinceMs ?? nowMs : null,
     roseAtMs: headHeight > memory.highestHeight ? nowMs : memory.roseAtMs, highestHeight: Math.max(memory.highestHeight, headHeight),
   };
+}
+
+/**
+ * The height that living endpoints call final: two of them, or the only one that says. An endpoint that calls too much final opens
+ * no gate, one that calls nothing final closes none.
+ */
+export function agreedFinal(witnesses: readonly WitnessMemory[], nowMs: number, network: Pick<Network, 'blockTimeMs'>): number | null {
+  const told = witnesses.filter((one) => conditionOf(one, nowMs, network) === 'alive').flatMap(({ finalizedHeight }) => finalizedHeight ?? []);
+  return told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1] ?? null;
+}
+
+/** What the chain calls final, as of the last look. A stall runs from when the agreed height last rose. */
+export function finalityOf({ parts, memory }: Run): Finality {
+  const nowMs = parts.nowMs();
+  if (parts.witnesses.length > 0 && memory.agreedFinal !== null) {
+    return { finalizedHeight: agreedFinal(memory.witnesses, nowMs, parts.network), stalledMs: nowMs - memory.agreedFinal.roseAtMs };
+  }
+  return memory.head === null ? { finalizedHeight: null, stalledMs: 0 } : ownFinality(memory.head, nowMs);
 }
 
 export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable';
@@ -138,12 +159,15 @@ async function lookNow({ parts, memory }: Run): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, LOOK_MS); });
   await Promise.race([Promise.all(awaited), late]).finally(() => clearTimeout(timer));
-  const nowMs = parts.nowMs(), heights = heads.map((head, index) => head?.height ?? memory.lateHeads.get(index)?.height ?? null);
+  const nowMs = parts.nowMs(), told = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
   memory.lateHeads.clear();
   memory.lookedAtMs = nowMs;
-  const others = (index: number) => Math.max(-1, ...known.map(({ headHeight }, other) => (other === index ? -1 : heights[other] ?? headHeight ?? -1)));
+  const others = (index: number) => Math.max(-1, ...known.map(({ headHeight }, other) => (other === index ? -1 : told[other]?.height ?? headHeight ?? -1)));
   memory.witnesses = known.map((witness, index) =>
-    observeWitness(witness, heights[index]!, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
+    observeWitness(witness, told[index]?.height ?? null, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
+  memory.witnesses = memory.witnesses.map((witness, index) => (told[index] === null ? witness : { ...witness, finalizedHeight: told[index]!.finalizedHeight }));
+  const finalizedHeight = agreedFinal(memory.witnesses, nowMs, parts.network);
+  if (memory.agreedFinal === null || (finalizedHeight ?? -1) > (memory.agreedFinal.highest ?? -1)) memory.agreedFinal = { highest: finalizedHeight, roseAtMs: nowMs };
   memory.witnesses.forEach((witness, index) => publish(parts, index, witness));
   memory.witnesses = memory.witnesses.map((witness) => ({ ...witness, told: conditionOf(witness, nowMs, parts.network) }));
 }

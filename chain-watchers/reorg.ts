@@ -77,6 +77,19 @@ export async function forkIndex(
   return same;
 }
 
+/**
+ * The newest link that more than half of the endpoints hold, or null when none of them is on any. `indexes` is the fork point of
+ * each. One that holds none of our links has no say while another one shares some: it is of another history, or lies, and must
+ * neither stop the chain nor call it replaced from its beginning.
+ *
+ *   3, 3 → 3 · 3, 20 → 20: deeper than it is, within the window, and each block is read from both again · 3, 3, 20 → 3
+ *   3, null → 3 · null, null → null
+ */
+export function commonIndex(indexes: readonly (number | null)[]): number | null {
+  const held = indexes.filter((index) => index !== null).toSorted((a, b) => a - b);
+  return held[Math.floor(held.length / 2)] ?? null;
+}
+
 export type Walk =
   | { readonly kind: 'fork'; readonly forkPoint: Cursor; readonly depth: number }
   /** The first block that was ever recorded is replaced: the new branch begins at its height. */

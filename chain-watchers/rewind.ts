@@ -10,8 +10,9 @@ import { chainFailure, contentOf } from './content.ts';
 import { continuesFrom, linkOf } from './cursor.ts';
 import { bareLink, triedEnough } from './follow.ts';
 import type { BranchBlock, Run } from './memory.ts';
+import { livingOf } from './quorum.ts';
 import { forgetAbove, remember } from './rematch.ts';
-import { forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Walk, type Witness } from './reorg.ts';
+import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Walk, type Witness } from './reorg.ts';
 
 /** Blocks above the old head that a new branch may bring along. */
 const BLOCKS_BEYOND_MAX = 16;
@@ -122,12 +123,33 @@ export async function rewind(run: Run, oldHead: Cursor, from: Cursor = oldHead):
   return replace(run, forkPoint, oldHead, Math.min(oldHead.height, headHeight), depth);
 }
 
-async function walkBack({ parts }: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
-  const { store, ledger, network, client } = parts;
+/**
+ * By the word of every living endpoint, each walked by itself: what one says decides neither how deep the branch is replaced nor
+ * that the chain is stopped. Throws: ChainUnavailable when none can tell.
+ */
+async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
+  const { store, ledger, network, client } = run.parts;
   const { height: headHeight } = await client.getHead();
   const links = await store.links(ledger, from.height + 1, network.reorgWindow);
-  const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
-  return { walk: walkOf(links, index, network.reorgWindow), headHeight };
+  const living = run.parts.witnesses.length === 0 ? [] : (await livingOf(run)).map((one) => one.client);
+  if (living.length < 2) {
+    const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
+    return { walk: walkOf(links, index, network.reorgWindow), headHeight };
+  }
+  const heard = await Promise.allSettled(living.map(async (one) => {
+    const { height } = await one.getHead();
+    const below = links.filter((link) => link.height <= height);
+    const index = await forkIndex(below, (link) => agrees(one, network.slug, link, height));
+    // An endpoint whose head is below our newest links denies none of them.
+    return index === 0 ? 0 : index === null ? null : index + links.length - below.length;
+  }));
+  const indexes = heard.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : chainFailure(result.reason) === null ? raise(result.reason) : []));
+  if (indexes.length === 0) throw new ChainUnavailable(network.slug, 'no endpoint tells which of our blocks it holds');
+  return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight };
+}
+
+function raise(fault: unknown): never {
+  throw fault;
 }
 
 /** Reads the branch above a fork point up to a height and records it in the place of the old one. */

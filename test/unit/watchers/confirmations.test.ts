@@ -1,6 +1,6 @@
 import test from 'ava';
 import { confirmationsOf, gatePassed, thresholdOf } from '../../../chain-watchers/confirmations.ts';
-import { finalityOf, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/head.ts';
+import { ownFinality, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/head.ts';
 
 test('G18 confirmations = head − height + 1, and 0 above the head', (t) => {
   for (const [head, height, confirmations] of [[100, 100, 1], [100, 99, 2], [100, 89, 12], [100, 101, 0], [0, 0, 1], [5, 0, 6]] as const) {
@@ -40,24 +40,24 @@ test('chains.md 2 (bsc): `finalized` that stalls for over 60 s is replaced by 24
 test('V28 finalized and the highest height only rise, whatever a lagging endpoint says', (t) => {
   const head = (height: number, finalizedHeight: number | null) => ({ height, hash: `h${height}`, finalizedHeight });
   let memory = observeHead(null, head(10, null), 0);
-  t.deepEqual(finalityOf(memory, 5), { finalizedHeight: null, stalledMs: 5 });
+  t.deepEqual(ownFinality(memory, 5), { finalizedHeight: null, stalledMs: 5 });
   memory = observeHead(memory, head(12, 8), 10);
   memory = observeHead(memory, head(11, 6), 20);
   t.is(memory.finalizedHeight, 8);
   t.is(memory.highestHeight, 12);
   t.is(memory.head.height, 11, 'G18: confirmations count from the head of the endpoint that answers');
   t.is(memory.roseAtMs, 10);
-  t.deepEqual(finalityOf(memory, 70), { finalizedHeight: 8, stalledMs: 60 });
+  t.deepEqual(ownFinality(memory, 70), { finalizedHeight: 8, stalledMs: 60 });
   memory = observeHead(memory, head(13, 9), 80);
-  t.deepEqual(finalityOf(memory, 80), { finalizedHeight: 9, stalledMs: 0 });
+  t.deepEqual(ownFinality(memory, 80), { finalizedHeight: 9, stalledMs: 0 });
 });
 
 test('V28 a head below what was called final refutes it: a node of another network, asked once, leaves no gate open', (t) => {
   const head = (height: number, finalizedHeight: number | null) => ({ height, hash: `h${height}`, finalizedHeight });
   const foreign = observeHead(observeHead(null, head(100, 90), 0), head(78_000_000, 77_999_990), 10);
   const again = observeHead(foreign, head(101, 91), 20);
-  t.deepEqual(finalityOf(again, 20), { finalizedHeight: 91, stalledMs: 0 });
-  t.false(gatePassed({ gate: { kind: 'finalized', stallDepth: null } }, 95, 120, finalityOf(again, 20)));
+  t.deepEqual(ownFinality(again, 20), { finalizedHeight: 91, stalledMs: 0 });
+  t.false(gatePassed({ gate: { kind: 'finalized', stallDepth: null } }, 95, 120, ownFinality(again, 20)));
 });
 
 test('G11 a chain is silent after clamp(30 × block time, 30 s, 5 min)', (t) => {

@@ -1,6 +1,6 @@
 /** What must agree before a withdrawal is told as included or as matured, and before its bytes leave. */
 import test, { type ExecutionContext } from 'ava';
-import type { ChainClient, Network } from '../../../chains/chain.ts';
+import type { ChainClient, Fate, Network } from '../../../chains/chain.ts';
 import type { WithdrawalRow } from '../../../persistence/rows.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
@@ -94,4 +94,85 @@ test('G25 G26 no bytes leave where the account did not take that a submit begins
   self.nowMs += 600_000;
   await self.watcher.tick();
   t.deepEqual(chain.submits, ['signed1']);
+});
+
+const success = { txid: 'out1', success: true, reason: null, fee: 21n };
+
+/** A withdrawal that is out, before endpoints whose words about it are given. The client over all says what the first one says. */
+async function heardOf(fates: readonly (readonly Fate[])[]) {
+  const chain = new SimulatedChain(), client = chain.client(), witnesses = fates[0]!.map(() => chain.client());
+  const self = watching({ client, witnesses });
+  await self.watcher.tick();
+  chain.mineEmpty(2);
+  await self.watcher.tick();
+  self.store.saveWithdrawal(withdrawal());
+  const rounds: string[][] = [];
+  for (const round of fates) {
+    [round[0]!, ...round].forEach((fate, index) => { [client, ...witnesses][index]!.getFate = async () => (fate.kind === 'included' ? { ...fate, hash: chain.blockAt(1)!.hash } : fate); });
+    await self.watcher.tick();
+    rounds.push(told(self));
+    self.nowMs += 600_000;
+  }
+  return { chain, self, rounds };
+}
+
+const dead: Fate = { kind: 'dead', proof: 'nonce 7 is final elsewhere' };
+const unknown: Fate = { kind: 'unknown', reason: 'not found' }, pending: Fate = { kind: 'pending' };
+const landed: Fate = { kind: 'included', height: 1, hash: '', outcome: success };
+const reverted: Fate = { ...landed, outcome: { ...success, success: false, reason: 'reverted' } };
+
+for (const [first, second, third, becomes] of [
+  [dead, unknown, null, null], [dead, pending, null, null], [dead, landed, null, null], [landed, dead, null, null], [landed, reverted, null, null],
+  [landed, pending, null, null], [dead, dead, null, 'withdrawal_dead'], [landed, landed, null, 'withdrawal_included'],
+  [landed, { ...landed, outcome: { ...success, fee: null } }, null, 'withdrawal_included'],
+  [landed, { ...landed, outcome: { ...success, fee: 22n } }, null, null],
+  [dead, landed, landed, 'withdrawal_included'], [dead, pending, dead, 'withdrawal_dead'], [landed, dead, dead, 'withdrawal_dead'],
+] as const satisfies readonly (readonly [Fate, Fate, Fate | null, string | null])[]) {
+  const words = [first, second, ...third === null ? [] : [third]];
+  const said = words.map((one) => (one.kind === 'included' ? `landed ${one.outcome.success} ${one.outcome.fee ?? 'no fee'}` : one.kind)).join(' · ');
+  test(`G27, reliability 4.1-13: no endpoint alone says what became of a withdrawal: ${said} → ${becomes ?? 'waits'}`, async (t) => {
+    const { chain, self, rounds } = await heardOf([words]);
+    t.deepEqual(rounds, [becomes === null ? [] : [becomes]]);
+    if (becomes === null) t.deepEqual(chain.submits, ['signed1'], 'the same bytes go again, whatever one says');
+    const proven = new Set(said.split(' · ').filter((word) => word !== 'pending' && word !== 'unknown'));
+    const quarrel = self.recorder.lines.filter(({ message }) => message.includes('what became of a withdrawal'));
+    t.is(quarrel.length, Number(proven.size > 1 && !said.includes('no fee')), 'an operator is told whom to look at');
+  });
+}
+
+test('G27 a withdrawal is dead on one endpoint’s word where no other one is alive, and when the second agrees at last', async (t) => {
+  const { rounds } = await heardOf([[dead, unknown], [dead, unknown], [dead, dead]]);
+  t.deepEqual(rounds, [[], [], ['withdrawal_dead']]);
+  const alone = await heardOf([[dead]]);
+  t.deepEqual(alone.rounds, [['withdrawal_dead']]);
+});
+
+test('G19 whether a withdrawal succeeded is the word of two endpoints: one that calls it failed, or names another fee, holds it back', async (t) => {
+  for (const lie of [{ success: false, reason: 'reverted' }, { fee: 9n }]) {
+    const { self, witnesses } = await deepEnough({ witnesses: 2 });
+    const outcomeOf: ChainClient['getOutcome'] = witnesses[0]!.getOutcome.bind(witnesses[0]);
+    witnesses[0]!.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, ...lie });
+    await maturesOnlyWithout(t, self, () => { witnesses[0]!.getOutcome = outcomeOf as typeof witnesses[0]['getOutcome']; });
+  }
+  const { self, client, witnesses } = await deepEnough({ witnesses: 3 });
+  for (const liar of [client, witnesses[1]!]) {
+    const outcomeOf: ChainClient['getOutcome'] = liar.getOutcome.bind(liar);
+    liar.getOutcome = async (txid) => ({ ...(await outcomeOf(txid))!, success: false, reason: 'reverted' });
+  }
+  await self.watcher.tick();
+  t.like(self.store.inbox(ACCOUNT)[0]!.fact, { kind: 'withdrawal_matured', success: true, fee: '21' });
+});
+
+test('chains.md 2 what is final is the word of two endpoints: one that calls everything final opens no gate, one that calls nothing final closes none', async (t) => {
+  const gated = { ...simulatedNetwork, gate: { kind: 'finalized', stallDepth: null } } as const;
+  const { self, client, witnesses } = await deepEnough({ network: gated, witnesses: 2 });
+  client.finalizedDepth = 0;
+  witnesses[0]!.finalizedDepth = 0;
+  witnesses[1]!.finalizedDepth = 6;
+  await maturesOnlyWithout(t, self, () => { witnesses[1]!.finalizedDepth = null; self.nowMs += 10_000; });
+  const two = await deepEnough({ network: gated, witnesses: 2 });
+  two.client.finalizedDepth = 6;
+  for (const one of two.witnesses) one.finalizedDepth = 2;
+  await two.self.watcher.tick();
+  t.deepEqual(told(two.self), ['withdrawal_matured']);
 });

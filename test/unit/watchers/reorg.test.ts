@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { forkIndex, judge, SKIPPED, walkOf, type Suspicion, type Witness } from '../../../chain-watchers/reorg.ts';
+import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Suspicion, type Witness } from '../../../chain-watchers/reorg.ts';
 
 const suspicion: Suspicion = { cursor: { height: 100, hash: 'ours' }, theirs: 'theirs', sinceMs: 0 };
 const patience = { secondReadMs: 12_000, contestedMs: 300_000 };
@@ -63,4 +63,15 @@ test('G17 no common block within the window stops; a ledger younger than the win
   t.deepEqual(walkOf(linksOf(32), null, 32), { kind: 'too_deep', depth: 32 });
   t.like(walkOf(linksOf(7), null, 32), { kind: 'below_start', start: { height: 94 }, depth: 7 });
   t.deepEqual(walkOf([], null, 32), { kind: 'too_deep', depth: 0 });
+});
+
+test('reliability 4.1-13 the fork point is what more than half hold: one liar of three changes nothing, one of two at most deepens it within the window', (t) => {
+  t.is(commonIndex([]), null);
+  t.is(commonIndex([null, null]), null);
+  t.is(commonIndex([3, null]), 3, 'one that shares nothing has no say beside one that shares some');
+  t.is(commonIndex([null, null, 3]), 3);
+  fc.assert(fc.property(fc.integer({ min: 1, max: 4 }), fc.nat(600), fc.option(fc.nat(600)), (honest, fork, lie) => {
+    const index = commonIndex([...Array.from({ length: honest }, () => fork), lie]);
+    t.is(index, honest === 1 && lie !== null ? Math.max(fork, lie) : fork);
+  }));
 });

@@ -297,3 +297,37 @@ test('L19 a cursor whose height the new branch skipped is replaced too', async (
   t.like(await self.watcher.tick(), { reorgDepth: 1 });
   t.deepEqual(told(self), ['seen tx', 'orphaned tx']);
 });
+
+test('reliability 4.1-13 how deep a branch is replaced is no single endpoint’s word: one that denies all, or holds what was replaced, neither stops the chain nor holds it up', async (t) => {
+  const old = 40, depth = 3;
+  const lies: Readonly<Record<string, (height: number, was: string) => string | null>> = {
+    'denies all of our blocks': (height) => (height <= old - depth ? 'f'.repeat(64) : null),
+    'holds two of the replaced blocks': (height, was) => (height === old - 2 || height === old - 1 ? was : null),
+    'denies ten blocks more than were replaced': (height) => (height <= old - depth && height > old - depth - 10 ? 'f'.repeat(64) : null),
+  };
+  for (const [what, lie] of Object.entries(lies)) {
+    const { chain, client, witnesses, self } = await started({ witnesses: 2 });
+    for (let height = 1; height <= old; height += 1) chain.mine(height === old - 1 ? [pay('gone')] : []);
+    for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+    const was = new Map(Array.from({ length: old }, (_, index) => [index + 1, chain.blockAt(index + 1)!.hash]));
+    chain.fork(depth, Array.from({ length: depth + 1 }, () => []));
+    for (const [height, hash] of was) {
+      const told = lie(height, hash);
+      for (const liar of told === null ? [] : [client, witnesses[1]!]) liar.lies.set(height, told!);
+    }
+    const { stopped, reorgDepth } = await self.watcher.tick();
+    t.is(stopped, null, what);
+    t.is(reorgDepth, what.includes('ten') ? depth + 10 : depth, what);
+    t.is((await self.store.cursor('eth'))!.hash, chain.tip.hash, what);
+    t.deepEqual(told(self).at(-1), 'orphaned gone', what);
+  }
+});
+
+test('G17 two endpoints that hold none of our blocks within the window stop the chain; one that cannot tell has no say', async (t) => {
+  const { chain, witnesses, self } = await started({ witnesses: 3 });
+  chain.mineEmpty(simulatedNetwork.reorgWindow + 8);
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  chain.fork(simulatedNetwork.reorgWindow + 6, Array.from({ length: simulatedNetwork.reorgWindow + 10 }, () => []));
+  witnesses[2]!.down = true;
+  t.regex((await self.watcher.tick()).stopped!, /no common ancestor within 32/);
+});
