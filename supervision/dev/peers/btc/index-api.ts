@@ -1,7 +1,6 @@
 /** Esplora's HTTP API over the ledger, as far as a wallet asks it. Source: Blockstream/esplora API.md. */
-import { bitcoin } from '../../../../chains/btc/network.ts';
-import { parseAddress } from '../../../../chains/btc/address.ts';
 import type { BtcLedger, LedgerBlock } from './ledger.ts';
+import { scriptOf } from './scripts.ts';
 import { outpointsOf } from './transaction.ts';
 
 export interface IndexReply { readonly status: number; readonly body: unknown }
@@ -30,11 +29,12 @@ export function indexAnswer(ledger: BtcLedger, tip: number, path: string): Index
     const block = Number(key) <= tip ? ledger.blockAt(Number(key)) : undefined;
     return block === undefined ? plain(404, 'Block not found') : plain(200, block.hash);
   }
-  const parsed = room === 'address' ? parseAddress(bitcoin, key) : null;
-  if (parsed === null || !parsed.ok) return plain(room === 'address' ? 400 : 404, 'Invalid');
-  if (rest === 'utxo') return { status: 200, body: unspentOf(ledger, tip, parsed.bytes) };
+  if (room !== 'address') return plain(404, 'Invalid');
+  let script: Uint8Array;
+  try { script = scriptOf(key); } catch { return plain(400, 'Invalid'); }
+  if (rest === 'utxo') return { status: 200, body: unspentOf(ledger, tip, script) };
   const isPool = rest === 'txs' && more === 'mempool';
-  return isPool ? { status: 200, body: pooledOf(ledger, parsed.bytes) } : plain(404, 'Not found');
+  return isPool ? { status: 200, body: pooledOf(ledger, script) } : plain(404, 'Not found');
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

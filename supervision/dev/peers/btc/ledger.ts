@@ -7,10 +7,9 @@
  *
  * Refusals are thrown as the node's codes and texts. Source: bitcoin/bitcoin src/validation.cpp, src/policy/.
  */
-import { Transaction } from 'bitcoinjs-lib';
-import { headerHash, merkleRoot } from '../../../../chains/btc/block.ts';
-import { dustLimitOf, feeOf } from '../../../../chains/btc/size.ts';
-import { isHeight, isUnlocked } from '../../../../chains/btc/spending.ts';
+import { Block, Transaction } from 'bitcoinjs-lib';
+import { dustLimitOf, feeOf } from './policy.ts';
+import { isUnspendable, scriptErrorOf } from './scripts.ts';
 import { coinbaseTransaction, GENESIS, outpointsOf, SUBSIDY_SATS } from './transaction.ts';
 
 /** An error as the node's JSON-RPC answers it. */
@@ -65,6 +64,9 @@ const MATURITY = 100;
 /** `sendrawtransaction` refuses more per kvB unless it is told otherwise. */
 const MAX_FEE_SAT_PER_KVB = 10_000_000n;
 const BLOCK_SECONDS = 600;
+/** Lock times from here on are instants. Source: bitcoin/bitcoin src/script/script.h LOCKTIME_THRESHOLD. */
+const LOCKTIME_INSTANTS_FROM = 500_000_000;
+const BITS = 0x1d00_ffff;
 
 export class BtcLedger {
   readonly relayMinSatPerKvb: bigint;
@@ -181,10 +183,11 @@ export class BtcLedger {
     }
     if (this.pool.has(txid)) throw reject('txn-already-in-mempool');
     if (!this.#isFinal(transaction)) throw reject('non-final');
-    if (transaction.outs.some(({ script, value }) => script[0] !== 0x6a && value < dustLimitOf(script))) {
+    if (transaction.outs.some(({ script, value }) => value < dustLimitOf(script))) {
       throw reject('dust, tx with dust output must be 0-fee');
     }
-    const spent = outpointsOf(transaction).map((outpoint) => this.#find(outpoint));
+    const outpoints = outpointsOf(transaction), spent = outpoints.map((outpoint) => this.#find(outpoint));
+    if (new Set(outpoints).size < outpoints.length) throw reject('bad-txns-inputs-duplicate');
     const coins = spent.filter((coin) => coin !== undefined);
     if (coins.length < spent.length) throw reject('bad-txns-inputs-missingorspent', -25);
     const early = coins.find((coin) => coin.coinbase && this.tip.height + 1 - coin.height < MATURITY);
@@ -198,8 +201,9 @@ export class BtcLedger {
     if (feeSats < 0n) throw reject(`bad-txns-in-belowout, value in below value out`);
     const entry = { transaction, txid, feeSats, vsize: transaction.virtualSize() };
     this.#checkPolicy(entry, reject);
-    if (!coins.every((_, index) => isUnlocked(transaction, index, coins, {}))) {
-      throw reject('mempool-script-verify-flag-failed (Signature must be zero for failed CHECK(MULTI)SIG operation)');
+    for (const index of transaction.ins.keys()) {
+      const error = scriptErrorOf(transaction, index, coins);
+      if (error !== null) throw reject(`mempool-script-verify-flag-failed (${error})`);
     }
     return entry;
   }
@@ -279,17 +283,17 @@ export class BtcLedger {
   }
 
   #isFinal({ locktime, ins }: Transaction): boolean {
-    const limit = isHeight(locktime) ? this.tip.height + 1 : this.tip.time;
+    const limit = locktime < LOCKTIME_INSTANTS_FROM ? this.tip.height + 1 : this.tip.time;
     return locktime < limit || ins.every(({ sequence }) => sequence === 0xffff_ffff);
   }
 
   #connect(transactions: readonly Transaction[]): LedgerBlock {
     const { height: below, hash: parentHash, time: parentTime } = this.tip, height = below + 1;
-    const root = merkleRoot(transactions.map((transaction) => transaction.getId()));
     const time = Math.max(parentTime + 1, Math.min(this.#nowSeconds(), parentTime + BLOCK_SECONDS));
-    const header = {
-      version: 0x2000_0000, previous: parentHash, merkleRoot: root, time, bits: '1d00ffff', nonce: this.#mined,
-    };
+    const header = Object.assign(new Block(), {
+      version: 0x2000_0000, prevHash: Buffer.from(parentHash, 'hex').reverse(), timestamp: time, bits: BITS,
+      merkleRoot: Block.calculateMerkleRoot([...transactions]), nonce: this.#mined,
+    });
     const spent = new Map<string, LedgerCoin>();
     for (const transaction of transactions) {
       const txid = transaction.getId();
@@ -298,15 +302,15 @@ export class BtcLedger {
         this.#coins.delete(outpoint);
       }
       transaction.outs.forEach(({ script, value }, vout) => {
-        if (script[0] !== 0x6a) {
+        if (!isUnspendable(script)) {
           this.#coins.set(`${txid}:${vout}`, { txid, vout, script, value, height, coinbase: transaction.isCoinbase() });
         }
       });
       this.pool.delete(txid);
     }
     const block: LedgerBlock = {
-      height, hash: headerHash(header), parentHash, merkleRoot: root, version: header.version, time, bits: header.bits,
-      nonce: header.nonce, transactions, spent,
+      height, hash: header.getId(), parentHash, merkleRoot: idOf(header.merkleRoot), version: header.version, time,
+      bits: BITS.toString(16), nonce: header.nonce, transactions, spent,
     };
     this.#blocks.push(block);
     return block;

@@ -3,27 +3,17 @@
  * src/rpc/blockchain.cpp.
  */
 import type { Transaction } from 'bitcoinjs-lib';
-import { bitcoin } from '../../../../chains/btc/network.ts';
-import { addressOf, outputOf } from '../../../../chains/btc/script.ts';
 import { Amount } from './json.ts';
 import type { BtcLedger, LedgerBlock, LedgerCoin } from './ledger.ts';
+import { describe } from './scripts.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-const TYPES = {
-  p2pkh: 'pubkeyhash', p2sh: 'scripthash', p2wpkh: 'witness_v0_keyhash', p2wsh: 'witness_v0_scripthash',
-  p2tr: 'witness_v1_taproot',
-};
 
 /** An output script as nodes since Core 22 describe it: one `address`, none where there is none. */
 export function scriptShape(script: Uint8Array): object {
-  const output = outputOf(script);
-  if (output === null) {
-    return {
-      asm: '', desc: `raw(${hex(script)})`, hex: hex(script), type: script[0] === 0x6a ? 'nulldata' : 'nonstandard',
-    };
-  }
-  const address = addressOf(bitcoin.prefixes, output);
-  return { asm: '', desc: `addr(${address})`, hex: hex(script), address, type: TYPES[output.kind] };
+  const { type, address } = describe(script);
+  if (address === undefined) return { asm: '', desc: `raw(${hex(script)})`, hex: hex(script), type };
+  return { asm: '', desc: `addr(${address})`, hex: hex(script), address, type };
 }
 
 /** Verbosity 2 of a transaction; with previous outputs and the fee where the coins are given (3). */

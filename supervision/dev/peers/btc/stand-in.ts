@@ -4,13 +4,12 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bytesOf } from '../../../../chains/btc/address.ts';
-import { bitcoin } from '../../../../chains/btc/network.ts';
 import { indexAnswer } from './index-api.ts';
 import { toJson } from './json.ts';
 import { BtcLedger, RpcFailure, type LedgerBlock, type LedgerCoin, type LedgerOptions } from './ledger.ts';
 import { answer, type View } from './rpc.ts';
-import { Payer } from './transaction.ts';
+import { scriptOf } from './scripts.ts';
+import { GENESIS, Payer } from './transaction.ts';
 
 export { RpcFailure } from './ledger.ts';
 
@@ -83,7 +82,7 @@ abstract class Peer {
 export class BtcNode extends Peer implements View {
   indexed = false;
   prunedBelow = 0;
-  genesisHash: string = bitcoin.identity;
+  genesisHash: string = GENESIS.hash;
   estimateSatPerKvb: bigint | null = null;
   without: ReadonlySet<string> = new Set();
   syncing = false;
@@ -156,9 +155,9 @@ export async function startBtcStandIn(
   const index = await new BtcIndex(ledger).listen();
   const isFree = (outpoint: string) => ledger.spenderOf(outpoint) === undefined;
   return {
-    ledger, nodes, index, scriptOf: bytesOf,
+    ledger, nodes, index, scriptOf,
     pay(address, amount, more = []) {
-      const wanted = [{ address, amount }, ...more].map((one) => ({ script: bytesOf(one.address), value: one.amount }));
+      const wanted = [{ address, amount }, ...more].map((one) => ({ script: scriptOf(one.address), value: one.amount }));
       const needed = wanted.reduce((sum, { value }) => sum + value, FEE_SATS + 1_000n);
       const isMature = ({ coinbase, height }: LedgerCoin) => !coinbase || ledger.tip.height - height >= 100;
       const coins = [...ledger.coinsAt(ledger.tip.height).values()].filter((coin) =>
@@ -171,7 +170,7 @@ export async function startBtcStandIn(
       }
       return ledger.submit(payer.pay(taken, wanted, FEE_SATS).toHex());
     },
-    mine: (blocks, to) => ledger.mine(blocks, to === undefined ? payer.script : bytesOf(to)),
+    mine: (blocks, to) => ledger.mine(blocks, to === undefined ? payer.script : scriptOf(to)),
     reorg: (depth) => ledger.replace(depth, payer.script),
     close: async () => { await Promise.all([...nodes, index].map((peer) => peer.close())); },
   };

@@ -1,10 +1,8 @@
 /** The ledger's own transactions: rewards, and payments of somebody outside who holds a key. */
-import { createHash } from 'node:crypto';
-import { Transaction } from 'bitcoinjs-lib';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { hash160, scriptOf } from '../../../../chains/btc/script.ts';
-import { signatureHash, unlock, type Spent } from '../../../../chains/btc/spending.ts';
+import { Block, crypto, payments, script as scripts, Transaction } from 'bitcoinjs-lib';
 import type { LedgerBlock } from './ledger.ts';
+import type { Spent } from './scripts.ts';
 
 export const SUBSIDY_SATS = 5_000_000_000n;
 const NO_TXID = Buffer.alloc(32);
@@ -13,24 +11,6 @@ const FINAL = 0xffff_ffff;
 /** Outpoints that a transaction spends, `txid:vout`. */
 export function outpointsOf({ ins }: Transaction): string[] {
   return ins.map(({ hash, index }) => `${Buffer.from(hash).reverse().toString('hex')}:${index}`);
-}
-
-const sha256d = (bytes: Uint8Array): Buffer =>
-  createHash('sha256').update(createHash('sha256').update(bytes).digest()).digest();
-
-/**
- * Root over the whole bytes of a block's transactions; the reward counts as zeros. Source: BIP-141, "Commitment
- * structure".
- */
-function witnessRoot(transactions: readonly Transaction[]): Uint8Array {
-  let level: Uint8Array[] = [NO_TXID, ...transactions.map((transaction) => Buffer.from(transaction.getHash(true)))];
-  while (level.length > 1) {
-    level = Array.from(
-      { length: Math.ceil(level.length / 2) },
-      (_, i) => sha256d(Buffer.concat([level[2 * i]!, level[2 * i + 1] ?? level[2 * i]!]))
-    );
-  }
-  return level[0]!;
 }
 
 /**
@@ -50,9 +30,9 @@ export function coinbaseTransaction(
     NO_TXID, FINAL, FINAL, Buffer.concat([Uint8Array.of(3), heightBytes.subarray(0, 3), Uint8Array.of(4), extraBytes])
   );
   transaction.addOutput(script, value);
-  const commitment = sha256d(Buffer.concat([witnessRoot(others), Buffer.alloc(32)]));
-  transaction.addOutput(Buffer.concat([Buffer.from('6a24aa21a9ed', 'hex'), commitment]), 0n);
   transaction.setWitness(0, [Buffer.alloc(32)]);
+  const commitment = Block.calculateMerkleRoot([transaction, ...others], true);
+  transaction.addOutput(Buffer.concat([Buffer.from('6a24aa21a9ed', 'hex'), commitment]), 0n);
   return transaction;
 }
 
@@ -63,9 +43,9 @@ export class Payer {
   readonly script: Uint8Array;
 
   constructor(name: string) {
-    this.#privateKey = createHash('sha256').update(`flock btc stand-in ${name}`).digest();
+    this.#privateKey = crypto.sha256(Buffer.from(`flock btc stand-in ${name}`));
     this.#publicKey = secp256k1.getPublicKey(this.#privateKey, true);
-    this.script = scriptOf({ kind: 'p2wpkh', program: hash160(this.#publicKey) });
+    this.script = payments.p2wpkh({ pubkey: this.#publicKey }).output!;
   }
 
   /** A signed payment from coins of this payer, change back; replaceable. */
@@ -79,13 +59,12 @@ export class Payer {
     const into = coins.reduce((sum, { value }) => sum + value, 0n);
     const out = outputs.reduce((sum, { value }) => sum + value, 0n);
     transaction.addOutput(this.script, into - out - feeSats);
-    coins.forEach((_, index) => {
-      const hash = signatureHash(transaction, index, coins, this.#publicKey);
-      const der = secp256k1.sign(hash, this.#privateKey, { prehash: false, lowS: true, format: 'der' });
-      unlock(
-        transaction, index, this.script,
-        { signature: Uint8Array.of(...der, Transaction.SIGHASH_ALL), publicKey: this.#publicKey }
+    const code = payments.p2pkh({ pubkey: this.#publicKey }).output!, type = Transaction.SIGHASH_ALL;
+    coins.forEach(({ value }, index) => {
+      const signature = secp256k1.sign(
+        transaction.hashForWitnessV0(index, code, value, type), this.#privateKey, { prehash: false, lowS: true },
       );
+      transaction.setWitness(index, [scripts.signature.encode(signature, type), this.#publicKey]);
     });
     return transaction;
   }
