@@ -74,7 +74,7 @@ test('deposits and withdrawals are one list with the confirmations of the watche
   ]);
   t.deepEqual(content[3], {
     id: paid.deposit.id, direction: 'in', chain: 'eth', status: 'confirmed', txid: transfer.txid, outputIndex: -1, address: address!.address,
-    counterparty: '0xpayer', amount: 1000n, decimals: 18, tokenContract: null, tokenSymbol: 'ETH', userRef: 'u', tag: 'x', chainTag: null, height: 100,
+    counterparty: '0xpayer', amount: 1000n, decimals: 18, tokenContract: null, tokenSymbol: 'ETH', userRef: 'u', tag: 'x', chainTag: null, height: 100, blockHash: paid.deposit.blockHash,
     confirmations: 5, threshold: 12, incarnation: 1, fee: null, failure: null, versions: [], createdAtMs: NOW_MS + 1, updatedAtMs: paid.deposit.updatedAtMs,
   });
   t.like(content[1], { txid: '0xout', outputIndex: null, address: address!.address, counterparty: sent.to, fee: 9n, incarnation: null });
