@@ -46,7 +46,8 @@ begin
              -- Several replays of one event in a batch count on from each other.
              (select max(o.replay) from delivery o where o.webhook_id = d.webhook_id and o.event_id = d.event_id)
                + row_number() over (partition by d.webhook_id, d.event_id order by r.new_delivery_id),
-             d.seq, d.order_key, 'pending', least(r.now, clock_timestamp()), r.now
+             d.seq, d.order_key, case w.status when 'enabled' then 'pending' else 'held' end,
+             case w.status when 'enabled' then least(r.now, clock_timestamp()) end, r.now
         from jsonb_to_recordset(batch -> 'replays') r(account_id text, delivery_id text, new_delivery_id text, now timestamptz)
         join delivery d on d.id = r.delivery_id and d.account_id = r.account_id
         join webhook w on w.account_id = d.account_id and w.id = d.webhook_id and w.status <> 'deleted';

@@ -36,7 +36,8 @@ begin
    where d.id = r.delivery_id and d.account_id = r.account_id and d.attempts < r.attempt and d.status in ('pending', 'failed', 'held');
   if jsonb_path_exists(reported, '$[*].disable_endpoint ? (@ == true)') then
     with gone as (
-      update webhook w set status = 'disabled', updated_at = clock_timestamp()
+      -- A backlog in any case: an event that is being appended at this instant still sees it enabled (work_backlog).
+      update webhook w set status = 'disabled', backlog = true, updated_at = clock_timestamp()
         from delivery d join jsonb_to_recordset(reported)
           r(account_id text, delivery_id text, disable_endpoint boolean, posted_to text)
           on d.id = r.delivery_id and d.account_id = r.account_id

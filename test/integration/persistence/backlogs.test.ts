@@ -6,6 +6,7 @@ import { createInboxStore } from '../../../persistence/postgres/inbox-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { WebhookRow } from '../../../persistence/rows.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
+import { patiently } from '../../support/company.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { ROOT } from '../../support/tree.ts';
 import { addressRow, appendOf, newOrganization, NOW_MS, openStores, publicationRow, webhookRow, withdrawalRow, write } from '../../support/store-rows.ts';
@@ -71,6 +72,35 @@ test.serial('found F55: a 410 of such an endpoint is recorded at once', async (t
   t.is((await stores.read.webhook(live, hook.id))?.status, 'disabled');
   await workAll();
   t.is(await countOf(hook, 'pending', 'failed'), 0);
+});
+
+test.serial('C5-48 an event that is appended at the instant of a 410, and a replay to an endpoint that is disabled, are held like the rest', async (t) => {
+  const { live, hook } = await endpointWith(1);
+  const due = await stores.deliveries.claimDue([live], 10, NOW_MS + 1, 60_000, []);
+  const racing = publicationRow(live), holder = await database.admin.reserve();
+  // The append has seen an enabled endpoint, and waits for whoever has its event half written.
+  await holder.unsafe('begin');
+  await holder.unsafe(`insert into flock.publication (account_id, event_id, seq, event, body, order_key, to_all, created_at) overriding system value
+    select account_id, '${racing.eventId}', seq + 1000000, event, body, order_key, to_all, created_at from flock.publication where account_id = '${live}'`);
+  const appended = write(stores, live, [{ table: 'publication', row: racing }]);
+  await patiently('an append that waits', () => database.admin<object[]>`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`, (rows) => rows.length > 0);
+  await stores.deliveries.recordAttempts([{
+    accountId: live, deliveryId: due[0]!.delivery.id, attempt: 1, statusCode: 410, durationMs: 3, error: null, atMs: NOW_MS + 2,
+    next: { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: true },
+  }]);
+  await workAll();
+  await holder.unsafe('rollback');
+  holder.release();
+  await appended;
+  t.is(await countOf(hook, 'pending'), 1, 'it was written as pending, after the endpoint was stopped');
+  await workAll();
+  t.deepEqual([await countOf(hook, 'pending', 'failed'), await countOf(hook, 'held')], [0, 2]);
+  const newDeliveryId = `dlv_${'3'.repeat(26)}`;
+  await write(stores, live, [{ table: 'replay', deliveryId: due[0]!.delivery.id, newDeliveryId, nowMs: NOW_MS }]);
+  t.deepEqual([await countOf(hook, 'pending', 'failed'), await countOf(hook, 'held')], [0, 3]);
+  await database.owner`update webhook set updated_at = clock_timestamp() - interval '2 minutes' where id = ${hook.id}`;
+  await workAll();
+  t.deepEqual([...await database.owner`select status, backlog from webhook where id = ${hook.id}`], [{ status: 'disabled', backlog: false }], 'nobody looks for ever');
 });
 
 test.serial('found F55: claims beside a busy endpoint do not read its backlog', async (t) => {
