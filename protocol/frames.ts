@@ -159,8 +159,8 @@ export const attemptsFrame = z.object({
     statusCode: z.number().int().min(0).max(999).nullable(),
     durationMs: z.number().nonnegative().max(INT_MAX),
     retryAfterSeconds: z.number().int().nonnegative().nullable(),
-    /** `refused`: no connection, for whatever reason. `blocked`: the same, of edges before 1.0. `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
-    outcome: z.enum(['answered', 'timeout', 'refused', 'blocked', 'failed', 'unverified']),
+    /** `refused`: no connection, for whatever reason. `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
+    outcome: z.enum(['answered', 'timeout', 'refused', 'failed', 'unverified']),
   })).max(ATTEMPTS_PER_FRAME),
 });
 export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
