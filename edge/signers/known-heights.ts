@@ -3,8 +3,8 @@
  * follows how high a chain can be at most, whatever the cloud says: a payload that names a greater height lies in wait.
  * found F8.
  *
- * Renew the table with each release: a test refuses one that is older than a year, since the bound grows looser with
- * every day (blocks are counted at their fastest pace).
+ * Renew the table with each release: the test of the day that CHANGELOG.md gives the release refuses one that is older than a
+ * year, since the bound grows looser with every day (blocks are counted at their fastest pace).
  */
 import type { Chain } from '../../protocol/slugs.ts';
 

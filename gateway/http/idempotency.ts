@@ -12,6 +12,7 @@ import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/e
 import { withBigints } from '../../protocol/bigint-json.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { SecretBox } from '../ports.ts';
+import { isSameBody } from './body-hash.ts';
 
 export const KEY_CHARS_MAX = 255;
 
@@ -76,7 +77,7 @@ export function createIdempotency(
   async function replayed(
     use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>,
   ): Promise<Answered | Outgrown> {
-    if (row.bodyHash !== use.bodyHash) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
+    if (!isSameBody(row.bodyHash, use.bodyHash)) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
     const sealed = (row.body as { sealed?: unknown } | null)?.sealed;
     const body: unknown = typeof sealed === 'string' ? JSON.parse(secrets.open(sealed, context(use))) : row.body;
     if (row.status >= 400) {
@@ -124,7 +125,7 @@ export function createIdempotency(
       for (;;) {
         const flight = flights.get(slot);
         if (flight === undefined) break;
-        if (flight.bodyHash !== use.bodyHash) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
+        if (!isSameBody(flight.bodyHash, use.bodyHash)) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
         const answered = await flight.done.catch(() => null);
         if (answered?.kept === true) return { outcome: answered.outcome, replayed: true };
       }

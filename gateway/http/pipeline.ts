@@ -1,12 +1,11 @@
 /** Everything between a read body and the answer: rate limit, role, input, idempotency, handler. */
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import { canonicalJson } from '../../protocol/canonical-json.ts';
 import type { GatewayDeps } from '../ports.ts';
 import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
+import { bodyHashOf } from './body-hash.ts';
 import { checkDigest } from './body.ts';
 import { createClientAddress } from './client-address.ts';
 import type { Asked, Caller, Handlers, Replayable } from './context.ts';
@@ -22,12 +21,6 @@ const SIGNED_REQUESTS_PER_MINUTE = 6_000;
 const USER_REQUESTS_PER_MINUTE = 300;
 
 type Serve = (route: Listed, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-/**
- * What an idempotency key is bound to: SHA-256 of the parsed body, 64 hex digits. White space and the order of keys say
- * nothing, so that a client that serialises anew may repeat itself.
- */
-const bodyHashOf = (body: unknown): string => hash('sha256', body === undefined ? '' : canonicalJson(body), 'hex');
 
 /** The rest of the way of a request whose body was read. */
 export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {

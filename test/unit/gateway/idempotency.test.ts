@@ -1,5 +1,6 @@
 import test from 'ava';
 import { randomBytes } from 'node:crypto';
+import { bodyHashOf, isSameBody } from '../../../gateway/http/body-hash.ts';
 import { createIdempotency, type KeyUse, type Outcome } from '../../../gateway/http/idempotency.ts';
 import type { IdempotencyRow } from '../../../persistence/rows.ts';
 import { withTaggedBigints } from '../../../protocol/bigint-json.ts';
@@ -127,4 +128,20 @@ test('found F43: a queue that was full once is not full for ever: what says when
   const full = async () => refuse('CONFLICT', { reason: 'in_flight_limit', retryAfterSeconds: 12 });
   t.like((await idempotency.once(use(), full, unchanged)).outcome, { code: 'CONFLICT' });
   t.like(await idempotency.once(use(), async () => done('built'), unchanged), { outcome: { reply: 'built' }, replayed: false });
+});
+
+test('I23 found F45: an answer of before a deploy that makes body hashes anew is replayed to the same body, and no answer is lost for it', async (t) => {
+  const body = { b: 1, a: [null, 'x'] }, [, hex = ''] = bodyHashOf(body).split(':');
+  t.regex(bodyHashOf(body), /^1:[0-9a-f]{64}$/);
+  t.is(bodyHashOf({ a: [null, 'x'], b: 1 }), bodyHashOf(body));
+  t.not(bodyHashOf({ ...body, b: 2 }), bodyHashOf(body));
+  for (const [stored, asked, same] of [
+    ['1:aa', '1:aa', true], ['1:aa', '1:bb', false], ['aa', '1:aa', true], ['aa', '1:bb', false], ['aa', 'bb', false],
+    ['1:aa', '2:cc 1:aa', true], ['2:cc 1:aa', '1:aa', true], ['1:aa', '2:cc 1:bb', false], ['2:cc 1:aa', '2:dd 1:aa', false], ['2:cc', '1:aa', true],
+  ] as const) t.is(isSameBody(stored, asked), same, `${stored} ${asked}`);
+  const { reads } = keeping(), idempotency = createIdempotency({ reads, secrets });
+  await reads.saveIdempotent('org_1_live', { key: 'k', method: 'POST', path: '/v1/x', bodyHash: hex, status: 201, body: { n: 1 } });
+  const act = async () => done({ n: 2 });
+  t.deepEqual((await idempotency.once(use({ bodyHash: bodyHashOf(body) }), act, unchanged)).outcome, { ok: true, status: 201, reply: { n: 1 } });
+  t.like((await idempotency.once(use({ bodyHash: bodyHashOf({}) }), act, unchanged)).outcome, { code: 'IDEMPOTENCY_CONFLICT' });
 });
