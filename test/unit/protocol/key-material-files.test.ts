@@ -38,7 +38,7 @@ test('found F31: PEM, BIP-38, keystore files and SLIP-39 shares are found in eve
   for (const [rule, what, text] of SECRETS) {
     for (const field of ['label', 'userRef', 'tag', 'note', 'description', 'x']) t.is(inBody({ [field]: text }), rule, `${what} as ${field}`);
     t.is(inBody({ a: [{ b: [text] }] }), rule, `${what} nested`);
-    if (what !== 'with a word mistyped') t.is(inBody({ note: `please keep this: ${text} .` }), rule, `${what} in a sentence`);
+    t.is(inBody({ note: `please keep this: ${text} .` }), rule, `${what} in a sentence`);
     t.is(findKeyMaterialInFields([{ name: 'label', text }]), rule, `${what} in a query`);
     t.is(findKeyMaterialInFields([{ name: '', text }]), rule, `${what} in a path`);
     if (text.length > 30) t.is(inBody({ note: Buffer.from(text).toString('base64') }), rule, `${what} in base64`);
@@ -48,6 +48,26 @@ test('found F31: PEM, BIP-38, keystore files and SLIP-39 shares are found in eve
   t.is(inBody({ wallet: { Crypto: KEYSTORE.crypto } }), 'keystore');
   t.is(inBody({ words: SHARE.split(' ') }), 'share', 'one word an entry');
   t.is(inBody(Object.fromEntries(SHARE.split(' ').map((word, i) => [`w${i}`, word]))), 'share', 'one word a field');
+});
+
+test('found F31: a share with one word mistyped is found inside of prose too: into another word, into none, cut, doubled, with a digit in it', (t) => {
+  const words = SHARE.split(' '), longer = 'theory painting academic academic armed sweater year military elder discuss acne wildlife boring employer fused large satoshi bundle carbon diagnose anatomy hamster leaves tracks paces beyond phantom capital marvel lips brave detect luck';
+  t.is(inBody({ note: `keep ${longer} safe` }), 'share', 'test vector of 256 bits');
+  const places = fc.nat(words.length - 1), slips = fc.oneof(
+    fc.constantFrom(...SHARE_WORDS), fc.constantFrom('keybaord', 'zzzz', 'x', 'the', 'a', 'academically', 'pieces', 'k3yb0ard', 'hus6and'), fc.stringMatching(/^[a-z]{1,12}$/));
+  const prose = fc.constantFrom(['', ''], ['my backup is ', ''], ['please keep this: ', ' .'], ['the academic market said ', ' and then the critical fiction'], ['a b c ', ' one two']);
+  t.notThrows(() => fc.assert(fc.property(places, slips, prose, (place, slip, [before, after]) =>
+    inBody({ note: `${before}${words.with(place, slip).join(' ')}${after}` }) === 'share'), { numRuns: 400 }));
+  t.notThrows(() => fc.assert(fc.property(fc.nat(32), slips, (place, slip) => inBody({ note: `is ${longer.split(' ').with(place, slip).join(' ')} it` }) === 'share'), { numRuns: 200 }));
+});
+
+test('F31 nineteen words of the list and one of none are no share', (t) => {
+  const word = fc.constantFrom(...SHARE_WORDS);
+  let alarms = 0;
+  fc.assert(fc.property(fc.array(word, { minLength: 19, maxLength: 19 }), fc.nat(19), (words, at) => {
+    alarms += inBody({ note: `about ${words.toSpliced(at, 0, 'the').join(' ')} of` }) === 'share' ? 1 : 0;
+  }), { numRuns: 300, seed: 31 });
+  t.is(alarms, 0);
 });
 
 test('F31 ordinary labels raise no alarm', (t) => {
