@@ -54,6 +54,8 @@ const schema = z.object({
   EDGE_ROTATION_CHECK: wholeNumber(1, 86_400).default(60),
   /** How long the cloud may ask for a signature after an own caller did, in seconds. */
   EDGE_INSTRUCTION_TTL: wholeNumber(60, 30 * 86_400).default(3_600),
+  /** How long a local key of another replica is good after somebody vouched for it, in seconds. */
+  EDGE_KEY_SET_TTL: wholeNumber(600, 30 * 86_400).default(86_400),
   /** Addresses beside the derived treasury that a sweep may go to. Spec §4.5. */
   EDGE_SWEEP_TREASURY_ALLOWLIST: list.default([]),
   EDGE_WEBHOOK_ALLOWLIST: z.string().optional(),
@@ -88,6 +90,7 @@ export interface EdgeConfig {
   /** Where sweeps may go beside the derived treasury, canonical texts by chain. Spec §4.5. */
   readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
   readonly instructionTtlMs: number;
+  readonly keySetTtlMs: number;
   readonly outboxCapacity: number;
   readonly rotationCheckMs: number;
   /** Null: public https only, and loopback in sandbox. Decisions 4. */
@@ -152,7 +155,7 @@ export function readConfig(
         nativeGasLimit: BigInt(settings.EDGE_NATIVE_GAS_LIMIT),
       },
       firstNonceMax: BigInt(settings.EDGE_FIRST_NONCE_MAX), addressGap: settings.EDGE_ADDRESS_GAP, spendWindowMs: settings.EDGE_SPEND_WINDOW * 1_000, outboxCapacity: settings.EDGE_OUTBOX_CAPACITY,
-      spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000,
+      spendLedger, sweepTreasuries, instructionTtlMs: settings.EDGE_INSTRUCTION_TTL * 1_000, keySetTtlMs: settings.EDGE_KEY_SET_TTL * 1_000,
       rotationCheckMs: settings.EDGE_ROTATION_CHECK * 1_000,
       webhookAllowlist: allowlist, verifyNodes,
       verifyConfirmations: new Map([...caps.EDGE_VERIFY_CONFIRMATIONS].map(([chain, count]) => [chain, Number(count)])),

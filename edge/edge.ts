@@ -221,7 +221,7 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
       ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
     },
     forward: forwarding.forward, onPassed: (body) => links.guard.note(toldInAnswer(body)), statusPage: createStatusPage(status, ports.wallMs),
-    authenticate: (key) => parts.localKeys.authenticate(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
+    judgeKey: (key) => parts.localKeys.judge(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
   });
 }
 

@@ -1,61 +1,126 @@
-/** Carries local keys between this replica and the cloud, which relays them to the others. Spec §5.2. */
+/**
+ * Carries local keys between this replica and the cloud, which relays them to the others (spec §5.2): the signed key set, and
+ * for edges of before key sets a record for each key.
+ */
 import type { KeyObject } from 'node:crypto';
-import type { Acknowledgement, LocalKeyRecord } from '../protocol/frames.ts';
+import type { Acknowledgement, KeySetRecord, LocalKeyRecord } from '../protocol/frames.ts';
 import type { Identity } from './identity.ts';
+import type { KeySets } from './key-sets.ts';
 import type { LocalKeys } from './local-keys.ts';
 import type { EdgeLog } from './log.ts';
 
 /** protocol/frames.ts `localKeysFrame`. */
 const RECORDS_PER_FRAME = 1_000;
 
-export class LocalKeyShare {
-  readonly #keys: LocalKeys;
-  readonly #identity: Identity;
-  readonly #identityKey: KeyObject;
-  readonly #log: EdgeLog;
-  #sending = false;
+export interface LocalKeyShareSettings {
+  readonly keys: LocalKeys;
+  readonly sets: KeySets;
+  readonly identity: Identity;
+  readonly identityKey: KeyObject;
+  readonly log: EdgeLog;
+}
 
-  constructor(keys: LocalKeys, identity: Identity, identityKey: KeyObject, log: EdgeLog) {
-    this.#keys = keys;
-    this.#identity = identity;
-    this.#identityKey = identityKey;
-    this.#log = log;
+/** Sends one frame to the cloud; null when no answer came. */
+export type TellKeys = (frame: 'local_keys' | 'key_set', body: { records: LocalKeyRecord[] } | { set: KeySetRecord }) => Promise<Acknowledgement | null>;
+
+export class LocalKeyShare {
+  readonly #settings: LocalKeyShareSettings;
+  #sending = false;
+  #again = false;
+  /** As the cloud's last welcome said. */
+  #carriesSets = false;
+  #lapsing = 0;
+
+  constructor(settings: LocalKeyShareSettings) {
+    this.#settings = settings;
   }
 
   /** Takes the records that the cloud knows; whatever it lacks is sent with the next `send`. */
-  welcome(records: readonly LocalKeyRecord[]): void {
+  welcome(records: readonly LocalKeyRecord[], carriesSets: boolean): void {
+    const { keys, sets, log } = this.#settings;
     this.merge(records);
-    this.#keys.noteKnown(records);
+    keys.noteKnown(records);
+    if (carriesSets) sets.shareAnew();
+    else log.warn('key_sets_not_carried', { next: 'this cloud is older than the edge: keys minted at other replicas are not taken until it is upgraded' });
+    this.#carriesSets = carriesSets;
   }
 
-  /** Takes records of other replicas. One that the identity did not sign is an alarm: only a cloud can have made it. */
+  /** Takes revocations of other replicas. A record that the identity did not sign is an alarm: only a cloud can have made it. */
   merge(records: readonly LocalKeyRecord[]): void {
-    const { taken, foreign } = this.#keys.merge(records, this.#identityKey);
-    if (taken > 0) this.#log.info('local_keys_taken', { count: taken });
-    if (foreign > 0) this.#log.alarm('foreign_local_keys_refused', { count: foreign });
+    const { keys, identityKey, log } = this.#settings;
+    const { taken, foreign } = keys.takeRevocations(records, identityKey);
+    if (taken > 0) log.info('local_key_revocations_taken', { count: taken });
+    if (foreign > 0) log.alarm('foreign_local_keys_refused', { count: foreign });
   }
 
-  /** Sends what the cloud has not taken. Never throws. */
-  async send(tell: (records: LocalKeyRecord[]) => Promise<Acknowledgement | null>): Promise<void> {
+  /** Takes what another replica knows. What no honest replica signs, or signs twice, is an alarm. */
+  take(record: KeySetRecord): void {
+    const { sets, log } = this.#settings, { replica, version } = record;
+    switch (sets.take(record)) {
+      case 'known': return;
+      case 'taken': return log.info('key_set_taken', { replica, version });
+      case 'older': return log.warn('older_key_set_refused', { replica, version });
+      case 'contradicts': return log.alarm('key_set_contradicts', { replica, version, next: 'two edges run on copies of one data directory: give each replica its own' });
+      case 'foreign': return log.alarm('foreign_key_set_refused', {});
+    }
+  }
+
+  /** Signs what is due and sends what the cloud has not taken; once more for what is asked meanwhile. Never throws. */
+  async send(leads: boolean, tell: TellKeys | null): Promise<void> {
+    this.#again = true;
     if (this.#sending) return;
     this.#sending = true;
     try {
-      for (let records = this.#next(); records.length > 0; records = this.#next()) {
-        const reply = await tell(records);
-        if (reply?.ok !== true) {
-          if (reply !== null) this.#log.warn('local_keys_not_taken', { code: reply.code ?? 'INTERNAL_ERROR' });
-          return;
-        }
-        this.#keys.noteShared(records);
+      while (this.#again) {
+        this.#again = false;
+        await this.#sendAll(leads, tell);
       }
     } catch (error) {
-      this.#log.fault('local_keys_fault', error);
+      this.#settings.log.fault('local_keys_fault', error);
     } finally {
       this.#sending = false;
     }
   }
 
+  async #sendAll(leads: boolean, tell: TellKeys | null): Promise<void> {
+    this.#noteLapsing();
+    const set = this.#settings.sets.due(leads);
+    if (tell === null) return;
+    if (set !== null && this.#carriesSets) await this.#sendSet(set, tell);
+    await this.#sendRecords(tell);
+  }
+
+  async #sendSet(set: KeySetRecord, tell: TellKeys): Promise<void> {
+    const reply = await tell('key_set', { set });
+    if (reply?.ok === true) this.#settings.sets.noteShared(set);
+    else if (reply !== null) this.#settings.log.warn('key_set_not_taken', { code: reply.code ?? 'INTERNAL_ERROR' });
+  }
+
+  async #sendRecords(tell: TellKeys): Promise<void> {
+    const { keys, log } = this.#settings;
+    for (let records = this.#next(); records.length > 0; records = this.#next()) {
+      const reply = await tell('local_keys', { records });
+      if (reply?.ok !== true) {
+        if (reply !== null) log.warn('local_keys_not_taken', { code: reply.code ?? 'INTERNAL_ERROR' });
+        return;
+      }
+      keys.noteShared(records);
+    }
+  }
+
+  /** Half a TTL before keys stop to be good, so that somebody can look. */
+  #noteLapsing(): void {
+    const { sets, log } = this.#settings, lapsing = sets.lapsing();
+    if (lapsing > this.#lapsing) {
+      log.alarm('local_keys_not_vouched', {
+        count: lapsing, setting: 'EDGE_KEY_SET_TTL',
+        next: 'no leader has vouched for keys of other replicas lately: look whether the others run and reach the cloud; where none is left, flock-edge local-keys keep',
+      });
+    }
+    this.#lapsing = lapsing;
+  }
+
   #next(): LocalKeyRecord[] {
-    return this.#keys.unshared(this.#identity).slice(0, RECORDS_PER_FRAME);
+    return this.#settings.keys.unshared(this.#settings.identity).slice(0, RECORDS_PER_FRAME);
   }
 }

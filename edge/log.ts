@@ -7,7 +7,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 const FACT_NAMES = [
   'requestId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'step', 'frame', 'role', 'leaseEpoch', 'count',
-  'chain', 'transactionId', 'txid', 'deliveryId', 'attempt', 'localKeyId', 'environment', 'port', 'version', 'sessionId', 'signal',
+  'chain', 'transactionId', 'txid', 'deliveryId', 'attempt', 'localKeyId', 'mintedBy', 'alsoRevoked', 'replica', 'environment', 'port', 'version', 'sessionId', 'signal',
   'registryVersion', 'depth', 'setting', 'next',
 ] as const;
 type FactName = (typeof FACT_NAMES)[number];

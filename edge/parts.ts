@@ -5,6 +5,7 @@ import { publicKeyOf } from './identity.ts';
 import { InstructionShare } from './instruction-share.ts';
 import { Instructions } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
+import { KeySets } from './key-sets.ts';
 import { Lease } from './lease.ts';
 import { LocalKeyShare } from './local-key-share.ts';
 import { LocalKeys } from './local-keys.ts';
@@ -18,6 +19,7 @@ import { openSharedSpend, SCOPE_SETTING, spendReplicaOf, type SharedSpend } from
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
 import { createTimers, type Timers } from './timers.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
+import { openVouchTime } from './vouch-time.ts';
 import type { Resolve } from './webhooks/connector.ts';
 
 /** Clocks, and the resolver of webhook hosts (the system's when absent). */
@@ -60,7 +62,9 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     clock: spendClock, replica: spendReplicaOf(storage),
   });
   const identityKey = publicKeyOf(identity.publicKey);
-  const localKeys = new LocalKeys(storage, config.environment, ports.wallMs);
+  const time = openVouchTime(storage, ports);
+  const localKeys = new LocalKeys(storage, config.environment, ports.wallMs, time.nowMs);
+  const sets = new KeySets({ storage, keys: localKeys, environment: config.environment, identity, identityKey, ttlMs: config.keySetTtlMs, time });
   const instructions = new Instructions(storage, ports.wallMs);
   return {
     storage, localKeys, sharedSpend, spendClock,
@@ -73,7 +77,7 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     instructionShare: new InstructionShare({
       instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,
     }),
-    keyShare: new LocalKeyShare(localKeys, identity, identityKey, log),
+    keyShare: new LocalKeyShare({ keys: localKeys, sets, identity, identityKey, log }),
     own: new OwnAddresses(keystore),
     issued: openIssuedAddresses({
       directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,

@@ -95,7 +95,14 @@ export class Session {
         instructions: ({ records }) => settings.instructionShare.take(records),
         replenish: async ({ leaseEpoch, chain, from, count }) =>
           (await this.#leadsIn(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
-        keys: ({ records }) => this.#keysPushed(records),
+        keys: ({ records }) => {
+          settings.keyShare.merge(records);
+          this.shareKeys();
+        },
+        key_set: ({ set }) => {
+          settings.keyShare.take(set);
+          this.shareKeys();
+        },
         rotation: ({ rotationId }) => {
           log.alarm('rotation_pending', { code: 'IDENTITY_ROTATION_PENDING' });
           settings.lease.awaitOwner(rotationId);
@@ -158,8 +165,10 @@ export class Session {
     return this.#beating;
   }
 
+  /** Also without a stream: a leader vouches for itself. */
   shareKeys(): void {
-    if (this.#stream.up) void this.#settings.keyShare.send((records) => this.#stream.tell('local_keys', { records }));
+    const { keyShare, lease } = this.#settings;
+    void keyShare.send(lease.view().held, this.#stream.up ? (frame, body) => this.#stream.tell(frame, body) : null);
   }
 
   /** Resolves when the cloud has what own callers asked for, or will not now. */
@@ -211,7 +220,7 @@ export class Session {
     lease.awaitOwner(null);
     log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
     this.#leaseTtlMs = frame.leaseTtlMs;
-    keyShare.welcome(frame.localKeys);
+    keyShare.welcome(frame.localKeys, frame.keySets === true);
     this.shareKeys();
     void this.shareInstructions();
     this.#scheduleBeat();
@@ -223,11 +232,6 @@ export class Session {
     const ask = this.#settings.lease.hint(frame);
     if (before.held !== this.#settings.lease.view().held) this.#settings.log.info('lease_lost', { leaseEpoch: frame.leaseEpoch });
     if (ask) void this.beat();
-  }
-
-  #keysPushed(records: WelcomeFrame['localKeys']): void {
-    this.#settings.keyShare.merge(records);
-    this.shareKeys();
   }
 
   /** Whether this replica may act on a frame. That of a lease that ran out here may follow a new grant: the cloud is asked, once. */

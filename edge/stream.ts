@@ -5,7 +5,7 @@
 import { io } from 'socket.io-client';
 import type { z } from 'zod';
 import {
-  acknowledgement, deliverFrame, instructionsFrame, leaseFrame, localKeysFrame, replenishFrame, rotationFrame, signFrame, STREAM_PATH, welcomeFrame,
+  acknowledgement, deliverFrame, instructionsFrame, keySetFrame, leaseFrame, localKeysFrame, replenishFrame, rotationFrame, signFrame, STREAM_PATH, welcomeFrame,
   type Acknowledgement, type HandshakeAuth,
 } from '../protocol/frames.ts';
 import { backoffMs } from './backoff.ts';
@@ -18,7 +18,7 @@ const ACKNOWLEDGEMENT_TIMEOUT_MS = 10_000;
 const STABLE_MS = 5_000;
 
 const FRAMES = {
-  welcome: welcomeFrame, lease: leaseFrame, deliver: deliverFrame, sign: signFrame, replenish: replenishFrame, keys: localKeysFrame,
+  welcome: welcomeFrame, lease: leaseFrame, deliver: deliverFrame, sign: signFrame, replenish: replenishFrame, keys: localKeysFrame, key_set: keySetFrame,
   instructions: instructionsFrame, rotation: rotationFrame,
 } as const;
 type Frames = typeof FRAMES;

@@ -7,7 +7,7 @@ import type { EntityStore } from '../actors/kernel/protocol.ts';
 import type { Page, PageAsk } from '../protocol/page.ts';
 export type { PageAsk } from '../protocol/page.ts';
 import type { AccountId, LedgerId } from '../protocol/ids.ts';
-import type { InstructionRecord, LocalKeyRecord } from '../protocol/frames.ts';
+import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../protocol/frames.ts';
 import type { EventEnvelope } from '../protocol/schema/events.ts';
 import type {
   AddressStatus, Chain, DeliveryStatus, Direction, Environment, EventName, HeldReason, Liveness, OrgRole,
@@ -298,6 +298,9 @@ export interface EdgeStore {
   /** Keeps new records and the first revocation of each; answers the ids of new ones for which the account has no room left. */
   saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<readonly string[]>;
   localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
+  /** Keeps the newest set of each replica that no other one contains. `known`: nothing new; `no_room`: of too many replicas that know nothing of each other. */
+  saveKeySet(accountId: AccountId, set: KeySetRecord): Promise<'kept' | 'known' | 'no_room'>;
+  keySets(accountId: AccountId): Promise<KeySetRecord[]>;
   /** Keeps the newest record of each transaction that the account built; answers those that it does not keep. */
   saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<readonly InstructionNotKept[]>;
   instruction(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null>;

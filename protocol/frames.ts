@@ -8,8 +8,9 @@
  * The edge renews its lease: the leader sends `heartbeat` every tenth of the TTL and may act until a little less than the
  * grace (not the TTL) after it SENT the last one that was answered, by its own monotonic clock: the cloud cannot tell a
  * leader that was killed from a stream that ended on the cloud's side alone. A follower sends it every HEARTBEAT_MS.
- * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `instructions`, `closing`.
- * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `instructions`, `release`.
+ * Cloud → edge: `welcome`, `lease`, `deliver`, `sign`, `replenish`, `keys`, `key_set`, `instructions`, `closing`.
+ * Edge → cloud (each with an acknowledgement): `heartbeat`, `attempts`, `local_keys`, `key_set`, `instructions`, `release`.
+ * `key_set` is sent only to a cloud whose welcome says `keySets`; an edge that does not know the frame ignores it.
  * A frame above the stream's rate is answered RATE_LIMIT_EXCEEDED and nothing else; it may be sent again.
  */
 import { z } from 'zod';
@@ -93,6 +94,34 @@ export const localKeyRecord = z.strictObject({
   signature: hex(64),
 });
 
+/** A random name of an edge's data directory. */
+const replicaName = z.string().regex(/^rep_[a-z2-7]{26}$/);
+/** Replicas that a key set names. */
+export const KEY_SET_REPLICAS_MAX = 64;
+
+/**
+ * All local keys as one replica knows them, signed by the edge's identity: the cloud can relay or withhold, but not invent,
+ * alter or mix.
+ */
+export const keySetRecord = z.strictObject({
+  environment: z.enum(['live', 'sandbox']),
+  replica: replicaName,
+  /** Grows with each document, above every version that its replica had seen. */
+  version: z.number().int().positive(),
+  issuedAtMs: instantMs,
+  /** After this nobody takes a key for good because this document states it. */
+  validUntilMs: instantMs,
+  /** The newest version of each other replica that this document contains. */
+  covers: z.array(z.strictObject({ replica: replicaName, version: z.number().int().positive() })).max(KEY_SET_REPLICAS_MAX),
+  /** Text of the edge's own; the cloud does not read it. edge/key-set.ts. */
+  keys: shortText(1_500_000),
+  /**
+   * Ed25519 over `flock-local-key-set-v1`, environment, replica, version, issuedAtMs, validUntilMs, SHA-256 of `replica version`
+   * of what it covers joined by commas, SHA-256 of `keys`, joined by `\n`.
+   */
+  signature: hex(64),
+});
+
 /**
  * What a replica's own caller asked for, as the other replicas see it: signed by the edge's identity, so that the cloud
  * can relay or withhold but not invent or alter one.
@@ -134,6 +163,8 @@ export const welcomeFrame = z.object({
   heartbeatMs: z.number().int().positive(),
   serverTimeMs: instantMs,
   localKeys: z.array(localKeyRecord),
+  /** The cloud carries key sets. */
+  keySets: z.boolean().optional(),
 });
 export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
 
@@ -178,6 +209,7 @@ export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED
 /** Another identity came: until the owner decided and the stream is opened anew, the pinned edge signs nothing. Spec §5.7. */
 export const rotationFrame = z.object({ rotationId: shortText(40) });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });
+export const keySetFrame = z.object({ set: keySetRecord });
 export const acknowledgement = z.object({ ok: z.boolean(), code: z.string().optional(), details: z.record(z.string(), z.unknown()).optional() });
 
 export type SyncBody = z.infer<typeof syncBody>;
@@ -186,6 +218,7 @@ export type HandshakeAuth = z.infer<typeof handshakeAuth>;
 export type HeartbeatReply = z.infer<typeof heartbeatReply>;
 export type LeaseFrame = z.infer<typeof leaseFrame>;
 export type LocalKeyRecord = z.infer<typeof localKeyRecord>;
+export type KeySetRecord = z.infer<typeof keySetRecord>;
 export type InstructionRecord = z.infer<typeof instructionRecord>;
 export type DeliverFrame = z.infer<typeof deliverFrame>;
 export type AttemptsFrame = z.infer<typeof attemptsFrame>;

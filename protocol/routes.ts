@@ -263,8 +263,8 @@ export const ROUTES = {
   },
   revokeLocalKey: {
     ...alone('Edge settings'), role: 'editor', method: DELETE, path: '/v1/edge/keys/{id}',
-    params: edge.localKeyParams, reply: edge.localKey, refusals: ['NOT_FOUND'],
-    summary: 'Revoke a local key on every replica',
+    params: edge.localKeyParams, reply: edge.localKeyRevoked, refusals: ['NOT_FOUND'],
+    summary: 'Revoke a local key, and every key that it minted, on every replica',
   },
 
   // ── Chains and tokens ─────────────────────────────────────────────────────────────────────────────────────────

@@ -1,23 +1,25 @@
 /**
- * `npm run -s flock-edge -- local-keys mint --label NAME | list | revoke ID`: works on the data directory, whether the
+ * `npm run -s flock-edge -- local-keys mint --label NAME | list | revoke ID | keep`: works on the data directory, whether the
  * edge runs or not; a running one sees the change with the next request and shares it with the next heartbeat.
  * Answers are JSON lines on standard output.
  */
 import { parseArgs } from 'node:util';
 import { isRefusal } from '../../protocol/errors.ts';
+import { instant } from '../../protocol/schema/values.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import { environmentOfKey, type Environ } from '../config.ts';
 import { LocalKeys } from '../local-keys.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from '../storage/storage.ts';
 
-const USAGE = `usage: flock-edge local-keys mint --label NAME
+const USAGE = `usage: flock-edge local-keys mint --label NAME [--expires INSTANT | DAYSd | HOURSh]
        flock-edge local-keys list
-       flock-edge local-keys revoke ID
+       flock-edge local-keys revoke ID     with every key that it minted
+       flock-edge local-keys keep          no replica is left that minted the others' keys: this edge vouches for them
    --data-dir DIR      the edge's data directory (EDGE_DATA_DIR; .data/edge where API_KEY is set)
    --environment NAME  live or sandbox, where neither API_KEY nor the data directory says`;
 
 const DEFAULT_DATA_DIR = '.data/edge';
-const OPTIONS = { label: { type: 'string' }, 'data-dir': { type: 'string' }, environment: { type: 'string' } } as const;
+const OPTIONS = { label: { type: 'string' }, expires: { type: 'string' }, 'data-dir': { type: 'string' }, environment: { type: 'string' } } as const;
 
 export interface Output { write(text: string): void }
 
@@ -42,7 +44,7 @@ export function localKeysCommand(args: readonly string[], env: Environ, out: Out
       return 2;
     }
     err.write(`edge in ${dataDir}, ${environment}\n`);
-    return run(new LocalKeys(storage, environment, Date.now), { verb: verb!, id, label: values.label }, out, err);
+    return run(new LocalKeys(storage, environment, Date.now), { verb: verb!, id, label: values.label, expires: values.expires }, out, err);
   } finally {
     storage.close();
   }
@@ -52,9 +54,9 @@ function parse(args: readonly string[]) {
   try {
     const parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const [verb, id, ...rest] = parsed.positionals;
-    const known = (verb === 'mint' && parsed.values.label !== undefined && id === undefined) || (verb === 'list' && id === undefined)
-      || (verb === 'revoke' && id !== undefined);
-    return known && rest.length === 0 ? parsed : null;
+    const known = (verb === 'mint' && parsed.values.label !== undefined && id === undefined) || (verb === 'revoke' && id !== undefined)
+      || ((verb === 'list' || verb === 'keep') && id === undefined);
+    return known && rest.length === 0 && (parsed.values.expires === undefined || verb === 'mint') ? parsed : null;
   } catch {
     return null;
   }
@@ -65,26 +67,46 @@ function environmentFor(named: string | undefined, env: Environ, storage: Storag
   return ENVIRONMENTS.find((environment) => environment === name) ?? null;
 }
 
-function run(keys: LocalKeys, ask: { verb: string; id: string | undefined; label: string | undefined }, out: Output, err: Output): number {
+interface Ask { readonly verb: string; readonly id: string | undefined; readonly label: string | undefined; readonly expires: string | undefined }
+
+function run(keys: LocalKeys, { verb, id, label, expires }: Ask, out: Output, err: Output): number {
   const print = (value: object) => out.write(`${JSON.stringify(value)}\n`);
-  if (ask.verb === 'list') {
+  if (verb === 'list') {
     keys.list().forEach(print);
     return 0;
   }
-  if (ask.verb === 'revoke') {
-    if (!keys.revoke(ask.id!)) {
+  if (verb === 'keep') {
+    print({ kept: keys.keep() });
+    return 0;
+  }
+  if (verb === 'revoke') {
+    const revoked = keys.revoke(id!);
+    if (revoked === null) {
       err.write('no such local key\n');
       return 1;
     }
-    print(keys.list().find(({ id }) => id === ask.id)!);
+    print(revoked);
     return 0;
   }
-  const minted = keys.mint(ask.label!);
+  const expiresAtMs = expires === undefined ? null : instantOf(expires, Date.now());
+  if (Number.isNaN(expiresAtMs)) {
+    err.write(`--expires: give an instant (2027-01-31T00:00:00Z), days (90d) or hours (12h)\n${USAGE}\n`);
+    return 2;
+  }
+  const minted = keys.mint({ label: label!, expiresAtMs });
   if (isRefusal(minted)) {
-    err.write(`${minted.code}: ${minted.message}\n`);
+    const { field } = minted.details;
+    err.write(`${minted.code}: ${minted.message}${typeof field === 'string' ? ` (${field}: ${String(minted.details['expected'])})` : ''}\n`);
     return 1;
   }
   print(minted);
   err.write('the key is shown this once\n');
   return 0;
+}
+
+/** Milliseconds since 1970 of `90d`, `12h` from now, or of an ISO 8601 instant; NaN for another text. */
+function instantOf(text: string, nowMs: number): number {
+  const [, count, unit] = /^([1-9][0-9]{0,4})([dh])$/.exec(text) ?? [];
+  if (count !== undefined) return nowMs + Number(count) * (unit === 'd' ? 86_400_000 : 3_600_000);
+  return instant.safeParse(text).success ? Date.parse(text) : Number.NaN;
 }

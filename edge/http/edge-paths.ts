@@ -43,13 +43,14 @@ export function createEdgePaths(settings: EdgePathSettings) {
       const page = wholePage('gas-tanks', settings.gasTanks(), query.data, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
       return isRefusal(page) ? refused(page) : answered(page);
     },
-    mintLocalKey: ({ body, headers }) => {
+    mintLocalKey: ({ body, headers, keyId }) => {
       if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
       const parsed = localKeyBody.safeParse(jsonOf(body));
       if (!parsed.success) return refused(refuse('INVALID_INPUT', { field: parsed.error.issues[0]?.path.join('.') ?? '' }));
-      const minted = keys.mint(parsed.data.label);
+      const { label, expiresAt } = parsed.data;
+      const minted = keys.mint({ label, mintedBy: keyId, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) });
       if (isRefusal(minted)) return refused(minted);
-      log.info('local_key_minted', { localKeyId: minted.id });
+      log.info('local_key_minted', { localKeyId: minted.id, mintedBy: minted.mintedBy });
       settings.onKeysChanged();
       return answered(minted, 201);
     },
@@ -61,11 +62,11 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered(slicePage('local-keys', keys.list(), ask, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest'));
     },
     revokeLocalKey: ({ params }) => {
-      const id = params['id']!;
-      if (!keys.revoke(id)) return refused(refuse('NOT_FOUND'));
-      log.info('local_key_revoked', { localKeyId: id });
+      const revoked = keys.revoke(params['id']!);
+      if (revoked === null) return refused(refuse('NOT_FOUND'));
+      log.info('local_key_revoked', { localKeyId: revoked.id, alsoRevoked: revoked.alsoRevoked.length });
       settings.onKeysChanged();
-      return answered(keys.list().find((key) => key.id === id));
+      return answered(revoked);
     },
     resyncEdge: async () => {
       await settings.resync();

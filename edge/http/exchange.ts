@@ -10,6 +10,8 @@ export type EdgeRoute = Route & { readonly operationId: OperationId };
 
 export interface EdgeCall {
   readonly requestId: string;
+  /** Id of the local key by which it came; null for a path without a credential. */
+  readonly keyId: string | null;
   readonly route: EdgeRoute;
   readonly params: Readonly<Record<string, string>>;
   /** Raw path with query, as the caller sent it. */

@@ -12,6 +12,7 @@ import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/key-mat
 import { pathMatches, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
 import type { EdgeLog } from '../log.ts';
+import type { KeyVerdict } from '../local-keys.ts';
 import { StorageFailed } from '../storage/storage.ts';
 import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
@@ -35,8 +36,8 @@ export interface ServerSettings {
   /** Before an answer of the cloud is handed on. Never rejects. */
   readonly onPassed: (body: Buffer) => Promise<void>;
   readonly statusPage: EdgePath;
-  /** Id of the valid local key, or null. */
-  readonly authenticate: (key: string) => string | null;
+  /** Id of the valid local key, or why it is not taken. */
+  readonly judgeKey: (key: string) => KeyVerdict;
   readonly stopping: () => boolean;
   readonly nowMs: () => number;
   readonly log: EdgeLog;
@@ -80,7 +81,7 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
       durationMs: Math.round(reply.elapsedTime),
     });
   });
-  server.get('/', async (request, reply) => send(settings, request, reply, await settings.statusPage(callOf(request, { ...ROUTES.getEdgeHealth, operationId: 'getEdgeHealth' }))));
+  server.get('/', async (request, reply) => send(settings, request, reply, await settings.statusPage(callOf(request, { ...ROUTES.getEdgeHealth, operationId: 'getEdgeHealth' }, null))));
   for (const route of EDGE_ROUTES) bind(server, settings, route);
   return server;
 }
@@ -94,12 +95,10 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
     onRequest: async (request) => {
       const refusal = isNormalPath(request.raw.url ?? '') ? null : refuse('NOT_FOUND');
       if (refusal !== null) throw new Refused(refusal);
-      if (route.credential === 'none') return;
-      const key = request.headers['x-api-key'];
-      if (typeof key !== 'string') throw new Refused(refuse('UNAUTHORIZED', { reason: 'no_key', next: 'send a local key as X-API-Key; flock-edge local-keys mint makes one' }));
-      if (settings.authenticate(key) === null) throw new Refused(refuse('UNAUTHORIZED', adviceOnKey(key)));
+      keyIdOf(settings, request, route);
     },
     handler: async (request, reply) => {
+      const keyId = keyIdOf(settings, request, route); // It may have been revoked while the body was read.
       const rule = keyMaterialIn(request);
       if (rule !== null) {
         if (Buffer.isBuffer(request.body)) request.body.fill(0);
@@ -108,7 +107,7 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
       }
       const refusal = path === settings.forward ? null : notTaken(request, route);
       if (refusal !== null) throw new Refused(refusal);
-      const answer = await path(callOf(request, route));
+      const answer = await path(callOf(request, route, keyId));
       if (answer.kind === 'passed' && request.method !== 'HEAD') await settings.onPassed(answer.answer.body);
       return send(settings, request, reply, answer);
     },
@@ -125,13 +124,23 @@ function notTaken(request: FastifyRequest, route: Route): Refusal | null {
   return isEmpty ? null : refuse('INVALID_INPUT', { field: 'body' });
 }
 
-function callOf(request: FastifyRequest, route: EdgeRoute): EdgeCall {
+/** Throws: Refused with UNAUTHORIZED. */
+function keyIdOf(settings: ServerSettings, request: FastifyRequest, route: EdgeRoute): string | null {
+  if (route.credential === 'none') return null;
+  const key = request.headers['x-api-key'];
+  if (typeof key !== 'string') throw new Refused(refuse('UNAUTHORIZED', { reason: 'no_key', next: 'send a local key as X-API-Key; flock-edge local-keys mint makes one' }));
+  const verdict = settings.judgeKey(key);
+  if ('reason' in verdict) throw new Refused(refuse('UNAUTHORIZED', adviceOnKey(key, verdict.reason)));
+  return verdict.id;
+}
+
+function callOf(request: FastifyRequest, route: EdgeRoute, keyId: string | null): EdgeCall {
   const headers = Object.fromEntries(REQUEST_HEADERS.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === 'string' ? [[name, value]] : [];
   }));
   return {
-    requestId: request.id, route, params: request.params as Record<string, string>, pathAndQuery: request.raw.url ?? '/', headers,
+    requestId: request.id, keyId, route, params: request.params as Record<string, string>, pathAndQuery: request.raw.url ?? '/', headers,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0), isGone: () => request.raw.socket.destroyed,
   };
 }
@@ -209,8 +218,15 @@ function metaOf(requestId: string, nowMs: number): { requestId: string; timestam
   return { requestId, timestamp: new Date(nowMs).toISOString() };
 }
 
-/** What to do about a key that this edge does not know. */
-function adviceOnKey(key: string): Record<string, string> {
-  return /^flk_(?:live|test)_/.test(key)
-    ? { reason: 'cloud_key', next: 'this is a key of the cloud: send a local key; flock-edge local-keys mint makes one' } : {};
+/** What to do about a key that is not taken. That it is revoked is said to whoever has it. */
+function adviceOnKey(key: string, reason: Extract<KeyVerdict, { reason: string }>['reason']): Record<string, string> {
+  if (/^flk_(?:live|test)_/.test(key)) return { reason: 'cloud_key', next: 'this is a key of the cloud: send a local key; flock-edge local-keys mint makes one' };
+  switch (reason) {
+    case 'unknown': return {};
+    case 'revoked': return { reason: 'revoked' };
+    case 'expired': return { reason: 'expired', next: 'mint a new key' };
+    case 'not_vouched': return {
+      reason: 'not_vouched', setting: 'EDGE_KEY_SET_TTL', next: 'another replica minted this key and no leader has vouched for it lately: look whether the replicas reach the cloud; use a key that was minted here',
+    };
+  }
 }

@@ -118,4 +118,30 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create unique index spend_transaction on spend (transaction_id);
   create index spend_payment on spend (payment) where settled is null;
   create index spend_counter on spend (chain, sender, counter) where settled is null;
+`, `
+  -- Null: the command line minted it, or an edge of before, which did not know.
+  alter table local_keys add column minted_by text;
+  alter table local_keys add column expires_at_ms integer;
+  -- 1 when it was minted in this directory: good here whatever other replicas say, until it is revoked.
+  alter table local_keys add column minted_here integer not null default 0;
+  -- 1 when this replica, while it leads, may vouch for it to others.
+  alter table local_keys add column may_vouch integer not null default 0;
+  -- A key of another replica is good until then; -1: known before there were key sets, counted from the next start.
+  alter table local_keys add column vouched_until_ms integer;
+  update local_keys set may_vouch = 1, vouched_until_ms = -1;
+  create index local_keys_minted_by on local_keys (minted_by) where minted_by is not null;
+
+  -- The newest key set of each replica; the text of this one's own is kept to be sent again.
+  create table key_sets (
+    environment text not null,
+    replica text not null,
+    version integer not null,
+    issued_at_ms integer not null,
+    -- SHA-256 of what was signed, and of what the replica knew by it.
+    digest text not null,
+    state text not null,
+    record text,
+    shared integer not null default 0,
+    primary key (environment, replica)
+  ) strict, without rowid;
 `];

@@ -75,7 +75,7 @@ export class Room {
       }
       return {
         sessionId: session.id, role, leaseEpoch: session.toldEpoch, leaseTtlMs: this.leadership.ttlMs, heartbeatMs: HEARTBEAT_MS,
-        serverTimeMs: now.nowMs, localKeys: localKeys.slice(0, LOCAL_KEYS_MAX),
+        serverTimeMs: now.nowMs, localKeys: localKeys.slice(0, LOCAL_KEYS_MAX), keySets: true,
       };
     });
   }

@@ -8,7 +8,7 @@ import type { InstructionNotKept, SessionRow } from '../../persistence/ports.ts'
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,
-  type InstructionRecord, type LocalKeyRecord, type WelcomeFrame,
+  type InstructionRecord, type KeySetRecord, type LocalKeyRecord, type WelcomeFrame,
 } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { environmentOf } from '../../protocol/ids.ts';
@@ -39,6 +39,7 @@ export interface Joined {
   /** Resolves when the attempts are durable. */
   attempts(frame: AttemptsFrame): Promise<Acknowledgement>;
   localKeys(records: readonly LocalKeyRecord[]): Promise<Acknowledgement>;
+  keySet(set: KeySetRecord): Promise<Acknowledgement>;
   instructions(records: readonly InstructionRecord[]): Promise<Acknowledgement>;
   /** The edge stops; it must lead under this epoch. */
   release(leaseEpoch: number): Promise<Acknowledgement>;
@@ -95,11 +96,13 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       welcome,
       begun: () => {
         void this.#tellOtherKeys(accountId, connection, welcome.localKeys);
+        void this.#tellKeySets(accountId, connection);
         if (welcome.role === 'leader') void room.replenish();
       },
       heartbeat: ({ leaseEpoch, ...body }) => room.heartbeat(session, { ...body, sessionId }, leaseEpoch),
       attempts: (frame) => this.#attempts(room, session, frame),
       localKeys: (records) => this.#localKeys(room, session, records),
+      keySet: (set) => this.#keySet(room, session, set),
       instructions: (records) => this.#instructions(room, session, records),
       release: async (leaseEpoch) => acknowledgementOf(await room.release(session, leaseEpoch)),
       left: (byPeer) => {
@@ -232,6 +235,31 @@ export class EdgeRooms implements EdgeStreams, DeliveryStreams {
       }
     } catch (error) {
       this.#deps.log.warn({ err: error, accountId }, 'local keys could not be read');
+    }
+  }
+
+  /** Stored, then told to every other replica, which checks the signature itself. */
+  async #keySet(room: Room, from: Session, set: KeySetRecord): Promise<Acknowledgement> {
+    if (set.environment !== environmentOf(room.accountId)) return { ok: false, code: 'INVALID_INPUT' };
+    let kept: Awaited<ReturnType<RoomDeps['store']['saveKeySet']>>;
+    try {
+      kept = await this.#deps.store.saveKeySet(room.accountId, set);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId: room.accountId }, 'a key set could not be stored');
+      return { ok: false, code: 'SERVICE_UNAVAILABLE' };
+    }
+    if (kept === 'no_room') return { ok: false, code: 'PAYLOAD_TOO_LARGE' };
+    for (const session of room.sessions.connected()) {
+      if (session.id !== from.id && kept === 'kept') session.connection!.send('key_set', { set });
+    }
+    return { ok: true };
+  }
+
+  async #tellKeySets(accountId: AccountId, connection: Connection): Promise<void> {
+    try {
+      for (const set of await this.#deps.store.keySets(accountId)) connection.send('key_set', { set });
+    } catch (error) {
+      this.#deps.log.warn({ err: error, accountId }, 'key sets could not be read');
     }
   }
 

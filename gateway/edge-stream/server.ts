@@ -7,7 +7,7 @@ import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
+import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
 import type { Serving } from '../ports.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
@@ -16,7 +16,7 @@ import type { EdgeRooms, Joined } from './rooms.ts';
 import type { Connection } from './sessions.ts';
 import type { StreamLog } from './ports.ts';
 
-/** A frame from an edge: 1,000 local keys are the largest. */
+/** A frame from an edge: 1,000 local keys, or a key set, are the largest. */
 const FRAME_BYTES_MAX = 2 * 1_024 * 1_024;
 const PING_EVERY_MS = 10_000;
 /** A frozen edge keeps its lease for the TTL; its stream may go a little earlier. */
@@ -98,6 +98,7 @@ function serve(socket: Socket, joined: Joined, log: StreamLog): void {
   on(socket, 'heartbeat', heartbeatFrame, async (frame) => joined.heartbeat(frame));
   on(socket, 'attempts', attemptsFrame, (frame) => joined.attempts(frame));
   on(socket, 'local_keys', localKeysFrame, ({ records }) => joined.localKeys(records));
+  on(socket, 'key_set', keySetFrame, ({ set }) => joined.keySet(set));
   on(socket, 'instructions', instructionsFrame, ({ records }) => joined.instructions(records));
   on(socket, 'release', releaseFrame, ({ leaseEpoch }) => joined.release(leaseEpoch));
   socket.emit('welcome', joined.welcome);

@@ -1,6 +1,6 @@
 /** What the cloud remembers of edges: sessions, spent nonces, records of local keys and of instructions. */
 import { failpoint } from '../../protocol/failpoint.ts';
-import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
+import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import type { EdgeStore, InstructionNotKept, SessionRow } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
@@ -9,6 +9,8 @@ import type { Sql } from './sql.ts';
 const LARGE_INSTRUCTIONS_MAX = 1_000;
 /** Records of local keys that one account may have, revoked ones too. Choice: an edge has 1,000 valid keys at most. */
 const LOCAL_KEYS_PER_ACCOUNT_MAX = 10_000;
+/** Key sets of one account that contain none of each other: one a replica that has not heard of the others. */
+const KEY_SETS_PER_ACCOUNT_MAX = 64;
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
@@ -22,7 +24,7 @@ function sessionOf(row: Columns): SessionRow {
 
 /** The edge stream's store over PostgreSQL. */
 export function createEdgeStore(sql: Sql): EdgeStore {
-  return { ...sessions(sql), ...nonces(sql), ...localKeys(sql), ...instructions(sql) };
+  return { ...sessions(sql), ...nonces(sql), ...localKeys(sql), ...keySets(sql), ...instructions(sql) };
 }
 
 function sessions(sql: Sql): Pick<EdgeStore, 'saveSessions' | 'sessions' | 'openSessions' | 'reapSessions'> {
@@ -112,6 +114,37 @@ function localKeys(sql: Sql): Pick<EdgeStore, 'saveLocalKeys' | 'localKeys'> {
       const rows = await sql<Columns[]>`select * from local_key where account_id = ${accountId} order by created_at, id`;
       return rows.map(({ id, environment, hash, label, prefix, createdAt, revokedAt, signature }) =>
         ({ id, environment, hash, label, prefix, createdAtMs: createdAt, revokedAtMs: revokedAt, signature }) as LocalKeyRecord);
+    },
+  };
+}
+
+function keySets(sql: Sql): Pick<EdgeStore, 'saveKeySet' | 'keySets'> {
+  return {
+    async saveKeySet(accountId, set) {
+      const { replica, version } = set, covers = JSON.stringify(set.covers);
+      failpoint('save_key_set.before');
+      const [row] = await sql<{ kept: boolean; isOver: boolean }[]>`
+        with contained as (
+          delete from local_key_set k using jsonb_to_recordset(${covers}::text::jsonb) c(replica text, version bigint)
+           where k.account_id = ${accountId} and k.replica = c.replica and k.version <= c.version and k.replica <> ${replica}
+        ), judged as materialized (
+          select exists (select from local_key_set k, jsonb_to_recordset(k.covers) c(replica text, version bigint)
+                          where k.account_id = ${accountId} and k.replica <> ${replica} and c.replica = ${replica} and c.version >= ${version}) as is_contained,
+                 (select count(*) filter (where k.replica <> ${replica}) from local_key_set k where k.account_id = ${accountId}) >= ${KEY_SETS_PER_ACCOUNT_MAX} as is_over
+        ), taken as (
+          insert into local_key_set as k (account_id, replica, version, covers, record)
+            select ${accountId}, ${replica}, ${version}, ${covers}::text::jsonb, ${JSON.stringify(set)} from judged where not is_contained and not is_over
+          on conflict (account_id, replica) do update set version = excluded.version, covers = excluded.covers, record = excluded.record
+            where k.version < excluded.version
+          returning 1
+        )
+        select exists (select from taken) as kept, is_over and not is_contained as "isOver" from judged`;
+      failpoint('save_key_set.after');
+      return row!.kept ? 'kept' : row!.isOver ? 'no_room' : 'known';
+    },
+    async keySets(accountId) {
+      const rows = await sql<{ record: string }[]>`select record from local_key_set where account_id = ${accountId} order by version, replica`;
+      return rows.map(({ record }) => JSON.parse(record) as KeySetRecord);
     },
   };
 }

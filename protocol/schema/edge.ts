@@ -54,13 +54,20 @@ export const heartbeatReply = z.object({
 export const poolReply = z.object({ size: z.number().int(), unused: z.number().int() });
 
 /** Edge side only: local keys. Spec §2.8. */
-export const localKeyBody = z.strictObject({ label: freeText(120) });
+export const localKeyBody = z.strictObject({
+  label: freeText(120),
+  expiresAt: instant.optional().meta({ description: 'when the key stops to be good; not after the key that mints it, whose expiry it has when left out' }),
+});
 export const localKeyParams = z.strictObject({ id: pathId('ek') });
+const mintedBy = z.string().nullable().meta({ description: 'the local key by which it was minted; null for the command line' });
+const expiresAt = instant.nullable();
 export const localKey = z.object({
   id: z.string(),
   label: z.string(),
   prefix: z.string().meta({ description: 'masked' }),
+  mintedBy,
   createdAt: instant,
+  expiresAt,
   revokedAt: instant.nullable(),
 });
 export const localKeyCreated = z.object({
@@ -68,5 +75,10 @@ export const localKeyCreated = z.object({
   label: z.string(),
   key: z.string().meta({ description: 'shown once; begins `loc_live_` or `loc_test_`' }),
   prefix: z.string(),
+  mintedBy,
+  expiresAt,
+});
+export const localKeyRevoked = localKey.extend({
+  alsoRevoked: z.array(z.string()).meta({ description: 'keys that it minted, and that those minted: revoked with it' }),
 });
 export const localKeyPage = pageReply(localKey);

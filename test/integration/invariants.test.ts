@@ -73,7 +73,7 @@ test.serial('the application role cannot write money but by the posting function
            unnest(array['insert', 'update', 'delete', 'truncate', 'trigger', 'references']) p(privilege)
      where n.nspname = 'flock' and c.relkind in ('r', 'p', 'v') and has_table_privilege('flock_app', c.oid, p.privilege) order by 1, 2`;
   const writable = [...new Set(rights.map(({ name }) => name))];
-  t.deepEqual(writable, ['api_key', 'console_user', 'edge_instruction', 'edge_nonce', 'edge_session', 'local_key', 'mail', 'membership', 'refresh_token', 'sandbox_ledger', 'sandbox_task', 'signing_key']);
+  t.deepEqual(writable, ['api_key', 'console_user', 'edge_instruction', 'edge_nonce', 'edge_session', 'local_key', 'local_key_set', 'mail', 'membership', 'refresh_token', 'sandbox_ledger', 'sandbox_task', 'signing_key']);
   t.deepEqual(rights.filter(({ privilege }) => ['truncate', 'trigger', 'references'].includes(privilege)), []);
 });
 

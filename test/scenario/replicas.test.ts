@@ -216,8 +216,12 @@ async function localKeysEverywhere(t: ExecutionContext, { replicas, localKey }: 
   const startedMs = performance.now();
   const minted = await (await call(replicas[1]!, localKey, 'POST', '/v1/edge/keys', { label: 'second' })).json() as { data: { id: string; key: string } };
   await patiently('the key is good at every replica', () => answers(minted.data.key, 200), (all) => all);
-  t.is((await call(replicas[2]!, localKey, 'DELETE', `/v1/edge/keys/${minted.data.id}`)).status, 200);
+  const child = await (await call(replicas[0]!, minted.data.key, 'POST', '/v1/edge/keys', { label: 'minted by it' })).json() as { data: { id: string; key: string } };
+  await patiently('what it minted is good at every replica', () => answers(child.data.key, 200), (all) => all);
+  const revoked = await (await call(replicas[2]!, localKey, 'DELETE', `/v1/edge/keys/${minted.data.id}`)).json() as { data: { alsoRevoked: string[] } };
+  t.deepEqual(revoked.data.alsoRevoked, [child.data.id]);
   await patiently('and revoked at every replica', () => answers(minted.data.key, 401), (all) => all);
+  await patiently('found F11: with what it minted', () => answers(child.data.key, 401), (all) => all);
   t.true(performance.now() - startedMs < HEARTBEAT_MS, 'both within one heartbeat');
 }
 

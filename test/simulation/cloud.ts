@@ -12,7 +12,7 @@ import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Accounts } from '../../gateway/ports.ts';
 import type { AddressRow, RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
-import { attemptsFrame, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
+import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
 import { shardOf, type AccountId } from '../../protocol/ids.ts';
 import { createAccounts } from '../../supervision/accounts.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../../supervision/policy.ts';
@@ -73,7 +73,7 @@ export class Cloud implements CloudEnd {
       accounts: this.accounts, publisher: () => this.#publisher, clock: systemClock, log,
       store: {
         saveSessions: sessions.saveSessions, openSessions: sessions.openSessions, reapSessions: sessions.reapSessions,
-        saveLocalKeys: sessions.saveLocalKeys, localKeys: sessions.localKeys, saveInstructions: sessions.saveInstructions,
+        saveLocalKeys: sessions.saveLocalKeys, localKeys: sessions.localKeys, saveKeySet: sessions.saveKeySet, keySets: sessions.keySets, saveInstructions: sessions.saveInstructions,
         instruction: sessions.instruction, reapInstructions: async () => 0,
       },
     });
@@ -178,6 +178,7 @@ async function answerFrame(joined: Joined, name: string, raw: unknown): Promise<
       case 'heartbeat': return await taken(heartbeatFrame, (frame) => joined.heartbeat(frame));
       case 'attempts': return await taken(attemptsFrame, (frame) => joined.attempts(frame));
       case 'instructions': return await taken(instructionsFrame, ({ records }) => joined.instructions(records));
+      case 'key_set': return await taken(keySetFrame, ({ set }) => joined.keySet(set));
       case 'release': return await taken(releaseFrame, ({ leaseEpoch }) => joined.release(leaseEpoch));
       default: return await taken(localKeysFrame, ({ records }) => joined.localKeys(records));
     }

@@ -7,7 +7,7 @@ import type { Append, AppendOutcome } from '../../actors/kernel/protocol.ts';
 import type { AccountEvent, AccountState } from '../../actors/account/messages.ts';
 import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } from '../../persistence/ports.ts';
 import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, UsedValue, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
-import type { InstructionRecord, LocalKeyRecord } from '../../protocol/frames.ts';
+import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import type { CheckName } from './checks.ts';
 import { Deliveries, type Delivery } from './deliveries.ts';
@@ -35,7 +35,7 @@ export interface Stores {
   readonly deliveries: DeliveryStore;
   readonly inbox: InboxStore;
   readonly sessions: Pick<EdgeStore,
-    'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveInstructions' | 'instruction'>;
+    'saveSessions' | 'openSessions' | 'reapSessions' | 'saveLocalKeys' | 'localKeys' | 'saveKeySet' | 'keySets' | 'saveInstructions' | 'instruction'>;
   withdrawal(id: string): Promise<WithdrawalRow | null>;
   usedValue(from: string): Promise<UsedValue | null>;
 }
@@ -102,6 +102,7 @@ export class Database implements StoryDatabase {
   readonly #accounts: MemoryStore<AccountState, AccountEvent, RowWrite>;
   readonly #sessions = new Map<string, SessionRow>();
   readonly #localKeys: LocalKeyRecord[] = [];
+  readonly #keySets = new Map<string, KeySetRecord>();
   readonly #instructions = new Map<string, InstructionRecord>();
   #inbox: WaitingFact[] = [];
   #facts = 0;
@@ -179,6 +180,12 @@ export class Database implements StoryDatabase {
           return [];
         }),
         localKeys: () => statement(() => [...this.#localKeys]),
+        saveKeySet: (_id, set) => statement(() => {
+          if ((this.#keySets.get(set.replica)?.version ?? 0) >= set.version) return 'known' as const;
+          this.#keySets.set(set.replica, set);
+          return 'kept' as const;
+        }),
+        keySets: () => statement(() => [...this.#keySets.values()]),
         saveInstructions: (_id, records) => statement(() => {
           for (const record of records) {
             const known = this.#instructions.get(record.transactionId);

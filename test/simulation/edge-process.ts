@@ -5,6 +5,7 @@ import { InstructionShare } from '../../edge/instruction-share.ts';
 import { Instructions } from '../../edge/instructions.ts';
 import type { Keystore } from '../../edge/keystore/keystore.ts';
 import { Lease } from '../../edge/lease.ts';
+import { KeySets } from '../../edge/key-sets.ts';
 import { LocalKeyShare } from '../../edge/local-key-share.ts';
 import { LocalKeys } from '../../edge/local-keys.ts';
 import type { EdgeLog } from '../../edge/log.ts';
@@ -153,10 +154,12 @@ export class EdgeProcess {
 
   #session({ around, storage, timers, upstream, instructions }: Wiring, monotonicMs: () => number, wallMs: () => number): Session {
     const identity = createIdentity(new Uint8Array(32).fill(7)), identityKey = publicKeyOf(identity.publicKey);
+    const keys = new LocalKeys(storage, 'live', wallMs), time = { nowMs: wallMs, mark: () => undefined };
+    const sets = new KeySets({ storage, keys, environment: 'live', identity, identityKey, ttlMs: 86_400_000, time });
     return new Session({
       sessionId: this.sessionId, edgeVersion: EDGE_VERSION, podHint: this.process.name, cloudUrl: 'simulated', upstream, timers, lease: this.lease,
       openSocket: around.network.opens(this.process), log: quiet, monotonicMs, nowMs: wallMs,
-      keyShare: new LocalKeyShare(new LocalKeys(storage, 'live', wallMs), identity, identityKey, quiet),
+      keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet }),
       instructionShare: new InstructionShare({
         instructions, environment: 'live', identity, identityKey, nowMs: wallMs, ttlMs: 3_600_000, log: quiet,
       }),

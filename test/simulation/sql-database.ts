@@ -115,6 +115,8 @@ export class SqlDatabase implements StoryDatabase {
         reapSessions: (endedBeforeMs) => statement(() => edge.reapSessions(endedBeforeMs), false),
         saveLocalKeys: (id, records) => statement(() => edge.saveLocalKeys(id, records), false),
         localKeys: (id) => statement(() => edge.localKeys(id), false),
+        saveKeySet: (id, set) => statement(() => edge.saveKeySet(id, set), false),
+        keySets: (id) => statement(() => edge.keySets(id), false),
         saveInstructions: (id, records) => statement(() => edge.saveInstructions(id, records), false),
         instruction: (id, transactionId) => statement(() => edge.instruction(id, transactionId), false),
       },

@@ -9,7 +9,7 @@ import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Answer } from '../../gateway/ports.ts';
 import type { InstructionNotKept, SessionRow } from '../../persistence/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { EDGE_VERSION, type HeartbeatReply, type InstructionRecord, type LocalKeyRecord } from '../../protocol/frames.ts';
+import { EDGE_VERSION, type HeartbeatReply, type InstructionRecord, type KeySetRecord, type LocalKeyRecord } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { enrolled, ses, type TestAccount } from './account.ts';
 import { HandClock } from './clock.ts';
@@ -68,6 +68,8 @@ export class Rooms {
   readonly accounts = new Map<AccountId, TestAccount>();
   readonly saved = new Map<string, SessionRow>();
   readonly localKeys = new Map<AccountId, LocalKeyRecord[]>();
+  /** By account and replica. */
+  readonly keySets = new Map<string, KeySetRecord>();
   /** By account and transaction. */
   readonly instructions = new Map<string, InstructionRecord>();
   readonly reported: { accountId: AccountId; attempts: readonly Attempt[] }[] = [];
@@ -157,6 +159,12 @@ export class Rooms {
         return this.localKeysNotKept;
       },
       localKeys: async (accountId: AccountId) => this.localKeys.get(accountId) ?? [],
+      saveKeySet: async (accountId: AccountId, set: KeySetRecord) => {
+        const name = `${accountId} ${set.replica}`, isNew = (this.keySets.get(name)?.version ?? 0) < set.version;
+        if (isNew) this.keySets.set(name, set);
+        return isNew ? 'kept' as const : 'known' as const;
+      },
+      keySets: async (accountId: AccountId) => [...this.keySets].flatMap(([name, set]) => (name.startsWith(`${accountId} `) ? [set] : [])),
       saveInstructions: async (accountId: AccountId, records: readonly InstructionRecord[]) => {
         for (const record of records) this.instructions.set(`${accountId} ${record.transactionId}`, record);
         return this.instructionsNotKept;

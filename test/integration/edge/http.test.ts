@@ -1,6 +1,7 @@
 /** The edge's REST: local keys, envelope, what is passed on and what is not. */
 import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { keysOf } from '../../../edge/key-set.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { writeThenRead } from '../../support/writes-first.ts';
@@ -125,6 +126,30 @@ function raw(url: string, text: string): Promise<string> {
   });
 }
 
+/** A POST whose head the server has read, and whose body comes when the answer of this is called; that gives the response. */
+function requestUnderWay(url: string, path: string, headers: Record<string, string>, body: string): Promise<() => Promise<string>> {
+  const { hostname, port, host } = new URL(url);
+  const head = Object.entries({ host, 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue', connection: 'close', ...headers });
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(`POST ${path} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`));
+    let answer = '';
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+      if (answer.startsWith('HTTP/1.1 100')) resolve(() => new Promise((done) => {
+        socket.on('close', () => done(answer));
+        answer = '';
+        socket.write(body);
+      }));
+    });
+  });
+}
+
+/** Key sets that the cloud got and that have a key, revoked or not. */
+function setsWith(cloud: HostileCloud, id: string, revoked = false) {
+  return cloud.keySets.filter(({ keys }) => keysOf(keys).some((key) => key.id === id && (key.revokedAtMs !== null) === revoked));
+}
+
 test('reliability 14: a connection that sent no request is closed on both sides, whatever its other end does', async (t) => {
   const { edge } = await stage(t);
   const { hostname, port } = new URL(edge.url);
@@ -178,7 +203,7 @@ test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revo
   const { cloud, edge } = await stage(t);
   const minted = await edge.ask('POST', '/v1/edge/keys', { label: 'billing' });
   t.is(minted.status, 201);
-  t.deepEqual(Object.keys(minted.data!).sort(), ['id', 'key', 'label', 'prefix']);
+  t.deepEqual(Object.keys(minted.data!).sort(), ['expiresAt', 'id', 'key', 'label', 'mintedBy', 'prefix']);
   const key = String(minted.data!['key']), id = String(minted.data!['id']);
   const by = (method: string, path: string) => ask(edge.url, { method, path, headers: { 'x-api-key': key } });
   t.is((await by('GET', '/v1/edge/keys')).status, 200);
@@ -200,6 +225,62 @@ test('§2.8, §5.2 local keys over REST: minted, shown once, listed masked, revo
   }
   const plain = await edge.ask('POST', '/v1/edge/keys', '{"label":"x"}', { 'content-type': 'text/plain' });
   t.is(plain.error?.code, 'UNSUPPORTED_MEDIA_TYPE');
+});
+
+test('found F11: a local key has its minter and its end; revoked, it takes along what it minted, also by a request that is under way', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const first = (await edge.ask('GET', '/v1/edge/keys')).data!['content'] as { id: string; mintedBy: string | null; expiresAt: string | null }[];
+  t.like(first, [{ mintedBy: null, expiresAt: null }]);
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const minted = (await edge.ask('POST', '/v1/edge/keys', { label: 'leaked', expiresAt })).data as { id: string; key: string };
+  t.like(minted, { mintedBy: first[0]!.id, expiresAt });
+  const by = (key: string, method: string, path: string, body?: object) => ask(edge.url, { method, path, body, headers: { 'x-api-key': key } });
+  const child = (await by(minted.key, 'POST', '/v1/edge/keys', { label: 'by the thief' })).data as { id: string; key: string };
+  t.like(child, { mintedBy: minted.id, expiresAt }, 'no longer good than its minter');
+  for (const later of [new Date(Date.parse(expiresAt) + 1).toISOString(), '2020-01-01T00:00:00Z', 'tomorrow', 7]) {
+    t.like((await by(minted.key, 'POST', '/v1/edge/keys', { label: 'x', expiresAt: later })).error, { code: 'INVALID_INPUT', details: { field: 'expiresAt' } }, String(later));
+  }
+  const underWay = await requestUnderWay(edge.url, '/v1/edge/keys', { 'x-api-key': minted.key }, JSON.stringify({ label: 'late' }));
+  const revoked = await edge.ask('DELETE', `/v1/edge/keys/${minted.id}`);
+  t.like(revoked.data, { id: minted.id, alsoRevoked: [child.id] });
+  t.regex(await underWay(), /^HTTP\/1\.1 401 /);
+  for (const { key } of [minted, child]) t.like((await by(key, 'GET', '/v1/edge/keys')).error, { code: 'UNAUTHORIZED', details: { reason: 'revoked' } });
+  await eventually('the others can know', () => cloud.keySets.some(({ keys }) => keysOf(keys).filter(({ revokedAtMs }) => revokedAtMs !== null).length === 2));
+  t.false(JSON.stringify(cloud.keySets).includes(minted.key.slice(9)));
+});
+
+test('found F11: two edges over a cloud that withholds and replays: a bare record opens nothing, a set its keys, a revocation stays', async (t) => {
+  const { cloud, edge } = await stage(t), elsewhere = await stage(t);
+  const atSecond = (key: string) => ask(elsewhere.edge.url, { method: 'GET', path: '/v1/edge/keys', headers: { 'x-api-key': key } });
+  const { id, key } = (await edge.ask('POST', '/v1/edge/keys', { label: 'app' })).data as { id: string; key: string };
+  await eventually('both forms are there', () => cloud.localKeys.some((record) => record.id === id) && setsWith(cloud, id).length > 0);
+  const record = cloud.localKeys.find((each) => each.id === id)!, set = setsWith(cloud, id)[0]!;
+  await eventually('the second stream is up', () => elsewhere.cloud.streams === 1);
+  elsewhere.cloud.push('keys', { records: [record] });
+  elsewhere.cloud.push('key_set', { set: { ...set, signature: '00'.repeat(64) } });
+  await eventually('a forged set is an alarm', () => elsewhere.edge.logged.some(({ msg, alarm }) => msg === 'foreign_key_set_refused' && alarm === true));
+  t.is((await atSecond(key)).status, 401, 'a bare record says nothing of what came after it');
+  elsewhere.cloud.push('key_set', { set });
+  await eventually('a set does', async () => (await atSecond(key)).status === 200);
+  await edge.ask('DELETE', `/v1/edge/keys/${id}`);
+  await eventually('it is signed', () => setsWith(cloud, id, true).length > 0);
+  elsewhere.cloud.push('key_set', { set: setsWith(cloud, id, true)[0]! });
+  await eventually('revoked', async () => (await atSecond(key)).status === 401);
+  elsewhere.cloud.push('keys', { records: [record] });
+  elsewhere.cloud.push('key_set', { set });
+  await eventually('the older set is refused', () => elsewhere.edge.logged.some(({ msg }) => msg === 'older_key_set_refused'));
+  t.is((await atSecond(key)).status, 401);
+});
+
+test('a cloud of before key sets gets records as before, and is named as such', async (t) => {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  cloud.carriesSets = false;
+  const edge = await startTestEdge(t, cloud.url);
+  await eventually('the record is there', () => cloud.localKeys.length > 0);
+  await eventually('the log says so', () => edge.logged.some(({ msg }) => msg === 'key_sets_not_carried'));
+  t.deepEqual(cloud.keySets, []);
+  t.is((await edge.ask('GET', '/v1/edge/keys')).status, 200);
 });
 
 test('decisions 6: a cloud that invents a local key, in a welcome or a frame, opens no door, and raises an alarm', async (t) => {

@@ -223,6 +223,29 @@ test('an account has 10,000 records of local keys at most, revoked ones counted;
   t.deepEqual(await edge.saveLocalKeys(other.live, [third]), [], 'another account is not touched');
 });
 
+test('found F11: of each replica the newest key set that no other one contains is kept, and so many of an account', async (t) => {
+  const { edge } = stores;
+  const { live } = await newOrganization(stores), other = await newOrganization(stores);
+  const name = (at: number) => `rep_${at.toString().padStart(26, 'a')}`;
+  const set = (at: number, version: number, covers: [number, number][] = []) => ({
+    environment: 'live' as const, replica: name(at), version, issuedAtMs: NOW_MS, validUntilMs: NOW_MS + 1, keys: '[]', signature: 'b'.repeat(128),
+    covers: covers.map(([replica, of]) => ({ replica: name(replica), version: of })),
+  });
+  const [one, two, both] = [set(1, 1), set(2, 1), set(1, 2, [[2, 1]])];
+  t.deepEqual([await edge.saveKeySet(live, one), await edge.saveKeySet(live, two), await edge.saveKeySet(live, one)], ['kept', 'kept', 'known']);
+  t.deepEqual(await edge.keySets(live), [one, two]);
+  t.is(await edge.saveKeySet(live, both), 'kept');
+  t.deepEqual(await edge.keySets(live), [both]);
+  t.deepEqual([await edge.saveKeySet(live, two), await edge.saveKeySet(live, one)], ['known', 'known'], 'what another one contains does not come back');
+  const later = set(2, 3, [[1, 1]]);
+  t.is(await edge.saveKeySet(live, later), 'kept');
+  t.deepEqual(await edge.keySets(live), [both, later], 'it does not contain the newest of the first');
+  for (let at = 3; at <= 64; at += 1) await edge.saveKeySet(live, set(at, 1));
+  t.is(await edge.saveKeySet(live, set(65, 1)), 'no_room');
+  t.is(await edge.saveKeySet(live, set(3, 2)), 'kept', 'a replica that is known goes on');
+  t.deepEqual([await edge.keySets(other.live), (await edge.keySets(live)).length], [[], 64]);
+});
+
 test('the newest record of an instruction is kept, per account, until nobody touched it for long', async (t) => {
   const { edge } = stores;
   const record = recordOf(await builtTransaction(ours.live), { instruction: '{"a":"ü\\u0000"}', askedAtMs: NOW_MS });

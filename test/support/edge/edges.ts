@@ -42,7 +42,7 @@ export interface EdgeReply {
 /** Mints a local key in a data directory, as the command line does. */
 export function mintIn(dataDir: string, environment: Environment): string {
   const storage = openStorage(dataDir);
-  const minted = new LocalKeys(storage, environment, Date.now).mint('test');
+  const minted = new LocalKeys(storage, environment, Date.now).mint({ label: 'test' });
   storage.close();
   if ('ok' in minted) throw new Error(minted.code);
   return minted.key;

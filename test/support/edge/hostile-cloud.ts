@@ -8,8 +8,8 @@ import { Server, type Socket } from 'socket.io';
 import { fail, succeed } from '../../../protocol/envelope.ts';
 import { refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
 import {
-  attemptsFrame, handshakeAuth, heartbeatFrame, instructionsFrame, localKeysFrame, releaseFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
-  type InstructionRecord, type LocalKeyRecord, type SyncBody,
+  attemptsFrame, handshakeAuth, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
+  type InstructionRecord, type KeySetRecord, type LocalKeyRecord, type SyncBody,
 } from '../../../protocol/frames.ts';
 import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
@@ -35,6 +35,9 @@ export class HostileCloud {
   readonly attempts: AttemptsFrame['attempts'][number][] = [];
   readonly attemptFrames: AttemptsFrame[] = [];
   readonly localKeys: LocalKeyRecord[] = [];
+  readonly keySets: KeySetRecord[] = [];
+  /** Whether a welcome says that sets are carried. */
+  carriesSets = true;
   readonly instructions: InstructionRecord[] = [];
   /** Epochs that a leader gave up. */
   readonly released: number[] = [];
@@ -222,6 +225,10 @@ export class HostileCloud {
       this.localKeys.push(...localKeysFrame.parse(raw).records);
       acknowledge({ ok: true });
     });
+    socket.on('key_set', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
+      this.keySets.push(keySetFrame.parse(raw).set);
+      acknowledge({ ok: true });
+    });
     socket.on('instructions', (raw: unknown, acknowledge: (reply: Acknowledgement) => void) => {
       this.instructions.push(...instructionsFrame.parse(raw).records);
       acknowledge({ ok: true });
@@ -233,7 +240,7 @@ export class HostileCloud {
     const sessionId = String((socket.handshake.auth as { sessionId?: unknown }).sessionId);
     socket.emit('welcome', {
       sessionId, role: this.role, leaseEpoch: this.leaseEpoch, leaseTtlMs: this.leaseTtlMs, heartbeatMs: 30_000, serverTimeMs: Date.now(),
-      localKeys: this.welcomeKeys,
+      localKeys: this.welcomeKeys, ...(this.carriesSets ? { keySets: true } : {}),
     });
   }
 }

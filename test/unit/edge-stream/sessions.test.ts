@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import { localKeysFrame, type InstructionRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
+import { localKeysFrame, type InstructionRecord, type KeySetRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
 import { environmentOf, newId } from '../../../protocol/ids.ts';
 import { enrolled } from '../../support/account.ts';
 import { body, codeOf, opened, settle, TestConnection, TestEdge } from '../../support/edge-rooms.ts';
@@ -115,6 +115,23 @@ test('§5.2 local keys are stored and told to every other replica at once; of an
   t.is((await second.joined.localKeys([{ ...record, environment: 'sandbox' }])).code, 'INVALID_INPUT');
   const late = await node.edge(account);
   t.deepEqual(late.joined.welcome.localKeys, [record]);
+});
+
+test('found F11: key sets are stored and told to every other replica once, and to one that comes later; of another environment never', async (t) => {
+  const node = await opened(), account = node.add();
+  const [first, second] = [await node.edge(account), await node.edge(account)];
+  t.true(first.joined.welcome.keySets);
+  const set: KeySetRecord = {
+    environment: environmentOf(account), replica: `rep_${'2'.repeat(26)}`, version: 1, issuedAtMs: 1, validUntilMs: 2, covers: [], keys: '[]', signature: 'b'.repeat(128),
+  };
+  t.deepEqual(await first.joined.keySet(set), { ok: true });
+  t.deepEqual(await first.joined.keySet(set), { ok: true });
+  t.deepEqual([first.connection.of('key_set'), second.connection.of('key_set')], [[], [{ set }]]);
+  t.is((await first.joined.keySet({ ...set, environment: set.environment === 'live' ? 'sandbox' : 'live' })).code, 'INVALID_INPUT');
+  const late = await node.edge(account);
+  late.joined.begun();
+  await settle();
+  t.deepEqual(late.connection.of('key_set'), [{ set }]);
 });
 
 const recordOf = (serial: number): LocalKeyRecord => ({

@@ -69,6 +69,7 @@ function openStage({ environment = 'live' as Environment, isBroadcast = true } =
     },
     async ask(operation, sample = SAMPLES[operation] as Sample) {
       const call: EdgeCall = {
+        keyId: null,
         requestId: META.requestId, route: { ...routeOf(operation), operationId: operation }, params: sample.params ?? {}, pathAndQuery: `/x${sample.query ?? ''}`,
         headers: {}, body: sample.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(sample.body)), isGone: () => false,
       };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
 import { judgeRecord, recordText, signRecord } from '../../../edge/local-key-record.ts';
-import { LOCAL_KEYS_MAX, LocalKeys, type MintedKey } from '../../../edge/local-keys.ts';
+import { LOCAL_KEYS_MAX, LocalKeys, MINTED_DEPTH_MAX, type MintedKey } from '../../../edge/local-keys.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 import type { Storage } from '../../../edge/storage/storage.ts';
 import { localKeyRecord } from '../../../protocol/frames.ts';
@@ -17,7 +17,7 @@ function newKeys(environment: Environment = 'live', storage: Storage = newStorag
 }
 
 function mint(keys: LocalKeys, label = 'shop'): MintedKey {
-  const minted = keys.mint(label);
+  const minted = keys.mint({ label });
   if ('ok' in minted) throw new Error(minted.code);
   return minted;
 }
@@ -43,20 +43,21 @@ test('§5.2 a key authenticates until it is revoked, at once, and in its own env
   t.is(keys.authenticate(`${key}a`), null);
   t.is(keys.authenticate(key.toUpperCase()), null);
   t.is(newKeys('sandbox', storage).authenticate(key), null);
-  t.true(keys.revoke(id));
+  t.like(keys.revoke(id), { id, alsoRevoked: [] });
   t.is(keys.authenticate(key), null);
-  t.true(keys.revoke(id), 'revoking twice is no error');
-  t.false(keys.revoke('ek_22222222222222222222222222'));
-  t.false(keys.revoke("x' or 1=1"));
+  t.like(keys.revoke(id), { id }, 'revoking twice is no error');
+  t.is(keys.revoke('ek_22222222222222222222222222'), null);
+  t.is(keys.revoke("x' or 1=1"), null);
 });
 
 test('decisions 6: a record of the other environment opens nothing here, although this very identity signed it', (t) => {
   const keys = newKeys('live'), minting = newKeys('sandbox');
   const { id } = mint(minting);
+  minting.revoke(id);
   const records = minting.unshared(identity);
   t.is(records.length, 1);
-  t.deepEqual(keys.merge(records, identityKey), { taken: 0, foreign: 1 });
-  t.deepEqual(newKeys('sandbox').merge(records, identityKey), { taken: 1, foreign: 0 });
+  t.deepEqual(keys.takeRevocations(records, identityKey), { taken: 0, foreign: 1 });
+  t.deepEqual(newKeys('sandbox').takeRevocations(records, identityKey), { taken: 1, foreign: 0 });
   t.false(keys.list().some((key) => key.id === id));
 });
 
@@ -70,7 +71,7 @@ test('so many keys may be valid at one time; one that is revoked makes room', (t
         `ek_${made}`, 'live', `hash ${made}`, 'shop', 'loc_live_', made);
     }
   });
-  t.like(keys.mint('one more'), { code: 'CONFLICT', details: { limit: LOCAL_KEYS_MAX } });
+  t.like(keys.mint({ label: 'one more' }), { code: 'CONFLICT', details: { limit: LOCAL_KEYS_MAX } });
   keys.revoke(id);
   t.regex(mint(keys).key, /^loc_live_/);
 });
@@ -87,7 +88,7 @@ test('a revocation is told before keys that the cloud has no room for', (t) => {
 test('a label is 1 to 120 characters without control characters', (t) => {
   const keys = newKeys();
   for (const label of ['', '   ', 'x'.repeat(121), 'two\nlines', 'bell\u0007', 'sep\u2028arator']) {
-    const minted = keys.mint(label);
+    const minted = keys.mint({ label });
     t.is('ok' in minted ? minted.code : null, 'INVALID_INPUT', JSON.stringify(label));
   }
   t.is(mint(keys, '  Büro 7 ').label, 'Büro 7');
@@ -114,35 +115,72 @@ test('no two records have one text: a label cannot pose as the fields behind it'
   for (const record of [one, two]) t.is(judgeRecord(identityKey, signRecord(identity, record)), 'foreign', 'so neither is taken');
 });
 
-test('§5.2 a key reaches another replica, and its revocation too; a revoked key never comes back', (t) => {
+test('found F11: a signed record of a valid key opens nothing at another replica; a revocation is taken from one', (t) => {
   const [first, second] = [newKeys(), newKeys()];
   const { id, key } = mint(first);
   const minted = first.unshared(identity);
-  t.deepEqual(second.merge(minted, identityKey), { taken: 1, foreign: 0 });
-  t.is(second.authenticate(key), id);
+  t.deepEqual(second.takeRevocations(minted, identityKey), { taken: 0, foreign: 0 });
+  t.is(second.authenticate(key), null);
+  t.deepEqual(second.list(), []);
   first.noteShared(minted);
   t.deepEqual(first.unshared(identity), []);
   first.revoke(id);
   const revoked = first.unshared(identity);
   t.is(revoked.length, 1);
-  second.merge(revoked, identityKey);
-  t.is(second.authenticate(key), null);
-  second.merge(minted, identityKey); // The cloud replays the record of before.
-  t.is(second.authenticate(key), null);
+  t.deepEqual(second.takeRevocations(revoked, identityKey), { taken: 1, foreign: 0 });
+  second.takeRevocations(minted, identityKey); // The cloud replays the record of before.
+  t.deepEqual([second.authenticate(key), second.list().length], [null, 1]);
 });
 
 test('a cloud cannot invent a key, and may revoke one', (t) => {
-  const [first, second] = [newKeys(), newKeys()];
-  const { key, id } = mint(first);
-  const [record] = first.unshared(identity);
+  const keys = newKeys();
+  const { key, id } = mint(keys);
+  const [record] = keys.unshared(identity);
   const invented = signRecord(stranger, { ...record!, id: 'ek_33333333333333333333333333', hash: 'cd'.repeat(32) });
-  t.deepEqual(second.merge([invented, { ...record!, hash: 'cd'.repeat(32) }, record!], identityKey), { taken: 1, foreign: 2 });
-  t.is(second.list().length, 1);
-  second.merge([{ ...record!, revokedAtMs: 9 }], identityKey);
-  t.is(second.authenticate(key), null);
-  const [resigned] = second.unshared(identity);
+  t.deepEqual(keys.takeRevocations([invented, { ...record!, hash: 'cd'.repeat(32) }, record!], identityKey), { taken: 0, foreign: 2 });
+  t.is(keys.authenticate(key), id);
+  keys.takeRevocations([{ ...record!, revokedAtMs: 9 }], identityKey);
+  t.deepEqual(keys.judge(key), { reason: 'revoked' });
+  const [resigned] = keys.unshared(identity);
   t.is(judgeRecord(identityKey, resigned!), 'signed', 'the edge signs the revocation that it took');
   t.is(resigned!.id, id);
+});
+
+test('found F11: what a key minted is revoked with it, whatever lies between; a repeated revocation answers the same', (t) => {
+  const keys = newKeys();
+  const by = (mintedBy: string) => keys.mint({ label: 'x', mintedBy }) as MintedKey;
+  const root = mint(keys), child = by(root.id), grandchild = by(child.id), sibling = mint(keys);
+  t.deepEqual([root.mintedBy, child.mintedBy, grandchild.mintedBy], [null, root.id, child.id]);
+  const revoked = keys.revoke(root.id)!;
+  t.deepEqual(revoked.alsoRevoked, [child.id, grandchild.id].sort());
+  t.deepEqual(keys.revoke(root.id), revoked);
+  t.deepEqual([child, grandchild, sibling].map(({ key }) => 'id' in keys.judge(key)), [false, false, true]);
+  t.is(keys.revoke(grandchild.id)!.alsoRevoked.length, 0);
+  t.like(keys.mint({ label: 'late', mintedBy: child.id }), { code: 'UNAUTHORIZED' }, 'a request that was under way when its key was revoked mints nothing');
+});
+
+test('found F11: a key expires, and none that it minted is good for longer', (t) => {
+  let nowMs = 1_700_000_000_000;
+  const keys = new LocalKeys(newStorage(), 'live', () => nowMs), endMs = nowMs + 1_000;
+  const short = keys.mint({ label: 'short', expiresAtMs: endMs }) as MintedKey;
+  t.is(short.expiresAt, new Date(endMs).toISOString());
+  t.is((keys.mint({ label: 'child', mintedBy: short.id }) as MintedKey).expiresAt, short.expiresAt);
+  for (const [mintedBy, expiresAtMs] of [[short.id, endMs + 1], [null, nowMs], [null, nowMs - 1], [null, 253_402_300_800_000]] as const) {
+    t.like(keys.mint({ label: 'x', mintedBy, expiresAtMs }), { code: 'INVALID_INPUT', details: { field: 'expiresAt' } });
+  }
+  nowMs = endMs - 1;
+  t.is(keys.authenticate(short.key), short.id);
+  nowMs = endMs;
+  t.deepEqual(keys.judge(short.key), { reason: 'expired' });
+  t.like(keys.mint({ label: 'late', mintedBy: short.id }), { code: 'UNAUTHORIZED' });
+  t.deepEqual(keys.unshared(identity), [], 'an edge of before knows no expiry and is told of none of them');
+});
+
+test('a chain of keys of which each minted the next has an end', (t) => {
+  const keys = newKeys();
+  let last: ReturnType<LocalKeys['mint']> = mint(keys);
+  for (let depth = 0; depth < MINTED_DEPTH_MAX && 'key' in last; depth += 1) last = keys.mint({ label: 'x', mintedBy: last.id });
+  t.like(last, { code: 'CONFLICT', details: { reason: 'minted_too_deep', limit: MINTED_DEPTH_MAX } });
 });
 
 test('a cloud that lost its records gets them again', (t) => {

@@ -33,7 +33,7 @@ for (const [change, headline, tone] of [
 
 test('the page is one document, without scripts or foreign assets, and escapes what it shows', async (t) => {
   const page = createStatusPage(() => statusOfEdge({ ...STATUS, config: { ...STATUS.config, podHint: '<script>alert("x")</script>&' } }), () => 1_700_000_000_000);
-  const answer = await page({ requestId: '', route: { ...routeOf('getEdgeHealth'), operationId: 'getEdgeHealth' as const }, params: {}, pathAndQuery: '/', headers: {}, body: Buffer.alloc(0), isGone: () => false });
+  const answer = await page({ requestId: '', route: { ...routeOf('getEdgeHealth'), operationId: 'getEdgeHealth' as const }, params: {}, pathAndQuery: '/', headers: {}, body: Buffer.alloc(0), keyId: null, isGone: () => false });
   if (answer.kind !== 'bare') return t.fail();
   t.notRegex(answer.text, /<script|src=|href="(?!\/")|url\(|@import/);
   t.regex(answer.text, /&#60;script&#62;/);
