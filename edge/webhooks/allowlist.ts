@@ -3,28 +3,58 @@ import { isIP } from 'node:net';
 
 const ENTRIES_MAX = 1_000;
 
-/** `port` null: any port. A host is lower-case and ASCII; an address is in the form that a URL gives it. */
+/** What an entry with a path names: only this scheme, and only paths below the prefix; one without a slash at its end is a path itself too. */
+export interface Below { readonly secure: boolean; readonly prefix: string }
+
+/** `port` null: any port. A host is lower-case and ASCII; an address is in the form that a URL gives it. `below` absent: any path. */
 export type WebhookTarget =
-  | { readonly kind: 'host'; readonly host: string; readonly port: number | null }
-  | { readonly kind: 'address'; readonly address: string; readonly port: number | null }
+  | { readonly kind: 'host'; readonly host: string; readonly port: number | null; readonly below?: Below }
+  | { readonly kind: 'address'; readonly address: string; readonly port: number | null; readonly below?: Below }
   | { readonly kind: 'network'; readonly address: string; readonly bits: number; readonly family: 'ipv4' | 'ipv6' };
 
 export type ParsedAllowlist =
   | { readonly ok: true; readonly targets: readonly WebhookTarget[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Entries of a comma-separated list: `host`, `host:port`, `address`, `[v6]:port`, `address/bits`. */
+/** Entries of a comma-separated list: `host`, `host:port`, `address`, `[v6]:port`, `address/bits`, `https://host:port/path/`. */
 export function parseWebhookAllowlist(text: string): ParsedAllowlist {
   const entries = text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '');
   if (entries.length > ENTRIES_MAX) return { ok: false, problems: [`more than ${ENTRIES_MAX} entries`] };
   const targets: WebhookTarget[] = [];
   const problems: string[] = [];
   entries.forEach((entry, index) => {
-    const target = entry.includes('/') ? parseNetwork(entry) : parseHost(entry);
-    if (target === null) problems.push(`entry ${index + 1} is no host, host:port, address or network`);
-    else targets.push(target);
+    const isUrl = /^https?:\/\//i.test(entry);
+    const target = isUrl ? parseBelow(entry) : entry.includes('/') ? parseNetwork(entry) : parseHost(entry);
+    if (target !== null) targets.push(target);
+    else if (isUrl) problems.push(`entry ${index + 1}: a URL needs a path of plain segments, as in https://host:port/hooks/, without user, query, %, ; or //; for any path write host or host:port`);
+    else problems.push(`entry ${index + 1} is no host, host:port, address, network or https://host:port/path/`);
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, targets };
+}
+
+/**
+ * Whether every reader takes a path for the same one: after the URL parser, which resolves `..`, `%2e%2e` and backslashes, a path
+ * of letters, digits and `-._~!$&'()*+,=:@` only. An encoded slash or dot, a second encoding, a parameter behind `;`, an empty
+ * segment or a letter that is no ASCII are read as a way up by one server or another.
+ */
+export function isPlainPath(path: string): boolean {
+  return /^(?:\/[A-Za-z0-9\-._~!$&'()*+,=:@]+)*\/?$/.test(path) && path.split('/').every((segment) => !/^\.+$/.test(segment));
+}
+
+/** Whether a path of a parsed URL lies below a prefix, and no server can read it as one that does not. */
+export function isBelow(path: string, { prefix }: Below): boolean {
+  return isPlainPath(path) && (prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix || path.startsWith(`${prefix}/`));
+}
+
+function parseBelow(entry: string): WebhookTarget | null {
+  const url = URL.parse(entry);
+  if (url === null || url.username !== '' || url.password !== '' || /[?#\\\s*]/.test(entry)) return null;
+  const written = /^https?:\/\/[^/]*(\/.*)$/i.exec(entry)?.[1] ?? '';
+  // As it is written: a prefix that the parser would change names another folder than its author means.
+  if (written !== url.pathname || !isPlainPath(written) || written === '/') return null;
+  const secure = url.protocol === 'https:', port = url.port === '' ? (secure ? 443 : 80) : Number(url.port), host = hostOf(url);
+  const below = { secure, prefix: written };
+  return isIP(host) === 0 ? { kind: 'host', host, port, below } : { kind: 'address', address: host, port, below };
 }
 
 function parseNetwork(entry: string): WebhookTarget | null {
@@ -36,6 +66,7 @@ function parseNetwork(entry: string): WebhookTarget | null {
 }
 
 function parseHost(entry: string): WebhookTarget | null {
+  if (entry.includes('*')) return null; // would match nothing
   const bare = isIP(entry) === 6 ? `[${entry}]` : entry;
   // The URL parser brings every spelling of a host to the one that a webhook's URL will have after the same parser.
   const url = URL.parse(`http://${bare}`);

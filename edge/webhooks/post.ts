@@ -17,6 +17,8 @@ const KEEP_ALIVE_MS = 10_000;
 const RETRY_AFTER_SECONDS_MAX = 7 * 86_400;
 /** The only headers of a frame that are sent on: a caller-chosen header could make the edge speak for somebody else. */
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+/** What a delivery says that came without a signature: whoever is posted to can tell, and refuse, every webhook. */
+const UNSIGNED = 'unsigned';
 
 export interface WebhookPoster {
   /** Never throws; null when the process stopped before an answer came (it is no attempt then). */
@@ -90,7 +92,7 @@ export function createWebhookPoster(settings: PosterSettings): WebhookPoster {
 }
 
 function headersOf({ headers }: Delivery): Record<string, string> {
-  const sent: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `Flock-Webhooks/${EDGE_VERSION}` };
+  const sent: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `Flock-Webhooks/${EDGE_VERSION}`, 'webhook-signature': UNSIGNED };
   for (const [name, value] of Object.entries(headers)) {
     const known = SIGNATURE_HEADERS.find((header) => header === name.toLowerCase());
     if (known !== undefined) sent[known] = value;

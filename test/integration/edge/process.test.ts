@@ -171,7 +171,7 @@ test('the command line mints, lists and revokes while the edge runs; the running
     env: { PATH: process.env['PATH'] ?? '', API_KEY: API_KEYS.live },
   })).stdout.trim().split('\n').at(-1)!) as Record<string, string>;
   const first = await run('mint', '--label', 'before the edge ever ran');
-  t.deepEqual(Object.keys(first), ['id', 'label', 'key', 'prefix']);
+  t.deepEqual(Object.keys(first), ['id', 'label', 'key', 'prefix', 'mintedBy', 'expiresAt']);
   const edge = await startEdgeProcess(t, { cloudUrl: cloud.url, dataDir });
   const statusWith = async (key: string) => (await ask(edge.url, { method: 'GET', path: '/v1/edge/keys', headers: { 'x-api-key': key } })).status;
   t.is(await statusWith(first['key']!), 200);

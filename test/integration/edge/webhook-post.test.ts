@@ -41,6 +41,16 @@ test('decisions 4: the bytes and the signature headers arrive unchanged, and no 
   for (const name of ['authorization', 'cookie', 'x-forwarded-for']) t.is(hit!.headers[name], undefined, name);
 });
 
+test('found F14: whatever the cloud leaves out, a delivery says that it is one; a path beyond the prefix reaches nobody, also on a connection that is open', async (t) => {
+  const receiver = await startReceiver(t), poster = newPoster(t, { list: `http://127.0.0.1:${receiver.port}/hooks/` });
+  t.like(await poster.post(deliveryTo(`${receiver.url}/hooks/x`, { headers: {} })), { statusCode: 200 });
+  t.like(receiver.hits[0]!.headers, { 'content-type': 'application/json', 'webhook-signature': 'unsigned' });
+  for (const path of ['/admin', '/hooks/../admin', '/hooks/%2e%2e/admin', '/hooks/%2e%2e%2fadmin', '/hooks\\..\\admin', '/hooks//admin', '/hooks/..;/admin']) {
+    t.like(await poster.post(deliveryTo(receiver.url + path)), { statusCode: null, outcome: 'refused', durationMs: 0 }, path);
+  }
+  t.deepEqual([receiver.hits.length, new Set(poster.blocked)], [1, new Set(['path_not_listed'])]);
+});
+
 test('decisions 4: a redirect is an answer and is not followed', async (t) => {
   const target = await startReceiver(t);
   for (const status of [301, 302, 303, 307, 308]) {

@@ -1,4 +1,6 @@
 import test from 'ava';
+import fc from 'fast-check';
+import { readConfig } from '../../../edge/config.ts';
 import { classOf } from '../../../edge/webhooks/address-class.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from '../../../edge/webhooks/allowlist.ts';
 import { createWebhookPolicy, type WebhookPolicy } from '../../../edge/webhooks/policy.ts';
@@ -111,11 +113,89 @@ for (const [list, host, port, address, expected] of LISTED) {
 }
 
 test('an allow-list entry that is not understood is a problem, never ignored', (t) => {
-  for (const entry of ['http://app', 'app/path', '10.0.0.0/33', '::1/129', 'user@app', 'a b', 'app:99999', '10.0.0.0/x']) {
+  for (const entry of ['http://app', 'app/path', '10.0.0.0/33', '::1/129', 'user@app', 'a b', 'app:99999', '10.0.0.0/x', '*.app']) {
     t.false(parseWebhookAllowlist(`ok,${entry}`).ok, entry);
   }
   const parsed = parseWebhookAllowlist(' , ');
   t.deepEqual(parsed.ok ? parsed.targets : null, [] as WebhookTarget[]);
+});
+
+/** [allow-list, URL, expected] for a live edge, as `judgeUrl` says before anything is resolved. */
+const BELOW: readonly (readonly [string, string, string])[] = [
+  ['https://erp.internal:8443/hooks/', 'https://erp.internal:8443/hooks/', 'passed'],
+  ['https://erp.internal:8443/hooks/', 'https://ERP.internal.:8443/hooks/flock?x=/../y', 'passed'],
+  ['https://erp.internal:8443/hooks/', 'https://erp.internal:8443/hooks/a/./b/../c', 'passed'],
+  ['https://erp.internal:8443/hooks/', 'https://erp.internal:8443/hooks', 'path_not_listed'],
+  ['https://erp.internal:8443/hooks/', 'https://erp.internal:8443/hooks/../admin', 'path_not_listed'],
+  ['https://erp.internal:8443/hooks/', 'https://erp.internal:8443/', 'path_not_listed'],
+  ['https://erp.internal:8443/hooks/', 'https://erp.internal:8443/Hooks/x', 'path_not_listed'],
+  ['https://erp.internal:8443/hooks', 'https://erp.internal:8443/hooks', 'passed'],
+  ['https://erp.internal:8443/hooks', 'https://erp.internal:8443/hooks/x', 'passed'],
+  ['https://erp.internal:8443/hooks', 'https://erp.internal:8443/hooksecret', 'path_not_listed'],
+  ['https://erp.internal:8443/hooks/,https://erp.internal:8443/other/', 'https://erp.internal:8443/other/x', 'passed'],
+  ['https://erp.internal:8443/hooks/,erp.internal', 'https://erp.internal:8443/any', 'passed'],
+  ['https://erp.internal:8443/hooks/,10.0.0.0/8', 'https://erp.internal:8443/any', 'path_not_listed'],
+  ['https://erp.internal:8443/hooks/,10.0.0.0/8', 'http://erp.internal:8443/hooks/x', 'path_not_listed'],
+  ['https://10.1.2.3:8443/hooks/', 'https://10.1.2.3:8443/hooks/x', 'passed'],
+  ['https://10.1.2.3:8443/hooks/', 'https://0xa010203:8443/admin', 'path_not_listed'],
+  ['https://10.1.2.3:8443/hooks/', 'https://10.1.2.3/hooks/x', 'private'],
+  ['https://10.1.2.3:8443/hooks/,10.0.0.0/8', 'https://[::ffff:10.1.2.3]:8443/admin', 'path_not_listed'],
+  ['http://erp.internal/hooks/', 'http://erp.internal/hooks/x', 'passed'],
+  ['http://erp.internal/hooks/', 'http://erp.internal/admin', 'path_not_listed'],
+];
+
+for (const [list, url, expected] of BELOW) {
+  test(`found F14: EDGE_WEBHOOK_ALLOWLIST=${list}: ${url} is ${expected}`, (t) => {
+    t.is(verdictOf(policy('live', list), url), expected);
+  });
+}
+
+test('found F14: an entry with a path admits its own scheme and port, and no other name of its address', (t) => {
+  const live = policy('live', 'https://erp.internal:8443/hooks/,https://10.1.2.3:9000/hooks/');
+  const judge = (host: string, port: number, secure: boolean, address: string) => live.judgeAddress({ host, port, secure }, address);
+  t.is(judge('erp.internal', 8443, true, '10.0.0.1'), null);
+  t.is(judge('erp.internal', 8443, false, '10.0.0.1'), 'private');
+  t.is(judge('erp.internal', 443, true, '10.0.0.1'), 'private');
+  t.is(judge('10.1.2.3', 9000, true, '10.1.2.3'), null);
+  t.is(judge('another.internal', 9000, true, '10.1.2.3'), 'private', 'its path was held against no prefix');
+});
+
+const PIECES = [
+  'hooks', 'admin', 'x', '/', '//', '\\', '.', '..', '...', '%2e', '%2E%2e', '.%2e', '%2f', '%2F', '%5c', '%255c', '%252e', '%252f', '%c0%ae', '%c0%af', ';', ';x', '..;', '%3b', '%00',
+  '%09', '\t', '\n', ' ', '%20', '\uff0e', '\uff0f', '\u2215', '%ef%bc%8f', '%ef%bc%8e', '%u002e', '?', '#', '@', ':', '%', '%2', '~', '%7e', '\u0000',
+];
+
+/** Paths as servers of all kinds may read one: some decode twice, cut parameters off, fold letters, take a backslash for a slash. */
+function readings(path: string): Set<string> {
+  const found = new Set([path]);
+  const rules: ((text: string) => string)[] = [
+    (text) => text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), (text) => text.replace(/%u([0-9a-f]{4})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    (text) => text.replaceAll('\\', '/'), (text) => text.replace(/;[^/]*/g, ''), (text) => text.normalize('NFKC'), (text) => text.replace(/[\u0000-\u0020]/g, ''), (text) => text.replace(/\u0000.*/, ''),
+    (text) => text.replaceAll('\u00c0\u00ae', '.').replaceAll('\u00c0\u00af', '/').replaceAll('\u2215', '/'), (text) => text.replace(/\/+/g, '/'),
+    (text) => text.split('/').reduce<string[]>((segments, each) => (each === '..' ? segments.slice(0, -1) : each === '.' ? segments : [...segments, each]), []).join('/'),
+  ];
+  for (const text of found) if (found.size < 2_000) for (const rule of rules) found.add(rule(text));
+  return found;
+}
+
+test('found F14: no spelling of a path leaves the prefix, whoever reads it', (t) => {
+  const live = policy('live', 'https://erp.internal:8443/hooks/');
+  fc.assert(fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }), fc.boolean(), (pieces, isWithin) => {
+    const verdict = live.judgeUrl(`https://erp.internal:8443/${isWithin ? 'hooks/' : ''}${pieces.join('')}`);
+    if (typeof verdict === 'string') return;
+    for (const path of readings(verdict.url.pathname)) t.true(path === '/hooks' || path.startsWith('/hooks/'), `${verdict.url.href} read as ${path}`);
+  }), { numRuns: 3_000 });
+  fc.assert(fc.property(fc.array(fc.stringMatching(/^[A-Za-z0-9_~@:-][A-Za-z0-9._~-]{0,8}$/), { minLength: 1, maxLength: 5 }), (segments) => {
+    t.is(verdictOf(live, `https://erp.internal:8443/hooks/${segments.join('/')}`), 'passed', 'plain paths pass');
+  }));
+});
+
+test('found F14: an entry with a path that a reader could take for another one does not start the edge; the setting is named', (t) => {
+  for (const entry of [
+    'https://app', 'https://app/', 'https://app//hooks/', 'https://app/hooks/../x/', 'https://app/%68ooks/', 'https://app/hooks;x/', 'https://app/hooks\\x/', 'https://app/hooks/?x', 'https://app/hooks/#x',
+    'https://user@app/hooks/', 'https://:p@app/hooks/', 'ftp://app/hooks/', 'https:///hooks/', 'https://app/h\u00f6\u00f6ks/', 'app:8443/hooks/', '10.0.0.1/hooks/', 'https://app:99999/hooks/', 'https://app/a b/', 'https://*.app/hooks/',
+  ]) t.false(parseWebhookAllowlist(`ok,${entry}`).ok, entry);
+  t.throws(() => readConfig({ API_KEY: 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa', CLOUD_URL: 'https://cloud.example', MNEMONIC: 'x', EDGE_WEBHOOK_ALLOWLIST: 'https://app/%2e/' }, () => true), { message: /EDGE_WEBHOOK_ALLOWLIST: entry 1: a URL needs a path/ });
 });
 
 test('an address class is total: what is no address is forbidden', (t) => {
