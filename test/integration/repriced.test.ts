@@ -4,6 +4,7 @@ import { evm } from '../../chains/evm/index.ts';
 import { eth } from '../../chains/evm/network.ts';
 import { litecoinRegtest } from '../../chains/btc/network.ts';
 import { buildUnsigned, reprice } from '../../chains/btc/unsigned.ts';
+import { networkOf } from '../../chains/registry.ts';
 import type { BtcInputs } from '../../chains/btc/coin.ts';
 import type { ChainClient, Intent, Signed, Unsigned } from '../../chains/chain.ts';
 import type { WithdrawalRow } from '../../persistence/rows.ts';
@@ -44,7 +45,7 @@ class OneWithdrawal {
   #decide(command: AccountCommand) {
     const account = initialAccount({ accountId: ACCOUNT, organizationId: 'org_one', environment: 'live', plan: ULTIMATE });
     const state = { ...account, withdrawals: { [this.row.id]: this.row.updatedAtMs } };
-    const deciding = { state, command, nowMs: this.row.updatedAtMs + 1 };
+    const deciding = { state, command, book: { network: networkOf }, nowMs: this.row.updatedAtMs + 1 };
     const decision = command.type === 'begin_submit' ? beginSubmit(deciding as Deciding<'begin_submit'>) : noteBroadcast(deciding as Deciding<'note_broadcast'>);
     if (decision.ok) for (const write of decision.rows) if (write.table === 'withdrawal') this.row = write.row;
     return decision;

@@ -197,13 +197,12 @@ holds('addresses are found by key within their environment, and by age', async (
 });
 
 holds('open withdrawals are those that may land, and those in recent blocks; a fact waits once', async (t, { watch, issue, save, inbox, live }) => {
-  const address = await issue(live);
   const version = [{ txid: '0x0a', signedPayload: 's', payload: 'p' }];
   const inBlock = { versions: version, txid: '0x0a', height: 50, blockHash: 'h50' };
   const rows = [
-    withdrawalRow(address), withdrawalRow(address, { status: 'signing', versions: version }), withdrawalRow(address, { status: 'broadcast', versions: version }),
-    withdrawalRow(address, { status: 'confirming', ...inBlock, height: 10 }), withdrawalRow(address, { status: 'confirmed', ...inBlock }),
-    withdrawalRow(address, { status: 'failed', ...inBlock, height: 49 }), withdrawalRow(address, { status: 'expired', versions: version }),
+    withdrawalRow(await issue(live)), withdrawalRow(await issue(live), { status: 'signing', versions: version }), withdrawalRow(await issue(live), { status: 'broadcast', versions: version }),
+    withdrawalRow(await issue(live), { status: 'confirming', ...inBlock, height: 10 }), withdrawalRow(await issue(live), { status: 'confirmed', ...inBlock }),
+    withdrawalRow(await issue(live), { status: 'failed', ...inBlock, height: 49 }), withdrawalRow(await issue(live), { status: 'expired', versions: version }),
   ];
   for (const row of rows) await save(row);
   t.deepEqual((await watch.openWithdrawals('eth', 50, 10)).map(({ id }) => id), [1, 2, 3, 4].map((index) => rows[index]!.id));
