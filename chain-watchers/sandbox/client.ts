@@ -71,6 +71,9 @@ export function createSandboxClient(parts: SandboxClientParts): ChainClient {
     async fetchBalance(address, token): Promise<Balance> {
       await up();
       const amount = await store.balance(ledger, address, token?.contract ?? null);
+      if (family.isMadeByNative === true && token !== null) {
+        return { ...family.balanceOf(network, amount, token), accountExists: await store.balance(ledger, address, null) > 0n };
+      }
       if (family.keepsLines !== true) return family.balanceOf(network, amount, token);
       return family.balanceOf(network, amount, token, openedBy({ history: await store.transactionsOf(ledger, address) }));
     },

@@ -75,6 +75,8 @@ export interface SimulatedFamily {
   readonly keepsOutputs?: true;
   /** Holders opt in to assets: a sender's view has its history. */
   readonly keepsLines?: true;
+  /** An account exists once it was paid the native coin, whatever tokens it holds. */
+  readonly isMadeByNative?: true;
   /**
    * What a node says to a version that pays too little to take the place of others in its pool; null where it pays enough.
    * Only where versions exclude each other.

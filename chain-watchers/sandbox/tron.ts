@@ -38,6 +38,7 @@ const hexAddress = (address: string): string => `41${hexOf(bytesOf(address))}`;
 
 export const simulatedTron: SimulatedFamily = {
   family: 'tron',
+  isMadeByNative: true,
   hashText: hexOf,
   deposit: (_network, { to, amount, token, seed }) => ({
     txid: hexOf(seed), success: true, reason: null, fee: (DEPOSIT_BYTES * BANDWIDTH_SUN).toString(), from: null,

@@ -1,7 +1,8 @@
 /** Every field of every record, on every chain of the sandbox, through all states of a deposit and a withdrawal. */
 import test from 'ava';
+import { catalogueOf } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
-import { CHAINS, EVENTS, type Chain } from '../../protocol/slugs.ts';
+import { CHAINS, EVENTS, FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { own } from '../support/btc-inputs.ts';
 import { patiently } from '../support/company.ts';
 import { openDeveloper } from '../support/developer.ts';
@@ -99,6 +100,82 @@ for (const chain of CHAINS) {
     const got = await receiver.next((one) => one.event === 'withdrawal_confirmed' && one.data['txid'] === txid);
     t.deepEqual(problemsOfEvent(JSON.parse(got.raw), { movement: mined, record: done, event: 'withdrawal_confirmed', counted: (count) => count === threshold }), []);
     await holds(after);
+  });
+}
+
+/**
+ * Chains with a listed token, EVM once; its whole balance is paid out twice, so that the second payment is refused: by the node on sol
+ * and xrp, by a block elsewhere.
+ */
+for (const chain of CHAINS.filter((one) => catalogueOf(one).size > 0 && (FAMILY_OF[one] !== 'evm' || one === 'eth'))) {
+  test.serial(`found F72: ${chain}: the same of a token, of a payment that a node or its block refuses, of a build that gave way and of a deposit that a reorg takes`, async (t) => {
+    t.timeout(120_000);
+    const network = networkOf(chain), { threshold } = network, sinceMs = Date.now();
+    const { contract, symbol, decimals } = [...catalogueOf(chain).values()][0]!, asset = { contract, symbol, decimals }, native = { contract: null, symbol: network.nativeSymbol, decimals: network.nativeDecimals };
+    /** Elsewhere a token has an account or a line of its own, which the simulated ledger keeps only while it holds something. */
+    const ownsItself = ['evm', 'tron'].includes(FAMILY_OF[chain]);
+    const given = { chain, userRef: 'customer-2', tag: 'token', label: 'second' };
+    const { address } = await client.must('createAddress', { body: given });
+    const holder = { ...given, environment: 'sandbox' as const, address }, params = { chain, address };
+    const check = (what: keyof typeof CONTRACT, record: object, truth: object) => {
+      const { schema, table } = CONTRACT[what];
+      t.deepEqual(problemsOf(`${chain} ${what}`, schema, table as never, record, truth), []);
+    };
+    const recordOf = (id: string) => client.must('getTransaction', { params: { id } });
+    const heard = async (event: ToldEvent, movement: Movement, record: Awaited<ReturnType<typeof recordOf>>, count: number) => {
+      const got = await receiver.next((one) => one.event === event && one.data['txid'] === movement.txid);
+      t.deepEqual(problemsOfEvent(JSON.parse(got.raw), { movement, record, event, counted: (told) => told === count }), []);
+    };
+    const pay = async (amount: string, tokenContract: string | null) => {
+      const paid = await client.must('simulateDeposit', { body: { chain, address, amount, tokenContract, autoConfirm: true } });
+      return (await client.must('listTransactions', { query: { chain, direction: 'in' } })).content.find(({ txid }) => txid === paid.txid)!;
+    };
+    await pay('100', null);
+    const credited = await pay('5', contract), amount = 5n * 10n ** BigInt(decimals);
+    const deposit: Movement = {
+      holder, asset, direction: 'in', status: 'confirmed', id: credited.id, txid: credited.txid, outputIndex: credited.outputIndex, counterparty: null, amount, inBlock: true,
+      confirmations: (count) => count === threshold, threshold, fee: null, versions: [], explorerUrl: credited.explorerUrl, sinceMs, before: null,
+    };
+    check('transaction', credited, deposit);
+    await heard('deposit_confirmed', deposit, credited, threshold);
+    check('balance', await client.must('getTokenBalance', { params: { ...params, token: contract } }), { holder, asset, amount, exists: true });
+
+    const to = PAYEE[chain] ?? EVM_PAYEE;
+    const build = (paymentRef: string) => client.must('buildTransaction', { body: { chain, from: address, to, amount: amount.toString(), tokenContract: contract, paymentRef } });
+    const movementOf = (id: string, more: Partial<Movement>): Movement => ({
+      ...deposit, direction: 'out', id, txid: null, outputIndex: null, counterparty: to, inBlock: false, confirmations: (count) => count === 0, explorerUrl: null, status: 'built', ...more,
+    });
+    const left = await build(`${chain}-left`), built = await build(`${chain}-paid`);
+    if (left.unsigned.replayKey.kind === 'nonce' || left.unsigned.replayKey.kind === 'sequence') check('transaction', await recordOf(left.id), movementOf(left.id, { status: 'expired' }));
+    check('built', built, movementOf(built.id, {}));
+    await client.must('simulateStuck', { body: { chain, stuck: true } });
+    const first = await client.must('broadcastTransaction', { params: { id: built.id } });
+    // An xlm address has one payment on its way; its second one cannot be refused by a block.
+    const second = chain === 'xlm' ? [] : [await client.must('broadcastTransaction', { params: { id: (await build(`${chain}-refused`)).id } })];
+    await client.must('simulateStuck', { body: { chain, stuck: false } });
+    for (const sent of [first, ...second]) {
+      const failed = sent !== first, refused = sent.status === 'failed', event = failed ? 'withdrawal_failed' : 'withdrawal_confirmed';
+      if (!refused) await client.must('simulateConfirmation', { body: { chain, txid: sent.txid!, confirmations: threshold } });
+      await receiver.next((one) => one.event === event && one.data['txid'] === sent.txid);
+      const record = await recordOf(sent.id);
+      const movement = movementOf(sent.id, {
+        status: failed ? 'failed' : 'confirmed', txid: sent.txid, inBlock: !refused, confirmations: (count) => (refused ? count === 0 : count >= threshold),
+        versions: [{ txid: sent.txid!, at: refused ? 'submitted' : 'block' }], explorerUrl: sent.explorerUrl, failed,
+      });
+      check('transaction', record, movement);
+      await heard(event, movement, record, refused ? 0 : threshold);
+    }
+    check('balance', await client.must('getTokenBalance', { params: { ...params, token: contract } }), { holder, asset, amount: 0n, exists: ownsItself ? true : null });
+
+    const before = await pay('1', null);
+    await client.must('simulateReorg', { body: { chain, depth: before.confirmations } });
+    const reversed = await recordOf(before.id);
+    const gone: Movement = {
+      ...deposit, asset: native, amount: 10n ** BigInt(native.decimals), status: 'reversed', id: before.id, txid: before.txid, outputIndex: before.outputIndex,
+      confirmations: (count) => count === 0, explorerUrl: before.explorerUrl, before,
+    };
+    check('transaction', reversed, gone);
+    await heard('deposit_reversed', gone, reversed, 0);
   });
 }
 

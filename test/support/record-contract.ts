@@ -86,6 +86,8 @@ export interface Movement {
   readonly fee: bigint | null;
   readonly versions: readonly { txid: string; at: string }[];
   readonly explorerUrl: string | null;
+  /** The block, or a node, refused it. */
+  readonly failed?: boolean;
   /** The instant before the movement began, by our clock. */
   readonly sinceMs: number;
   /** The record as it was before. */
@@ -98,6 +100,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.l
 const isHash = (value: unknown): boolean => typeof value === 'string' && /^(0x)?[0-9a-f]{64}$|^[0-9A-F]{64}$|^[1-9A-HJ-NP-Za-km-z]{32,88}$/.test(value);
 const isHeight = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 const isInstant = (value: unknown): boolean => !Number.isNaN(atMs(value)) && new Date(atMs(value)).toISOString() === value;
+const isCode = (value: unknown): boolean => /^[A-Z_]{3,}$/.test(String(value));
 const never = (): boolean => false;
 
 const money = {
@@ -157,7 +160,7 @@ export const TRANSACTION: Table<Movement> = {
   incarnation: (value, { direction }) => value === (direction === 'in' ? 1 : null),
   fee: (value, { fee, direction, inBlock }) =>
     (direction === 'in' || !inBlock ? value === null : /^[1-9][0-9]*$/.test(String(value)) && (fee === null || value === fee.toString())),
-  failure: same(null), 'failure.code': never, 'failure.reason': never,
+  failure: (value, { failed = false }) => (value !== null) === failed, 'failure.code': isCode, 'failure.reason': isText,
   versions: (value, { versions }) => same(versions)(value),
   'versions.*.txid': isText, 'versions.*.at': isText,
   explorerUrl: (value, { explorerUrl }) => value === explorerUrl,
@@ -187,7 +190,11 @@ const DEPOSIT_EVENT: Table<Told> = {
 const WITHDRAWAL_EVENT: Table<Told> = {
   ...envelope, ...toldMovement,
   'data.transactionId': told('id'), 'data.from': told('address'), 'data.to': told('counterparty'), 'data.fee': told('fee'), 'data.failure': told('failure'),
-  'data.failure.code': never, 'data.failure.reason': never,
+  'data.failure.code': isCode, 'data.failure.reason': isText,
+};
+const REVERSED_EVENT: Table<Told> = {
+  ...DEPOSIT_EVENT,
+  'data.reversedFrom': (value, { movement }) => value === movement.before?.status, 'data.depth': (value, { movement }) => value === movement.before?.confirmations,
 };
 
 export interface Priced { readonly chain: Chain }
@@ -226,7 +233,7 @@ export const DELIVERY: Table<Delivered> = {
   'attempts.*.at': (value, _truth, { createdAt }) => isInstant(value) && atMs(value) >= atMs(createdAt),
 };
 
-/** A build that nobody signed. `feeMax` bounds what the block will say. */
+/** An unsigned build. `feeMax` bounds what the block will say. */
 export const BUILT: Table<Movement> = {
   ...money, ...ofAsset,
   chain: ofHolder.chain, id: TRANSACTION['id']!, status: same('built'),
@@ -253,7 +260,7 @@ export const CONTRACT = {
 } as const;
 const EVENTS_TOLD = {
   deposit_detected: DEPOSIT_EVENT, deposit_confirmed: DEPOSIT_EVENT, address_activated: DEPOSIT_EVENT,
-  withdrawal_broadcast: WITHDRAWAL_EVENT, withdrawal_confirmed: WITHDRAWAL_EVENT,
+  deposit_reversed: REVERSED_EVENT, withdrawal_broadcast: WITHDRAWAL_EVENT, withdrawal_confirmed: WITHDRAWAL_EVENT, withdrawal_failed: WITHDRAWAL_EVENT,
 } as const satisfies Partial<Record<EventName, Table<Told>>>;
 export type ToldEvent = keyof typeof EVENTS_TOLD;
 
