@@ -3,6 +3,7 @@
  * for edges of before key sets a record for each key.
  */
 import type { KeyObject } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Acknowledgement, KeySetRecord, LocalKeyRecord } from '../protocol/frames.ts';
 import type { Identity } from './identity.ts';
 import type { KeySets } from './key-sets.ts';
@@ -11,6 +12,8 @@ import type { EdgeLog } from './log.ts';
 
 /** protocol/frames.ts `localKeysFrame`. */
 const RECORDS_PER_FRAME = 1_000;
+/** Records whose signatures are verified in one turn of the loop: each up to two, a tenth of a millisecond each. */
+const RECORDS_PER_TURN = 50;
 
 export interface LocalKeyShareSettings {
   readonly keys: LocalKeys;
@@ -25,6 +28,7 @@ export type TellKeys = (frame: 'local_keys' | 'key_set', body: { records: LocalK
 
 export class LocalKeyShare {
   readonly #settings: LocalKeyShareSettings;
+  #merging: Promise<void> = Promise.resolve();
   #sending = false;
   #again = false;
   /** As the cloud's last welcome said. */
@@ -35,20 +39,38 @@ export class LocalKeyShare {
     this.#settings = settings;
   }
 
-  /** Takes the records that the cloud knows; whatever it lacks is sent with the next `send`. */
-  welcome(records: readonly LocalKeyRecord[], carriesSets: boolean): void {
+  /** Takes the records that the cloud knows; whatever it lacks is sent with the next `send`. Never rejects. */
+  async welcome(records: readonly LocalKeyRecord[], carriesSets: boolean): Promise<void> {
     const { keys, sets, log } = this.#settings;
-    this.merge(records);
-    keys.noteKnown(records);
-    if (carriesSets) sets.shareAnew();
-    else log.warn('key_sets_not_carried', { next: 'this cloud is older than the edge: keys minted at other replicas are not taken until it is upgraded' });
+    await this.merge(records);
     this.#carriesSets = carriesSets;
+    try {
+      keys.noteKnown(records);
+      sets.shareAnew();
+    } catch (error) {
+      log.fault('local_keys_fault', error);
+    }
+    if (!carriesSets) log.warn('key_sets_not_carried', { next: 'this cloud is older than the edge: keys minted at other replicas are not taken until it is upgraded' });
   }
 
-  /** Takes revocations of other replicas. A record that the identity did not sign is an alarm: only a cloud can have made it. */
-  merge(records: readonly LocalKeyRecord[]): void {
+  /**
+   * Takes revocations of other replicas, in slices. A record that the identity did not sign is an alarm: only a cloud can have
+   * made it. Never rejects.
+   */
+  merge(records: readonly LocalKeyRecord[]): Promise<void> {
+    this.#merging = this.#merging.then(() => this.#merge(records)).catch((error: unknown) => this.#settings.log.fault('local_keys_fault', error));
+    return this.#merging;
+  }
+
+  async #merge(records: readonly LocalKeyRecord[]): Promise<void> {
     const { keys, identityKey, log } = this.#settings;
-    const { taken, foreign } = keys.takeRevocations(records, identityKey);
+    let taken = 0, foreign = 0;
+    for (let from = 0; from < records.length; from += RECORDS_PER_TURN) {
+      if (from > 0) await turn();
+      const counts = keys.takeRevocations(records.slice(from, from + RECORDS_PER_TURN), identityKey);
+      taken += counts.taken;
+      foreign += counts.foreign;
+    }
     if (taken > 0) log.info('local_key_revocations_taken', { count: taken });
     if (foreign > 0) log.alarm('foreign_local_keys_refused', { count: foreign });
   }

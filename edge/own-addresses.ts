@@ -9,6 +9,8 @@ import type { Keystore } from './keystore/keystore.ts';
 /** Derived addresses that are kept, least recently used ones dropped. */
 const KEPT_MAX = 20_000;
 const HARDENED = 0x8000_0000;
+/** Two children of an extended key and an address; a source's key has five levels below it at most. */
+const STEPS_PER_ADDRESS = 4;
 /** No path of 255 steps is longer; each number of a longer one would be tried. */
 const PATH_CHARACTERS_MAX = 4_000;
 
@@ -17,9 +19,15 @@ export interface OwnPaths { readonly gasTank: string | null; readonly treasury: 
 export class OwnAddresses {
   readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>;
   readonly #kept = new Map<string, string>();
+  #steps = 0;
 
   constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>) {
     this.#keystore = keystore;
+  }
+
+  /** Derivation steps since the start: the unit of this edge's work on an answer, a tenth to a third of a millisecond each. */
+  get steps(): number {
+    return this.#steps;
   }
 
   /** The address at an absolute path of the chain's template, or null for a path that is none of ours. */
@@ -59,6 +67,7 @@ export class OwnAddresses {
   }
 
   #derive(chain: Chain, path: string): string | null {
+    this.#steps += STEPS_PER_ADDRESS;
     if (path.startsWith('[')) return this.#keystore.sourceAddressAt?.(chain, path) ?? null;
     const { derivation } = factsOf(chain);
     const network = networkOf(chain);

@@ -95,8 +95,8 @@ export class Session {
         instructions: ({ records }) => settings.instructionShare.take(records),
         replenish: async ({ leaseEpoch, chain, from, count }) =>
           (await this.#leadsIn(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
-        keys: ({ records }) => {
-          settings.keyShare.merge(records);
+        keys: async ({ records }) => {
+          await settings.keyShare.merge(records);
           this.shareKeys();
         },
         key_set: ({ set }) => {
@@ -220,8 +220,7 @@ export class Session {
     lease.awaitOwner(null);
     log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
     this.#leaseTtlMs = frame.leaseTtlMs;
-    keyShare.welcome(frame.localKeys, frame.keySets === true);
-    this.shareKeys();
+    void keyShare.welcome(frame.localKeys, frame.keySets === true).then(() => this.shareKeys());
     void this.shareInstructions();
     this.#scheduleBeat();
     this.#settings.onMovement();

@@ -5,7 +5,7 @@
 import { io } from 'socket.io-client';
 import type { z } from 'zod';
 import {
-  acknowledgement, deliverFrame, instructionsFrame, keySetFrame, leaseFrame, localKeysFrame, replenishFrame, rotationFrame, signFrame, STREAM_PATH, welcomeFrame,
+  acknowledgement, deliverFrame, FRAME_BYTES_TO_EDGE_MAX, instructionsFrame, keySetFrame, leaseFrame, localKeysFrame, replenishFrame, rotationFrame, signFrame, STREAM_PATH, welcomeFrame,
   type Acknowledgement, type HandshakeAuth,
 } from '../protocol/frames.ts';
 import { backoffMs } from './backoff.ts';
@@ -41,8 +41,12 @@ export interface StreamSocket {
 /** Opens a socket that does not connect by itself; `auth` is asked at each handshake. */
 export type OpenSocket = (cloudUrl: string, auth: (give: (auth: object) => void) => void) => StreamSocket;
 
+/** Passed on to the WebSocket, which closes with 1009; the types of Socket.IO do not have it. Without it a frame may have 100 MiB. */
+const FRAME_LIMIT = { maxPayload: FRAME_BYTES_TO_EDGE_MAX };
+
 const openSocketIo: OpenSocket = (cloudUrl, auth) => io(cloudUrl, {
   path: STREAM_PATH, transports: ['websocket'], autoConnect: false, reconnection: false, forceNew: true, timeout: CONNECT_TIMEOUT_MS, auth,
+  ...FRAME_LIMIT,
 });
 
 export interface StreamSettings {

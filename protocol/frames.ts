@@ -35,6 +35,10 @@ export const SIGNATURE_SKEW_SECONDS = 300;
 export const NONCE_KEEP_SECONDS = 660;
 /** Limit of deliveries in one frame, and of frames that wait for their attempts. */
 export const DELIVERIES_PER_FRAME = 256;
+/** Characters of bodies and URLs in one frame, above which the rest goes with the next; one delivery is always sent. */
+export const DELIVERY_CHARACTERS_PER_FRAME = 1_000_000;
+/** A larger frame closes the stream of an edge. The largest it is sent is a key set or a record of an instruction, below half of it. */
+export const FRAME_BYTES_TO_EDGE_MAX = 3 * 1_024 * 1_024;
 /** Attempts of one frame: small, and each frame is one commit of the database. */
 export const ATTEMPTS_PER_FRAME = 1_024;
 
@@ -162,7 +166,8 @@ export const welcomeFrame = z.object({
   leaseTtlMs: z.number().int().positive(),
   heartbeatMs: z.number().int().positive(),
   serverTimeMs: instantMs,
-  localKeys: z.array(localKeyRecord),
+  /** The first thousand; others follow in `keys`. */
+  localKeys: z.array(localKeyRecord).max(1_000),
   /** The cloud carries key sets. */
   keySets: z.boolean().optional(),
 });

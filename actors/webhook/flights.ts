@@ -8,6 +8,7 @@
  * the same time; a retry or replay has no lane and may be overtaken.
  */
 import type { DueDelivery, StandingDelivery } from '../../persistence/ports.ts';
+import { DELIVERY_CHARACTERS_PER_FRAME } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 
 /**
@@ -93,7 +94,7 @@ export class Flights {
   /** Takes up to `limit` ready deliveries of an account, in order; they are in flight from now on. */
   takeReady(accountId: AccountId, limit: number): Flight[] {
     const account = this.#accounts.get(accountId);
-    const taken = account?.ready.splice(0, limit) ?? [];
+    const taken = account?.ready.splice(0, fittingCount(account.ready, limit)) ?? [];
     for (const flight of taken) flight.sent = true;
     return taken;
   }
@@ -202,4 +203,15 @@ export class Flights {
     if (next === undefined) account.lanes.delete(lane);
     else account.ready.push(next);
   }
+}
+
+/** How many of the first fit into one frame; one always does. */
+function fittingCount(ready: readonly Flight[], limit: number): number {
+  let characters = 0, count = 0;
+  for (const { due: { body, url } } of ready) {
+    characters += body.length + url.length;
+    if (count >= limit || (count > 0 && characters > DELIVERY_CHARACTERS_PER_FRAME)) break;
+    count += 1;
+  }
+  return count;
 }

@@ -1,10 +1,14 @@
 /** Passes application paths on to the cloud. Every answer is read by its route's schema and held to what the edge knows. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
+import { answerBytesMax } from '../answers/answer-size.ts';
 import { checkedAnswer, type Checked } from '../answers/checked.ts';
 import type { Ask, Known } from '../answers/known.ts';
 import type { EdgeLog } from '../log.ts';
 import type { ForwardedAnswer, Upstream } from '../upstream.ts';
 import { envelopeOf, jsonOf, queryOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath, type PlainEnvelope } from './exchange.ts';
+
+const LARGE_BYTES = 128 * 1_024;
 
 export interface ForwardSettings {
   readonly upstream: Pick<Upstream, 'forward'>;
@@ -50,7 +54,7 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
     const unsynced = settings.unsynced();
     if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
     const answer = await upstream.forward({
-      method: call.route.method, pathAndQuery: call.pathAndQuery, headers: call.headers, body: call.body,
+      method: call.route.method, pathAndQuery: call.pathAndQuery, headers: call.headers, body: call.body, bytesMax: answerBytesMax(call.route.operationId, queryOf(call.pathAndQuery)),
     });
     if (isRefusal(answer)) return refused(answer);
     const envelope = envelopeOf(answer);
@@ -62,6 +66,7 @@ export function createForwarding(settings: ForwardSettings): Forwarding {
       return refused(refuse('UPSTREAM_UNAVAILABLE', { reason: 'no_envelope', status: answer.status }));
     }
     if (envelope.error !== null) settings.onRefused(envelope.error.code);
+    if (answer.body.length > LARGE_BYTES) await turn(); // to read it once was a turn's work
     return { answer, envelope };
   };
 

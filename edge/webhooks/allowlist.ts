@@ -26,7 +26,7 @@ export function parseWebhookAllowlist(text: string): ParsedAllowlist {
     const isUrl = /^https?:\/\//i.test(entry);
     const target = isUrl ? parseBelow(entry) : entry.includes('/') ? parseNetwork(entry) : parseHost(entry);
     if (target !== null) targets.push(target);
-    else if (isUrl) problems.push(`entry ${index + 1}: a URL needs a path of plain segments, as in https://host:port/hooks/, without user, query, %, ; or //; for any path write host or host:port`);
+    else if (isUrl) problems.push(`entry ${index + 1} is a URL without a plain path: write https://host:port/hooks/, without user, query, %, ; or //; for any path host or host:port`);
     else problems.push(`entry ${index + 1} is no host, host:port, address, network or https://host:port/path/`);
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, targets };

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { keysOf } from '../../../edge/key-set.ts';
+import { FRAME_BYTES_TO_EDGE_MAX } from '../../../protocol/frames.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { writeThenRead } from '../../support/writes-first.ts';
@@ -270,6 +271,23 @@ test('found F11: two edges over a cloud that withholds and replays: a bare recor
   elsewhere.cloud.push('key_set', { set });
   await eventually('the older set is refused', () => elsewhere.edge.logged.some(({ msg }) => msg === 'older_key_set_refused'));
   t.is((await atSecond(key)).status, 401);
+});
+
+test('found F14: an answer above what its route can say, and a frame above what any can, are not parsed; the edge goes on', async (t) => {
+  const { cloud, edge } = await stage(t);
+  const large = JSON.stringify({ success: true, data: { content: Array.from({ length: 4_000 }, () => ({ address: 'x'.repeat(200) })) }, meta: {} });
+  cloud.on('GET /v1/addresses', () => ({ raw: large, status: 200 }));
+  cloud.on('GET /v1/addresses/{id}', () => ({ raw: large, status: 200 }));
+  cloud.on('GET /v1/chains', () => ({ raw: large, status: 503 }));
+  for (const path of ['/v1/addresses', '/v1/addresses/adr_22222222222222222222222222', '/v1/chains']) {
+    const reply = await edge.ask('GET', path);
+    t.like(reply.error, { code: 'UPSTREAM_UNAVAILABLE', details: { reason: 'ANSWER_TOO_LARGE' } }, path);
+    t.true(reply.error!.details['limitBytes'] as number < 200_000);
+  }
+  await eventually('the stream is up', () => cloud.streams === 1);
+  cloud.push('keys', { records: [], more: 'x'.repeat(FRAME_BYTES_TO_EDGE_MAX) });
+  await eventually('the frame closed the stream', () => edge.logged.some(({ msg }) => msg === 'stream_down'));
+  await eventually('it comes back', () => cloud.streams === 1 && cloud.sessions.length >= 2);
 });
 
 test('a cloud of before key sets gets records as before, and is named as such', async (t) => {

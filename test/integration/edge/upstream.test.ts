@@ -10,7 +10,7 @@ import { eventually } from '../../support/edge/edges.ts';
 const CHUNK = Buffer.alloc(1_024 * 1_024, ' ');
 
 test('an answer without an end is cut, for calls of the edge itself and for those that are passed on', async (t) => {
-  let open = 0, sent = 0;
+  let open = 0, sent = 0, largest = 0;
   const flood = (response: ServerResponse): void => {
     if (response.destroyed) return;
     sent += CHUNK.length;
@@ -30,12 +30,14 @@ test('an answer without an end is cut, for calls of the edge itself and for thos
   t.teardown(() => upstream.close());
   for (const ask of [
     () => upstream.signed.call('getEdgeReadiness'), () => upstream.unsigned.call('getEdgeReadiness'),
-    () => upstream.forward({ method: 'GET', pathAndQuery: '/v1/addresses', headers: {}, body: Buffer.alloc(0) }),
+    () => upstream.forward({ method: 'GET', pathAndQuery: '/v1/addresses', headers: {}, body: Buffer.alloc(0), bytesMax: 65_536 }),
   ]) {
     sent = 0;
     const reply = await ask();
     t.is(isRefusal(reply) && reply.code, 'UPSTREAM_UNAVAILABLE');
+    largest = Math.max(largest, sent);
     await eventually('the connection is cut', () => open === 0);
     t.true(sent < 128 * CHUNK.length, `${sent} bytes`);
   }
+  t.true(largest < 32 * CHUNK.length, 'found F14: what sockets buffer, and no 32 MB');
 });

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import type { RecordedInstruction } from '../../../edge/instructions.ts';
+import { answerBytesMax } from '../../../edge/answers/answer-size.ts';
+import { checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
 import { openIssuedAddresses, type IssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
 import type { Known } from '../../../edge/answers/known.ts';
 import { ANSWER_RULES, ANSWERED_HERE, PAGE_WORD, type ForwardedOperation } from '../../../edge/answers/rules.ts';
@@ -175,6 +177,44 @@ for (const operation of OPERATIONS) {
     if (operation !== 'broadcastTransaction') t.is((await stage.ask(operation)).kind, 'refused', 'the status of another route');
   });
 }
+
+test('found F14: an answer of two hundred addresses takes no turn of the loop for itself: derivations are counted', async (t) => {
+  const fresh = new OwnAddresses(keystore), address = SAMPLES.getAddress.data, known: Known = { ...openStage().known, own: fresh };
+  const content = Array.from({ length: 200 }, (_, index) => {
+    const derivationPath = `${networkOf('eth').accountPath}/0/${index}`;
+    return { ...address, address: own.addressAt('eth', derivationPath)!, derivationPath, userRef: 'u', tag: null };
+  });
+  const ask = { params: {}, query: { size: '200' }, body: {} }, page = { content, page: 0, size: 200, totalElements: 200, totalPages: 1, next: null };
+  let largest = 0, before = 0, turns = 0, isDone = false;
+  const look = (): void => {
+    largest = Math.max(largest, fresh.steps - before);
+    before = fresh.steps;
+    turns += 1;
+    if (!isDone) setImmediate(look);
+  };
+  setImmediate(look);
+  const checked = await checkedAnswer('listAddresses', page, ask, known);
+  isDone = true;
+  look();
+  t.is(checked.refusal, null);
+  t.deepEqual((checked.data as { content: unknown[] }).content, content, 'nothing is lost between the slices');
+  t.true(fresh.steps >= 200 && turns > fresh.steps / (2 * STEPS_PER_TURN), `${fresh.steps} steps in ${turns} turns`);
+  t.true(largest <= STEPS_PER_TURN + 8, `${largest} steps in one turn`);
+  const wrong = { ...page, content: content.with(150, { ...content[150]!, createdAt: 'never' }) };
+  t.is((await checkedAnswer('listAddresses', wrong, ask, known)).refusal?.details['field'], 'content.150.createdAt', 'the row is named as in the whole');
+});
+
+test('found F14: every list has a bound of its own, an honest page of any size fits, and what asks for little gets little', (t) => {
+  for (const operation of OPERATIONS) {
+    const data = SAMPLES[operation].data as { content?: unknown[] }, record = answerBytesMax(operation, {});
+    const rows = data.content === undefined ? null : (size: number) => Buffer.byteLength(JSON.stringify({ success: true, data: { ...data, content: Array.from({ length: size }, () => data.content![0]) }, meta: META }));
+    t.true(record <= 2 ** 21 && (rows === null || record !== answerBytesMax('getAddress', {})), operation);
+    if (rows === null) t.true(Buffer.byteLength(JSON.stringify(data)) * 4 < record, operation);
+    else for (const size of [1, 20, 200]) t.true(rows(size) * 2 < answerBytesMax(operation, { size: String(size) }), `${operation} ${size}`);
+  }
+  const sizes = ['1', '20', '200', '100000', '-1', 'x', '1e9', ''].map((size) => answerBytesMax('listAddresses', { size }));
+  t.true(sizes[0]! < sizes[1]! && sizes[1]! < sizes[2]! && sizes.slice(2).every((bytes) => bytes <= sizes[2]!), String(sizes));
+});
 
 /** Its truth is a build of its own; on eth there is none, so that every answer is refused. */
 async function trustlines(t: import('ava').ExecutionContext): Promise<void> {

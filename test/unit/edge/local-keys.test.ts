@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
 import { judgeRecord, recordText, signRecord } from '../../../edge/local-key-record.ts';
+import { LocalKeyShare } from '../../../edge/local-key-share.ts';
 import { LOCAL_KEYS_MAX, LocalKeys, MINTED_DEPTH_MAX, type MintedKey } from '../../../edge/local-keys.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
+import type { EdgeLog } from '../../../edge/log.ts';
 import type { Storage } from '../../../edge/storage/storage.ts';
-import { localKeyRecord } from '../../../protocol/frames.ts';
+import { localKeyRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
 const identity = createIdentity(randomBytes(32));
@@ -192,4 +194,30 @@ test('a cloud that lost its records gets them again', (t) => {
   t.is(keys.unshared(identity).length, 0);
   keys.noteKnown([]);
   t.deepEqual(keys.unshared(identity), records);
+});
+
+test('found F14: a thousand records of a cloud are verified in slices, one frame after the other', async (t) => {
+  const keys = newKeys(), revoked = mint(keys), alarms: unknown[] = [];
+  keys.revoke(revoked.id);
+  const [record] = keys.unshared(identity), slices: number[] = [];
+  const counting = Object.assign(newKeys(), {
+    takeRevocations(records: readonly LocalKeyRecord[]) {
+      slices.push(records.length);
+      return LocalKeys.prototype.takeRevocations.call(this, records, identityKey);
+    },
+  });
+  let turns = 0, isDone = false;
+  const look = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(look);
+  };
+  setImmediate(look);
+  const log: EdgeLog = { info: () => undefined, warn: () => undefined, alarm: (event, facts) => void alarms.push([event, facts]), fault: () => undefined, alarms: 0 };
+  const share = new LocalKeyShare({ keys: counting, sets: null as never, identity, identityKey, log });
+  const invented = Array.from({ length: 999 }, () => ({ ...record!, hash: 'cd'.repeat(32) }));
+  await Promise.all([share.merge([...invented, record!]), share.merge([record!])]);
+  isDone = true;
+  t.true(Math.max(...slices) <= 50 && slices.length === 21 && turns > slices.length / 2, `${slices.length} slices, ${turns} turns`);
+  t.deepEqual(alarms, [['foreign_local_keys_refused', { count: 999 }]]);
+  t.is(counting.list()[0]!.id, revoked.id);
 });

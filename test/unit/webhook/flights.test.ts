@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Flights } from '../../../actors/webhook/flights.ts';
 import type { DueDelivery } from '../../../persistence/ports.ts';
+import { DELIVERY_CHARACTERS_PER_FRAME } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 
 const ACCOUNT = 'org_a_live' as AccountId;
@@ -55,4 +56,10 @@ test('a frame that was not taken: what left the account meanwhile does not becom
   flights.putBack(ACCOUNT, [...frame, ...second]);
   t.deepEqual(ready(flights), []);
   t.is(flights.size, 0);
+});
+
+test('found F14: a frame has so many characters at most, and one delivery however long', (t) => {
+  const flights = new Flights(), body = 'x'.repeat(DELIVERY_CHARACTERS_PER_FRAME / 2 - 100);
+  for (const id of ['1', '2', '3', '4']) flights.add({ ...due(id, id), body: id === '4' ? body.repeat(3) : body }, 1_000, 0);
+  t.deepEqual([ready(flights), ready(flights), ready(flights), ready(flights)], [['1', '2'], ['3'], ['4'], []]);
 });

@@ -1,0 +1,39 @@
+/**
+ * How many bytes an answer of the cloud may have: what its route can honestly say, and no more, so that reading it is short work.
+ * The rest is not read, and nothing of it is parsed. found F14.
+ */
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../protocol/page.ts';
+import type { OperationId } from '../../protocol/routes.ts';
+
+const KIB = 1_024;
+/** One record, a refusal, a webhook with its longest URL. */
+const RECORD_BYTES = 64 * KIB;
+/** A build: the payload of the largest one that replicas share has 900,000 characters. */
+const BUILD_BYTES = 2_048 * KIB;
+/** What two hundred rows have in practice is a fifth of it; pages of the longest texts in every row need a smaller size. */
+const PAGE_BYTES_MAX = 1_024 * KIB;
+/** Around the rows: envelope, cursor, counts. */
+const PAGE_BYTES = 8 * KIB;
+
+/** A row with the longest texts that its fields take, six bytes a character where JSON escapes them. */
+const ROW_BYTES: Partial<Record<OperationId, number>> = {
+  listAddresses: 6 * KIB, listBalances: 4 * KIB, listTransactions: 12 * KIB, listWebhooks: 16 * KIB,
+  listDeliveries: 32 * KIB, listDeadLetters: 32 * KIB, listWebhookDeliveries: 32 * KIB,
+};
+/** Short lists that are answered whole: ten chains; a thousand sessions; the catalogue; sources with their addresses. */
+const WHOLE_BYTES: Partial<Record<OperationId, number>> = {
+  listChains: 128 * KIB, getEdgeReadiness: 128 * KIB, listEdgeSessions: 1_024 * KIB, listTokens: 1_024 * KIB, listKeySources: 1_024 * KIB,
+};
+const BUILDS: ReadonlySet<OperationId> = new Set(['buildTransaction', 'repriceTransaction', 'createTrustline']);
+
+/** Bytes of the whole body, envelope included. `query` is the caller's. */
+export function answerBytesMax(operation: OperationId, query: Readonly<Record<string, unknown>>): number {
+  if (BUILDS.has(operation)) return BUILD_BYTES;
+  const whole = WHOLE_BYTES[operation], row = ROW_BYTES[operation];
+  if (whole !== undefined) return whole;
+  if (row === undefined) return RECORD_BYTES;
+  const size = Number(query['size'] ?? PAGE_SIZE_DEFAULT);
+  // A size that is none gets the cloud's refusal, which is short.
+  const rows = Number.isInteger(size) && size >= 1 ? Math.min(size, PAGE_SIZE_MAX) : 1;
+  return Math.max(RECORD_BYTES, Math.min(PAGE_BYTES_MAX, PAGE_BYTES + rows * row));
+}
