@@ -79,6 +79,8 @@ export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
 export class Instructions {
   readonly #storage: Storage;
   readonly #nowMs: () => number;
+  /** Withdrawn here, and not written yet: the disk was full. */
+  readonly #withdrawn = new Set<string>();
 
   constructor(storage: Storage, nowMs: () => number) {
     this.#storage = storage;
@@ -121,6 +123,17 @@ export class Instructions {
     const atMs = Math.max(row.at + 1, this.#nowMs()); // a later version in the eyes of whoever compares, whatever the clock does
     this.#storage.run('update instructions set recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 0 where transaction_id = ?',
       atMs, atMs, sha256(row.unsigned), transactionId);
+    this.#withdrawn.delete(transactionId);
+  }
+
+  /**
+   * Its caller was refused: no frame has it signed here until it is broadcast again, whatever record of before comes. That it may be
+   * signed elsewhere is not taken back. Throws: StorageFailed; until the process ends it holds even then.
+   */
+  withdraw(transactionId: string): void {
+    this.#withdrawn.add(transactionId);
+    this.#storage.run('update instructions set broadcast_unsigned = null where transaction_id = ?', transactionId);
+    this.#withdrawn.delete(transactionId);
   }
 
   /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */
@@ -132,7 +145,7 @@ export class Instructions {
   broadcastAtMs(transactionId: string): number | null {
     const row = this.#storage.one<{ unsigned: string; at: number | null; of: string | null }>(
       'select unsigned, broadcast_at_ms as at, broadcast_unsigned as "of" from instructions where transaction_id = ?', transactionId);
-    return row === null || row.of !== sha256(row.unsigned) ? null : row.at;
+    return row === null || this.#withdrawn.has(transactionId) || row.of !== sha256(row.unsigned) ? null : row.at;
   }
 
   /**
@@ -193,7 +206,10 @@ export class Instructions {
     this.#storage.run('update instructions set shared = 1 where transaction_id = ? and recorded_at_ms = ?', transactionId, askedAtMs);
   }
 
-  /** Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. */
+  /**
+   * Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. With it is written that it
+   * was broadcast, so that the other replicas hear of it: what is refused before leaves no trace that a frame could have signed.
+   */
   journal({ instruction, unsigned }: RecordedInstruction): void {
     this.#storage.transaction(() => {
       const added = this.#storage.run(`insert into signatures (transaction_id, payload, chain, signed_at_ms) values (?, ?, ?, ?)
@@ -203,6 +219,7 @@ export class Instructions {
         this.#storage.run('insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
           unsigned.chain, unsigned.from, key, instruction.id, unsigned.payload);
       }
+      if (this.broadcastAtMs(instruction.id) === null) this.noteBroadcast(instruction.id);
     });
   }
 

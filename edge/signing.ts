@@ -66,20 +66,22 @@ export class Signing {
   }
 
   /**
-   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader.
+   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader. A refusal without a signature
+   * withdraws it: what its caller was refused no frame has signed later, at this replica, until the caller broadcasts it again.
    * Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
    */
   async broadcast(transactionId: string): Promise<Submitted> {
-    const { lease, instructions, beat, viaLeader, guard } = this.#settings;
-    instructions.noteBroadcast(transactionId);
-    if (!lease.view().held) await beat();
-    // Another replica may have recorded it before this one was there: the cloud keeps such records.
-    if (!lease.view().held || instructions.get(transactionId) === null) {
+    return this.#withdrawing(transactionId, async () => {
+      const { lease, instructions, beat, viaLeader, guard } = this.#settings;
+      if (!lease.view().held) await beat();
+      const recorded = instructions.get(transactionId);
+      // Another replica may have recorded it before this one was there: the cloud keeps such records.
+      if (lease.view().held && recorded !== null) return this.#make(transactionId);
+      instructions.noteBroadcast(transactionId);
       const submitted = await viaLeader(transactionId);
       if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.note({ ...NOTHING_TOLD, failed: [transactionId] });
-      return this.#told(transactionId, submitted);
-    }
-    return this.#told(transactionId, await this.#make(transactionId));
+      return submitted;
+    });
   }
 
   /**
@@ -97,7 +99,27 @@ export class Signing {
     if (!lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
     const refusal = this.#signedBefore(transactionId, recorded) === null ? this.#mayBeAsked(transactionId) : null;
     if (refusal !== null) return refusal;
-    return this.#told(transactionId, await this.#make(transactionId));
+    return this.#withdrawing(transactionId, () => this.#make(transactionId));
+  }
+
+  /** A call that is to sign. Where it ends without a signature for the version that is known, that version is broadcast no more. */
+  async #withdrawing(transactionId: string, call: () => Promise<Submitted>): Promise<Submitted> {
+    const submitted = await call().catch((error: unknown) => {
+      this.#withdraw(transactionId);
+      throw error;
+    });
+    if (isRefusal(submitted)) this.#withdraw(transactionId);
+    return this.#told(transactionId, submitted);
+  }
+
+  #withdraw(transactionId: string): void {
+    const { instructions, log } = this.#settings, recorded = instructions.get(transactionId);
+    if (recorded === null || this.#signedBefore(transactionId, recorded) !== null) return;
+    try {
+      instructions.withdraw(transactionId);
+    } catch (error) {
+      log.fault('withdrawal_not_kept', error, { transactionId }); // a full disk: this process knows
+    }
   }
 
   /** A frame signs what a holder of a local key broadcast, and not for ever. Refuses: SIGNED_BATCH_REJECTED. */

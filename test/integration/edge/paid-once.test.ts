@@ -187,3 +187,38 @@ for (const place of ['PostgreSQL', 'a shared directory'] as const) {
     t.is(replicas.flatMap(({ cloud }) => cloud.submitted).length, 2);
   });
 }
+
+for (const chain of ['eth', 'sol'] as const) {
+  test.serial(`found: a broadcast that was refused is signed for no frame later, also by an edge that starts anew; for its caller it is: ${chain}`, async (t) => {
+    const dataDir = newDirectory(), first = await stage(t, chain, { dataDir }), paid = await first.pay({ chain }, 0), retry = await first.pay({ chain }, 1);
+    t.is(retry.sent.error?.details['reason'], 'equal_payment_signed', retry.sent.text);
+    const hear = async ({ cloud, edge }: Stage) => {
+      cloud.on(`GET /v1/transactions/${paid.id}`, () => ({ data: recordOf(paid.told, 'confirmed', first.cloud.submitted[0]!.txid) }));
+      t.is((await edge.ask('GET', `/v1/transactions/${paid.id}`)).status, 200);
+    };
+    await hear(first);
+    t.like(await first.cloud.sign(retry.id), { ok: false, details: { reason: 'not_broadcast' } });
+    await first.edge.edge.stop();
+    const second = await stage(t, chain, { dataDir });
+    t.like(await second.cloud.sign(retry.id), { ok: false, details: { reason: 'not_broadcast' } });
+    t.deepEqual(second.cloud.submitted, []);
+    t.is((await second.edge.ask('POST', `/v1/transactions/${retry.id}/broadcast`)).status, 200, 'its own caller asks again');
+  });
+}
+
+test.serial('found: what a cap refused is signed for no frame when the window has passed; a frame that was refused needs its caller again', async (t) => {
+  const clocks = { wallMs: Date.now(), monotonicMs: 0 }, env = { EDGE_WITHDRAWAL_CAP_ETH: (2n * 10n ** 16n).toString(), EDGE_SPEND_WINDOW: '600' };
+  const { cloud, pay } = await stage(t, 'eth', { env, ports: { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs + performance.now() } });
+  const follower = await stage(t, 'eth', { ports: { wallMs: () => clocks.wallMs } });
+  t.is((await pay({ chain: 'eth', amount: 15n * 10n ** 15n }, 0)).sent.status, 200);
+  const over = await pay({ chain: 'eth', amount: 14n * 10n ** 15n }, 1);
+  t.is(over.sent.error?.code, 'AMOUNT_CAP_EXCEEDED');
+  t.is((await follower.pay({ chain: 'eth', amount: 13n * 10n ** 15n }, 1)).sent.status, 200);
+  await eventually('it is shared', () => follower.cloud.instructions.some(({ broadcastAtMs }) => broadcastAtMs !== null));
+  const record = follower.cloud.instructions.findLast(({ broadcastAtMs }) => broadcastAtMs !== null)!;
+  t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), { ok: false, code: 'AMOUNT_CAP_EXCEEDED' });
+  clocks.wallMs += 700_000, clocks.monotonicMs += 700_000;
+  await eventually('the lease is renewed', async () => (await cloud.sign(over.id)).details?.['reason'] === 'not_broadcast');
+  t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), { ok: false, details: { reason: 'not_broadcast' } });
+  t.is(cloud.submitted.length, 1);
+});

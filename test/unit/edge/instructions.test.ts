@@ -152,3 +152,24 @@ test('a record that the cloud refuses for good holds up no younger one; one it c
   await answer({});
   t.deepEqual(told, ['txn_1'], 'asked for anew');
 });
+
+test('found: a broadcast that was refused is withdrawn for good, also before a record of it that comes again, until its caller broadcasts it anew', (t) => {
+  let nowMs = NOW_MS;
+  const storage = newStorage(), instructions = new Instructions(storage, () => nowMs);
+  instructions.record(recorded);
+  instructions.noteBroadcast('txn_1');
+  const [shared] = instructions.unshared(0, 10_000);
+  instructions.withdraw('txn_1');
+  for (const each of [instructions, new Instructions(storage, () => nowMs)]) {
+    t.is(each.broadcastAtMs('txn_1'), null);
+    t.true(each.take(shared!) && each.broadcastAtMs('txn_1') === null, 'the cloud shows the record of before');
+    t.true(each.mayBeSigned('txn_1'), 'another replica may have signed it');
+  }
+  nowMs += 1;
+  instructions.noteBroadcast('txn_1');
+  t.true(instructions.broadcastAtMs('txn_1')! > shared!.broadcastAtMs!);
+  const journaled = new Instructions(newStorage(), () => nowMs);
+  journaled.record(recorded);
+  journaled.journal(recorded);
+  t.true(journaled.broadcastAtMs('txn_1') !== null && journaled.unshared(0, 10_000)[0]?.broadcastAtMs !== null, 'what is signed was broadcast, and is shared');
+});
