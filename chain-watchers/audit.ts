@@ -33,13 +33,13 @@ export function createAudit(parts: WatcherParts): Audit {
       if (at === null) return { compared: 0, unread: 0, passDone: false };
       const second = [...new Set(strikes.due(at.height, limit).map((key) => key.split(' ')[0]!))];
       const due = second.length === 0 ? []
-        : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit);
-      const next = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
+        : (await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit)).balances;
+      const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
       let unread = 0;
-      const rows = [...due, ...next].filter(({ purpose }) => purpose === 'deposit');
+      const rows = [...due, ...balances].filter(({ purpose }) => purpose === 'deposit');
       for (const row of rows) if (!await compare(parts, strikes, row, at)) unread += 1;
-      const passDone = next.length < limit;
-      afterKey = passDone ? null : next.at(-1)!.addressKey;
+      const passDone = next === null;
+      afterKey = next;
       if (passDone) {
         const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
         parts.metrics.set('svc_audit_pass_seconds', { chain: parts.network.slug }, seconds);

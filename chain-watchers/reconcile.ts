@@ -53,14 +53,14 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
     return sees.internal;
   };
   const rotation = async (height: number, limit: number): Promise<LedgerBalance[]> => {
-    const rows = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
-    if (rows.length < limit) {
+    const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, height, limit);
+    if (next === null) {
       const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
       parts.metrics.set('svc_reconcile_pass_seconds', { chain: parts.network.slug }, seconds);
       passBeganAtMs = parts.nowMs();
     }
-    afterKey = rows.length < limit ? null : rows.at(-1)!.addressKey;
-    return rows;
+    afterKey = next;
+    return balances;
   };
 
   return {
@@ -78,7 +78,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       const budget = Math.min(ADDRESSES_PER_ROUND_MAX, parts.addressesPerBlock * blocks);
       const asked = [...new Set([...strikes.due(at.height, budget), ...touched])].slice(0, budget);
       const rows = asked.length === 0 ? []
-        : await parts.audit.ledgerBalances(parts.ledger, { addressKeys: asked }, at.height, budget * ASSETS_PER_ADDRESS);
+        : (await parts.audit.ledgerBalances(parts.ledger, { addressKeys: asked }, at.height, budget * ASSETS_PER_ADDRESS)).balances;
       if (asked.length < budget) rows.push(...await rotation(at.height, budget - asked.length));
       const compared = await compare(parts, strikes, at, rows);
       for (const key of asked) touched.delete(key);

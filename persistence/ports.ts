@@ -162,9 +162,9 @@ export interface DiscrepancyRow {
 export interface AuditStore {
   /**
    * Balances by the facts at or below a height, native always and each token that moved, by (addressKey, token). `limit`
-   * counts rows but never cuts an address in two: the last address comes whole.
+   * counts addresses. `next` is the key to go on behind, null at the end of a walk: a step may come back with fewer or none.
    */
-  ledgerBalances(ledger: LedgerId, ask: { afterKey: string | null } | { addressKeys: readonly string[] }, throughHeight: number, limit: number): Promise<LedgerBalance[]>;
+  ledgerBalances(ledger: LedgerId, ask: { afterKey: string | null } | { addressKeys: readonly string[] }, throughHeight: number, limit: number): Promise<{ balances: LedgerBalance[]; next: string | null }>;
   /** One row per (ledger, address, asset, height, kind); a `shortfall` that is open already is updated. True when new. */
   recordDiscrepancy(row: DiscrepancyRow): Promise<boolean>;
   discrepancies(ledger: LedgerId, limit: number): Promise<DiscrepancyRow[]>;

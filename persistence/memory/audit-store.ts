@@ -14,10 +14,10 @@ export function createMemoryAuditStore(state: WatchState): AuditStore {
         .filter((entry) => entry.environment === environment && (only === null || entry.row.accountId === only))
         .map(({ row }) => row)
         .filter((row) => ('addressKeys' in ask ? ask.addressKeys.includes(row.addressKey) : ask.afterKey === null || row.addressKey > ask.afterKey))
-        .sort((a, b) => (a.addressKey < b.addressKey ? -1 : 1));
-      const balances: LedgerBalance[] = [];
-      for (const row of rows) if (balances.length < limit) balances.push(...balancesOf(state, ledger, row, throughHeight));
-      return balances;
+        .sort((a, b) => (a.addressKey < b.addressKey ? -1 : 1))
+        .slice(0, limit);
+      const isCut = !('addressKeys' in ask) && rows.length === limit;
+      return { balances: rows.flatMap((row) => balancesOf(state, ledger, row, throughHeight)), next: isCut ? rows.at(-1)!.addressKey : null };
     },
     async recordDiscrepancy(row) {
       const known = state.discrepancies.findIndex((other) => sameFinding(row, other));

@@ -6,6 +6,9 @@ import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 
+/** Addresses of all families that one step of a walk looks at. */
+const LOOKED_AT_MAX = 2_000;
+
 function balanceOf(row: Columns): LedgerBalance {
   return {
     addressKey: row.addressKey, addressId: row.addressId, accountId: row.accountId, address: row.address, purpose: row.purpose,
@@ -28,9 +31,10 @@ export function createAuditStore(sql: Sql): AuditStore {
       const only = accountOfLedger(ledger);
       const [after, keys] = 'addressKeys' in ask ? [null, [...ask.addressKeys]] : [ask.afterKey, null];
       const rows = await sql<Columns[]>`
-        select * from ledger_balances(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
-                                      ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit})`;
-      return rows.map(balanceOf);
+        select * from audited_balances(${ledger}, ${only === null ? 'live' : 'sandbox'}, ${only}, ${FAMILY_OF[chainOfLedger(ledger)]},
+                                       ${after}::uuid, ${keys}::uuid[], ${throughHeight}, ${limit}, ${LOOKED_AT_MAX})`;
+      const end = rows.find(({ addressId }) => addressId === null);
+      return { balances: rows.filter((row) => row !== end).map(balanceOf), next: end === undefined ? null : String(end['addressKey']) };
     },
     async recordDiscrepancy(row) {
       const finding = {

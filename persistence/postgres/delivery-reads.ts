@@ -41,8 +41,11 @@ function sourceOf(sql: Sql, { webhookId, status, event, eventId, fromMs, toMs }:
     ${toMs === undefined ? sql`` : sql`
       and x.created_at < ${toMs}::timestamptz and x.id < ${firstIdOf(toMs + ID_SLACK_MS)}`}`;
   const from = sql`from delivery x where x.account_id = t.account ${bounds}`;
-  // The deliveries of one event are few.
-  if (eventId !== undefined) return { pairs: [['', '']], range: () => sql`${from} and x.event_id = ${eventId}` };
+  // The deliveries of one event are few: fenced off, so that no order of the list is read through for them.
+  if (eventId !== undefined) {
+    const ofEvent = sql`from (select d.* from delivery d where d.event_id = ${eventId} and d.account_id = t.account offset 0) x where true ${bounds}`;
+    return { pairs: [['', '']], range: () => ofEvent };
+  }
   if (webhookId === undefined && status === undefined && event === undefined) return { pairs: [['', '']], range: () => from };
   const own = webhookId === undefined ? sql`` : sql`and x.webhook_id = ${webhookId}`;
   return { pairs: pairsOf(status ?? DELIVERY_STATUSES, event ?? EVENTS), range: (state, name) => sql`${from} ${own} and x.status = ${state} and x.event = ${name}` };

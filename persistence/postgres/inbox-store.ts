@@ -88,16 +88,17 @@ async function withdrawalsOf(sql: Sql, accountId: AccountId, inbox: readonly Inb
   return rows.map(withdrawalOf);
 }
 
-/** The addresses paid, on every network that they have a row for, and the account's own ones (G20). */
+/** The addresses paid, on every network that they have a row for, and the account's own ones (G20); looked up one by one. */
 async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly InboxRow[]) {
   const ids = [...new Set(transfersOf(inbox).map(({ addressId }) => addressId))];
   const rows = await sql<Columns[]>`
     select v.* from ${asTenant(sql, accountId, sql`
       select * from address where account_id = t.account and id = any(${ids}::text[])
       union
-      select n.* from address a join address n on n.account_id = a.account_id and n.family = a.family and n.index = a.index
-       where a.account_id = t.account and a.id = any(${ids}::text[]) and a.purpose = 'deposit' and a.family = 'evm'
-         and a.index is not null and n.index is not null
+      select n.* from unnest(${ids}::text[]) i(id) cross join lateral (
+        select a.index from address a where a.account_id = t.account and a.id = i.id and a.purpose = 'deposit' and a.family = 'evm' offset 0) a
+       cross join lateral (
+        select s.* from address s where s.account_id = t.account and s.family = 'evm' and s.index = a.index and s.index is not null offset 0) n
       union
       select * from address where account_id = t.account and purpose <> 'deposit'`)}`;
   return rows.map(addressOf);

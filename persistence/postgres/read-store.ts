@@ -16,6 +16,8 @@ import { transactionReads } from './transaction-reads.ts';
 
 /** Lists at once over a pool that they share, as in tests. */
 const SHARED_SLOTS = 4;
+/** Answers that one call of purge_idempotent takes. */
+const PURGED_AT_ONCE = 10_000;
 
 /** The gateway's reads over PostgreSQL. Lists have a pool of their own, so that they never hold a connection of an append. */
 export function createReadStore(sql: Sql, lists: Lists = createLists(sql, { slots: SHARED_SLOTS })): ReadStore {
@@ -43,8 +45,12 @@ function idempotency(sql: Sql): Pick<ReadStore, 'idempotent' | 'saveIdempotent' 
       failpoint('forget_idempotent.after');
     },
     async purgeIdempotent(olderThanMs) {
-      const [row] = await sql<{ gone: number }[]>`select purge_idempotent(${olderThanMs}::timestamptz) as gone`;
-      return row!.gone;
+      let gone = 0;
+      for (;;) {
+        const [row] = await sql<{ gone: number }[]>`select purge_idempotent(${olderThanMs}::timestamptz) as gone`;
+        gone += row!.gone;
+        if (row!.gone < PURGED_AT_ONCE) return gone;
+      }
     },
   };
 }
@@ -91,7 +97,9 @@ function addresses(
     async addressesAmong(accountId, chain, addresses) {
       const rows = await sql<{ address: string }[]>`
         select v.address from ${asTenant(sql, accountId, sql`
-          select address from address where account_id = t.account and family = ${FAMILY_OF[chain]} and address = any (${addresses as string[]})`)}`;
+          
+          select a.address from unnest(${[...new Set(addresses)]}::text[]) asked(address) cross join lateral (
+            select o.address from address o where o.address = asked.address and o.account_id = t.account and o.family = ${FAMILY_OF[chain]} limit 1) a`)}`;
       return rows.map(({ address }) => address);
     },
     async ownAddresses(accountId, purpose) {

@@ -237,6 +237,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   reset_sandbox_ledgers: [{ name: 'a live account', expected: { refused: 'reset_only_sandbox' }, call: () => database.sql`select reset_sandbox_ledgers(${theirs.live})` }],
   sandbox_mine: [{ name: 'a live ledger', expected: { refused: 'sandbox_ledger_form' }, call: () => database.sql`select sandbox_mine('eth', null, '[]'::jsonb)` }],
   sandbox_unmine: [{ name: 'a live ledger', expected: 'nothing', call: () => database.sql`select * from sandbox_unmine('eth', 10)` }],
+  sandbox_behind: [{ name: 'a mark', expected: { open: 'a mark goes only where the watchers\' cursor is the ledger\'s head' }, call: () => database.sql`select 1` }],
   take_pooled: [{ name: 'a live ledger', expected: 'nothing', call: async () => {
     const entry = json({ txid: 'x', from: 'a', payload: 'x', since: new Date(NOW_MS).toISOString(), transaction: { nonce: null } });
     const [row] = await database.sql`select take_pooled('eth', null, ${entry}::text::jsonb, '{}') as taken`;
@@ -248,7 +249,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
 const READS = ['accounts_with_addresses', 'accounts_with_due_facts', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'dead_builds', 'facts_set_aside', 'immature_facts',
-  'incomplete_publications', 'ledger_balances', 'open_withdrawals', 'sandbox_behind', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
+  'incomplete_publications', 'audited_balances', 'open_withdrawals', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
 
 const answerOf = (key: string, status: number) => ({ account_id: theirs.live, method: 'POST', path: '/v1/addresses', key, body_hash: 'h', status, body: '{}' });
 

@@ -5,7 +5,7 @@ create or replace function claim_deliveries(accounts text[], most int, now_at ti
 returns table (delivery_id text, account_id text, event_id text, webhook_id text, replay int, status text, attempts int,
                next_attempt_at timestamptz, url text, sealed_secrets text[], body text, order_key text)
 language sql security definer set search_path = flock, pg_temp
-set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off as $$
+set enable_material = off set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_sort = off as $$
   with due as materialized (
     select d.id, d.seq from unnest(accounts) a(account_id) cross join lateral (
       select w.id from webhook w where w.account_id = a.account_id and w.status = 'enabled' and w.id <> all (busy) offset 0) w

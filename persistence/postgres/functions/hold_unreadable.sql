@@ -3,15 +3,18 @@
 -- that come later find what is held here. Answers the ids that are held.
 create or replace function hold_unreadable(rows jsonb) returns text[]
 language sql security definer set search_path = flock, pg_temp as $$
-  with seen as (
-    select r.id, array(select jsonb_array_elements_text(r.sealed)) as sealed from jsonb_to_recordset(rows) r(id text, sealed jsonb)
+  with seen as materialized (
+    select r.id, array(select jsonb_array_elements_text(r.sealed)) as sealed, d.account_id, d.webhook_id
+      from jsonb_to_recordset(rows) r(id text, sealed jsonb) cross join lateral (
+        select o.account_id, o.webhook_id from delivery o where o.id = r.id offset 0) d
   ), endpoint as materialized (
     select w.account_id, w.id, w.sealed_secrets from webhook w
-     where exists (select from seen s join delivery d on d.id = s.id where d.account_id = w.account_id and d.webhook_id = w.id)
+     where (w.account_id, w.id) in (select s.account_id, s.webhook_id from seen s)
      order by w.account_id, w.id for share
   ), mine as materialized (
     select d.id, e.sealed_secrets = s.sealed as unreadable
-      from endpoint e join delivery d on d.account_id = e.account_id and d.webhook_id = e.id join seen s on s.id = d.id
+      from seen s join endpoint e on e.account_id = s.account_id and e.id = s.webhook_id
+      join delivery d on d.id = s.id
      where d.status in ('pending', 'failed')
      order by d.id for update of d
   ), judged as (

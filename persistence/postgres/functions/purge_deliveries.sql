@@ -5,7 +5,7 @@ create or replace function purge_deliveries(older_than timestamptz, most int) re
 language sql security definer set search_path = flock, pg_temp as $$
   with old as materialized (
     select d.id from delivery d
-     where d.id < 'dlv_' || id_prefix_of(least(older_than, clock_timestamp() - interval '7 days')) and d.status in ('delivered', 'dead_lettered', 'held')
+     where d.id < 'dlv_' || id_prefix_of(least(older_than, statement_timestamp() - interval '7 days')) and d.status in ('delivered', 'dead_lettered', 'held')
      order by d.id limit most for update skip locked
   ), tried as (
     delete from attempt a using old o where a.delivery_id = o.id

@@ -3,7 +3,7 @@ create or replace function purge_publications(older_than timestamptz, most int) 
 language sql security definer set search_path = flock, pg_temp as $$
   with old as materialized (
     select p.account_id, p.event_id from publication p
-     where p.body is not null and p.created_at < least(older_than, clock_timestamp() - interval '30 days')
+     where p.body is not null and p.created_at < least(older_than, statement_timestamp() - interval '30 days')
        and not exists (select from delivery d where d.account_id = p.account_id and d.event_id = p.event_id)
      order by p.created_at limit most for update skip locked
   ), gone as (

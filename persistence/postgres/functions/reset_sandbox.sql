@@ -5,19 +5,21 @@ declare
 begin
   perform reset_sandbox_ledgers(of_account);
   perform set_config('flock.sandbox_reset', of_account, true);
-  delete from attempt a using delivery d where d.account_id = of_account and a.delivery_id = d.id;
+  -- By arrays of ids: joined, a plan may begin at the other side, which is everybody's.
+  delete from attempt where delivery_id = any (array(select d.id from delivery d where d.account_id = of_account));
   delete from delivery where account_id = of_account;
   -- A reversal points at its credit, a credit at its detection.
   foreach step in array array['reversal', 'credit', 'detected'] loop
-    delete from ledger_entry e using deposit d where d.account_id = of_account and e.deposit_id = d.id and e.kind = step;
+    delete from ledger_entry e where e.deposit_id = any (array(select d.id from deposit d where d.account_id = of_account)) and e.kind = step;
   end loop;
   delete from publication where account_id = of_account;
   delete from deposit where account_id = of_account;
   delete from billable where account_id = of_account;
   delete from withdrawal where account_id = of_account;
   delete from inbox where account_id = of_account;
-  delete from address_registry g using address a
-   where a.account_id = of_account and a.purpose = 'deposit' and g.address_key = a.address_key and g.account_id = a.account_id;
+  delete from address_registry g
+   where g.address_key = any (array(select a.address_key from address a where a.account_id = of_account and a.purpose = 'deposit'))
+     and g.account_id = of_account;
   delete from address where account_id = of_account and purpose = 'deposit';
   delete from address_gap where account_id = of_account;
   perform set_config('flock.sandbox_reset', '', true);

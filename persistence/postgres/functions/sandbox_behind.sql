@@ -1,9 +1,16 @@
 -- Ledgers with work left: mined by a process that died before its tick, or with a signed withdrawal that is
--- neither in a block nor in the ledger's pool: a stuck ledger waits for its lever and keeps no other waiting.
+-- neither in a block nor in the ledger's pool: a stuck ledger waits for its lever and keeps no other waiting. A ledger is
+-- marked when it is mined, and the mark goes here, once the watchers' cursor is its head.
 create or replace function sandbox_behind(most int) returns setof text
-language sql stable security definer set search_path = flock, pg_temp as $$
-  select l.ledger from sandbox_ledger l left join chain_cursor c using (ledger)
-   where l.height is not null and (l.height, l.hash) is distinct from (c.height, c.hash)
+language sql security definer set search_path = flock, pg_temp as $$
+  with marked as materialized (
+    select l.ledger, l.height, l.hash, (l.height, l.hash) is distinct from (c.height, c.hash) as is_behind
+      from sandbox_ledger l left join chain_cursor c using (ledger) where l.behind and l.height is not null
+  ), followed as (
+    update sandbox_ledger l set behind = false from marked m
+     where l.ledger = m.ledger and not m.is_behind and l.behind and l.height = m.height and l.hash = m.hash
+  )
+  select m.ledger from marked m where m.is_behind
   union
   select w.ledger from withdrawal w
    where w.status in ('signing', 'broadcast') and w.ledger like '%@%\_sandbox' and jsonb_array_length(w.versions) > 0

@@ -29,7 +29,7 @@ begin
              or p.spends && array(select jsonb_array_elements_text(coalesce(t.value -> 'spends', '[]')))));
     perform sandbox_move(of_ledger, block -> 'transactions', 1);
   end loop;
-  update sandbox_ledger set height = head.height, hash = head.hash where ledger = of_ledger;
+  update sandbox_ledger set height = head.height, hash = head.hash, behind = true where ledger = of_ledger;
   return true;
 end $$;
 grant execute on function sandbox_mine to flock_app;

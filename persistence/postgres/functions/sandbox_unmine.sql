@@ -10,7 +10,7 @@ begin
     delete from sandbox_block where ledger = of_ledger and height = block.height;
     return next block;
   end loop;
-  update sandbox_ledger l set (height, hash) = (
+  update sandbox_ledger l set behind = true, (height, hash) = (
       select b.height, b.hash from sandbox_block b where b.ledger = of_ledger order by b.height desc limit 1)
    where l.ledger = of_ledger;
 end $$;

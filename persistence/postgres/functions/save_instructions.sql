@@ -4,7 +4,8 @@ create or replace function save_instructions(of_account text, records jsonb, lar
 language sql security definer set search_path = flock, pg_temp as $$
   with asked as (
     select r.id, r.asked_at, r.record,
-           case when not exists (select from withdrawal w where w.account_id = of_account and w.id = r.id) then 'unknown'
+           -- Scalar: `not exists` in a `case` is planned as a hash of all that the account ever sent.
+           case when (select w.id from withdrawal w where w.account_id = of_account and w.id = r.id) is null then 'unknown'
                 when octet_length(r.record) > 65536
                  and not exists (select from edge_instruction i where i.account_id = of_account and i.transaction_id = r.id
                                     and octet_length(i.record) > 65536)

@@ -1,8 +1,8 @@
 -- Of a pair (user_ref, tag) the lowest index from `base` and below `below` that has no row on an EVM network and an active
 -- one on another; null for none. `tag` is '' for none. A few look-ups in `address_by_pair`, however many addresses the pair
--- has: the orders name all its columns, so that no plan sorts or filters instead.
+-- has: the orders name all its columns, and a plan that sorts is off: with it, all rows of a frequent pair were read.
 create or replace function unpaired_index(of_account text, of_user text, of_tag text, of_chain text, base bigint, below bigint)
-returns bigint language plpgsql stable as $$
+returns bigint language plpgsql stable set enable_sort = off set enable_bitmapscan = off as $$
 declare
   last bigint := greatest(base - 1,
     (select a.index from address a where a.account_id = of_account and a.user_ref = of_user and coalesce(a.tag, '') = of_tag

@@ -1,15 +1,23 @@
 -- Balances of the next `most` addresses of a family after a key, or of the given keys; one row per asset that moved and
 -- always one of the native coin. A displaced fact counts: until it is orphaned its account stands credited with it.
-create or replace function ledger_balances(of_ledger text, of_environment text, of_account text, of_family text,
-                                after_key uuid, keys uuid[], through_height bigint, most int)
+-- A walk looks at no more than `looked_most` keys, of whichever family they are: few of the next million may be of this one.
+-- Its last row, which is of no address, has the key to go on behind; without it the walk has ended.
+create or replace function audited_balances(of_ledger text, of_environment text, of_account text, of_family text,
+                                after_key uuid, keys uuid[], through_height bigint, most int, looked_most int)
 returns table (address_key uuid, address_id text, account_id text, address text, purpose text,
                token_contract text, received numeric, sent numeric, unattributed numeric)
 language sql stable security definer set search_path = flock, pg_temp as $$
-  with chosen as materialized (
+  with looked as materialized (
+    select g.address_key, g.account_id, g.address_id from unnest(keys) k(key) join address_registry g on g.address_key = k.key
+    union all
+    (select g.address_key, g.account_id, g.address_id from address_registry g
+      where keys is null and g.address_key > coalesce(after_key, '00000000-0000-0000-0000-000000000000') order by g.address_key limit looked_most)
+  ), chosen as materialized (
     select g.address_key, a.id, a.account_id, a.address, a.purpose
-      from address_registry g join address a on a.account_id = g.account_id and a.id = g.address_id
-     where (keys is null or g.address_key = any (keys)) and (after_key is null or g.address_key > after_key)
-       and a.environment = of_environment and a.family = of_family and (of_account is null or a.account_id = of_account)
+      from looked g cross join lateral (
+        select o.id, o.account_id, o.address, o.purpose from address o
+         where o.account_id = g.account_id and o.id = g.address_id and o.environment = of_environment and o.family = of_family
+           and (of_account is null or o.account_id = of_account) offset 0) a
      order by g.address_key limit most
   ), asset as (
     select c.*, null::text as token_contract from chosen c
@@ -31,6 +39,12 @@ language sql stable security definer set search_path = flock, pg_temp as $$
       where d.ledger = of_ledger and d.address_id = x.id and d.kind = 'unattributed' and d.height <= through_height
         and d.token_contract is not distinct from x.token_contract)
     from asset x
-   order by x.address_key, x.token_contract nulls first;
+  union all
+  select * from (
+    select case when (select count(*) from chosen) = most then (select c.address_key from chosen c order by c.address_key desc limit 1)
+                when (select count(*) from looked) = looked_most then (select l.address_key from looked l order by l.address_key desc limit 1) end as key,
+           null::text, null::text, null::text, null::text, null::text, null::numeric, null::numeric, null::numeric) go_on
+   where keys is null and go_on.key is not null
+   order by 1, 2 nulls last, 6 nulls first;
 $$;
-grant execute on function ledger_balances to flock_app;
+grant execute on function audited_balances to flock_app;

@@ -1,0 +1,133 @@
+/**
+ * What stands beside the large account of scale.ts: other accounts' rows in every table that grows, filled in SQL as the
+ * superuser without triggers. Deterministic; what a statement must not read is most of it.
+ */
+import type { AccountId } from '../../protocol/ids.ts';
+import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
+
+const START = '2026-01-01T00:00:00Z';
+
+/** Accounts of scale.ts whose rows stand beside: `id_of('org', i)` for i from 1. */
+export async function fillBeside(superuserUrl: string, live: AccountId, rows: number): Promise<void> {
+  const sql = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-fill', role: null });
+  try {
+    await sql`
+      select set_config('statement_timeout', '0', false), set_config('session_replication_role', 'replica', false),
+             set_config('search_path', 'flock', false), set_config('synchronous_commit', 'off', false)`;
+    await sql`
+      create function pg_temp.org(i bigint) returns text language sql immutable as $$
+        select 'org_3' || translate(lpad(to_hex(i), 25, '0'), '0123456789abcdef', '234567abcdefghij') $$`;
+    await fillPeople(sql, rows);
+    await fillEdges(sql, live, rows);
+    await fillSandboxes(sql, rows);
+    await fillWatched(sql, live, rows);
+    await sql`vacuum analyze`;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function fillPeople(sql: Sql, rows: number): Promise<void> {
+  await sql`
+    insert into console_user (id, email, password_hash, sealed_totp_secret)
+      select 'usr_' || i, 'u' || i || '@example.com', 'x', 'sealed' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into membership (user_id, organization_id, role)
+      select 'usr_' || i, pg_temp.org(1 + i % 2000), 'owner' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into api_key (id, account_id, organization_id, environment, label, hash, masked_prefix, created_at)
+      select 'key_' || i, pg_temp.org(1 + i % 2000) || '_live', pg_temp.org(1 + i % 2000), 'live', 'x', md5(i::text), 'flk_', ${START}::text::timestamptz
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into refresh_token (family, hash, user_id, organization_id, expires_at)
+      select 'family-' || i, 'hash-' || i, 'usr_' || i, pg_temp.org(1 + i % 2000), now() + interval '1 day' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into mail (account_id, event_id, user_id, kind, recipient, body, attempts, next_attempt_at, sent_at, created_at)
+      select pg_temp.org(1 + i % 2000) || '_live', 'evt_' || i, 'usr_' || i, 'identity_rotation_detected', 'x@example.com', '{}', 1,
+             case when i <= 50 then now() end, case when i > 50 then now() end, now() from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into webhook (account_id, id, url, events, sealed_secrets, secret_preview, status, created_at, updated_at)
+      select pg_temp.org(i) || '_live', 'hook-' || i, 'https://example.com/', '{deposit_detected}', '{sealed}', 'whsec_ab', 'enabled', now(), now()
+        from generate_series(1, 2000) i`;
+  await sql`update webhook set backlog = true where id in (select 'hook-' || i from generate_series(1, 50) i)`;
+}
+
+async function fillEdges(sql: Sql, live: AccountId, rows: number): Promise<void> {
+  await sql`
+    insert into edge_session (id, account_id, role, edge_version, liveness, lease_epoch, outbox_mode, outbox_depth, outbox_poisoned,
+                              last_heartbeat_at, started_at, ended_at)
+      select 'ses_' || i, pg_temp.org(1 + i % 2000) || '_live', 'leader', '1', 'live', 1, 'normal', 0, false, now(), now(),
+             case when i > 100 then now() end from generate_series(1, ${rows}::bigint) i`;
+  await sql`insert into edge_nonce (key_id, nonce, expires_at) select 'k', i::text, now() + interval '11 minutes' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into edge_instruction (account_id, transaction_id, asked_at, record)
+      select ${live}, 'txn_' || i, now(), '{}' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into local_key (account_id, id, environment, hash, label, prefix, created_at, signature)
+      select pg_temp.org(1 + i % 2000) || '_live', 'ek_' || i, 'live', 'h', 'l', 'p', now(), 's' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into pool_address (account_id, chain, index, address, path, address_key)
+      select ${live}, 'sol', i, 'pool-' || i, 'm', md5('pool' || i)::uuid from generate_series(0, ${rows - 1}::bigint) i`;
+  await sql`
+    insert into address_peak (account_id, day, active)
+      select pg_temp.org(i) || '_live', '2026-01-01', 1 from generate_series(1, 2000) i`;
+  // Most answers of a day stay when the oldest go.
+  await sql`
+    insert into idempotency (account_id, method, path, key, body_hash, status, body, created_at)
+      select ${live}, 'POST', '/v1/addresses', i::text, 'h', 201, '{"id":"adr_x"}', now() - interval '25 hours' + i * interval '10 hours' / ${rows}::int
+        from generate_series(0, ${rows - 1}::bigint) i`;
+}
+
+async function fillSandboxes(sql: Sql, rows: number): Promise<void> {
+  await sql`
+    insert into account (account_id, organization_id, environment, shard_id, state)
+      select pg_temp.org(i) || '_sandbox', pg_temp.org(i), 'sandbox', i % 1024, '{"counters":{},"activeAddresses":0}' from generate_series(1, 2000) i`;
+  await sql`
+    insert into sandbox_ledger (ledger, height, hash) select 'eth@' || pg_temp.org(i) || '_sandbox', 1, 'h' from generate_series(1, 2000) i`;
+  await sql`insert into chain_cursor (ledger, height, hash) select ledger, height, hash from sandbox_ledger`;
+  await sql`
+    insert into sandbox_block (ledger, height, hash, parent_hash, time, transactions)
+      select 'eth@' || pg_temp.org(1) || '_sandbox', i, 'h' || i, 'h' || i - 1, now(),
+             jsonb_build_array(jsonb_build_object('txid', 'x' || i, 'from', 'sender-' || i, 'transfers', jsonb_build_array(jsonb_build_object('to', 'payee-' || i % 3000))))
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into sandbox_transaction (ledger, txid, height, position, from_address, nonce)
+      select ledger, 'x' || height, height, 0, 'sender', height from sandbox_block`;
+  await sql`insert into sandbox_balance (ledger, address, token, amount) select ledger, 'payee-' || height, '', 1 from sandbox_block`;
+  await sql`
+    insert into sandbox_task (id, account_id, due_at, task)
+      select 'task-' || i, pg_temp.org(1 + i % 2000) || '_sandbox', now() + interval '1 day', '{}' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into sandbox_pool (ledger, txid, from_address, nonce, spends, payload, transaction, since)
+      select 'eth@' || pg_temp.org(1 + i % 2000) || '_sandbox', 'pool-' || i, 'from-' || i, i, '{}', '', '{}', now() from generate_series(1, 2000) i`;
+}
+
+async function fillWatched(sql: Sql, live: AccountId, rows: number): Promise<void> {
+  // What an outage left: far more is due than one look takes.
+  await sql`
+    insert into fact (ledger, txid, output_index, account_id, address_key, status, height, block_hash, transfer)
+      select 'bsc', 'due-' || i, 0, ${live}, md5('due' || i)::uuid, 'seen', 1000 + i / 10, 'b' || i / 10,
+             jsonb_build_object('threshold', 12, 'txid', 'due-' || i, 'outputIndex', 0)
+        from generate_series(1, ${rows}::bigint) i`;
+  // A transaction of a time when payments inside of contracts had other keys.
+  await sql`
+    insert into fact (ledger, txid, output_index, account_id, address_key, status, height, block_hash, transfer, former_key)
+      select 'eth', 'former', -1 - i, ${live}, md5('former' || i)::uuid, 'matured', 1000, 'b', jsonb_build_object('threshold', 12, 'addressId', 'adr_' || i, 'amount', '1'), true
+        from generate_series(1, 5) i`;
+  await sql`
+    insert into inbox (account_id, subject, fact_key, fact, created_at, retry_at, trouble, tries)
+      select pg_temp.org(1 + i % 2000) || '_live', 'subject-' || i, 'k', '{"kind":"x"}', now() - interval '1 hour',
+             case when i % 100 = 0 then now() + interval '1 hour' end, case when i % 100 = 0 then 'x' end, case when i % 100 = 0 then 1 else 0 end
+        from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into discrepancy (id, ledger, account_id, address_id, address, kind, amount, expected, found, height, evidence, recorded_at)
+      select 'dis_' || i, 'tron', ${live}, 'adr_' || i, 'address-' || i, 'unattributed', 1, 0, 1, 1, '{}', now() - i * interval '1 second' from generate_series(1, ${rows}::bigint) i`;
+  await sql`
+    insert into block_link (ledger, height, hash, parent_hash, parent_height)
+      select 'base', i, 'b' || i, 'b' || i - 1, i - 1 from generate_series(1, least(${rows}::bigint, 9000)) i`;
+  await sql`insert into chain_cursor (ledger, height, hash) select 'base', least(${rows}::bigint, 9000), 'b' || least(${rows}::bigint, 9000)`;
+  // Addresses of years ago that a look for young ones must not meet; bills of months that nobody asks for.
+  await sql`
+    insert into billable (account_id, withdrawal_id, kind, period)
+      select account_id, id, 'withdrawal', '2026-01' from withdrawal where status = 'confirmed'`;
+}
