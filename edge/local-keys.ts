@@ -172,6 +172,8 @@ export class LocalKeys {
 
   /** Keys of before there were key sets are good for as long as one that was vouched for now. */
   admitFormer(untilMs: number): void {
+    const former = this.#storage.one('select 1 from local_keys where environment = ? and vouched_until_ms = -1 limit 1', this.#environment);
+    if (former === null) return; // A start writes nothing that it need not: the disk may be full.
     this.#storage.run('update local_keys set vouched_until_ms = ? where environment = ? and vouched_until_ms = -1', untilMs, this.#environment);
   }
 

@@ -29,6 +29,7 @@ export const FUNCTIONS = [
   'load_account',
   'address_has_active_key',
   'ledger_entry_fits_deposit',
+  'ledger_entry_in_turn',
   'ledger_entry_silence_allowed',
   'ledger_entry_has_event',
   'registry_of_address',

@@ -184,6 +184,34 @@ test.serial('I6 a deposit sums to zero or its amount, whatever came before; it o
   await refusedOwner(t, 'deposit_moves_forward', () => database.owner`update deposit set status = 'detected' where id = ${deposit.id}`);
 });
 
+/** What an append writes when a deposit is credited in an incarnation. */
+function creditedIn(deposit: DepositRow, incarnation: number, amount: bigint): RowWrite[] {
+  const detected = publicationRow(ours.live), credit = publicationRow(ours.live);
+  return [
+    { table: 'publication', row: detected }, { table: 'publication', row: credit },
+    { table: 'ledger_entry', row: entryRow(deposit, 'detected', detected.eventId, { incarnation, amount }) },
+    { table: 'ledger_entry', row: entryRow(deposit, 'credit', credit.eventId, { incarnation, amount }) },
+  ];
+}
+
+test.serial('found I6: a deposit has one credit at a time, of its amount: not a second incarnation beside the first, one between or one below', async (t) => {
+  const { deposit, rows } = depositWrites(address, 'confirmed');
+  await write(stores, ours.live, rows);
+  const again: DepositRow = { ...deposit, incarnation: 2, amount: 10n ** 30n };
+  await refusedApp(t, 'ledger_entry_in_turn', [{ table: 'deposit', row: again }, ...creditedIn(again, 2, again.amount)]);
+  const far: DepositRow = { ...deposit, incarnation: 9 };
+  await refusedApp(t, 'ledger_entry_in_turn', [{ table: 'deposit', row: far }, ...creditedIn(far, 5, 10n ** 40n)]);
+  await refusedApp(t, 'ledger_entry_incarnation_positive', creditedIn(deposit, -3, 77n));
+  await refusedApp(t, 'ledger_entry_incarnation_positive', creditedIn(deposit, 0, 77n));
+  await refusedApp(t, 'deposit_incarnation_positive', [{ table: 'deposit', row: depositRow(address, { incarnation: 0 }) }]);
+  // Several steps in one append are as good as one by one.
+  const reversal = publicationRow(ours.live);
+  await write(stores, ours.live, [
+    { table: 'deposit', row: again }, { table: 'publication', row: reversal },
+    { table: 'ledger_entry', row: entryRow(deposit, 'reversal', reversal.eventId, { amount: -deposit.amount }) }, ...creditedIn(again, 2, again.amount),
+  ]);
+});
+
 test.serial('I7 a credit was detected in the same incarnation and has the amount of its deposit', async (t) => {
   const deposit = depositRow(address, { status: 'confirmed' });
   const told = publicationRow(ours.live);
@@ -330,6 +358,28 @@ test.serial('I24 a sweep can never be billed, honestly or under another name', a
   await refusedApp(t, 'billable_period', [{ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period: 'June' }]);
   const settled = await database.owner`select period, settled from settled_transactions where account_id = ${ours.live}`;
   t.deepEqual(settled.map((one) => ({ ...one })), [{ period: '2026-06', settled: 1 }], 'I25: the counter is a view');
+});
+
+test.serial('found G25: what was signed stays signed: no version is lost, none becomes a build or pays more, and what is confirmed stays so', async (t) => {
+  const version = (txid: string) => ({ txid, signedPayload: '0x', payload: '0x' });
+  const block = { height: 50, blockHash: 'b50', fee: 10n };
+  const confirmed = withdrawalRow(address, { status: 'confirmed', versions: [version('0xaa')], txid: '0xaa', ...block });
+  const other = withdrawalRow(address).unsigned;
+  const signed = withdrawalRow(address, {
+    status: 'broadcast', versions: [version('0xba'), version('0xbb')], unsigned: { ...other, replayKey: { kind: 'nonce', value: 4_711 } },
+  });
+  await write(stores, ours.live, [confirmed, signed].map((row): RowWrite => ({ table: 'withdrawal', row })));
+  const none = { txid: null, height: null, blockHash: null, fee: null } as const;
+  for (const row of [
+    { ...confirmed, ...none, status: 'built' as const, versions: [] }, { ...confirmed, amount: 1n },
+    { ...confirmed, ...none, status: 'failed' as const }, { ...confirmed, status: 'confirming' as const },
+    { ...signed, status: 'built' as const }, { ...signed, versions: [version('0xbb')] }, { ...signed, versions: [version('0xba'), version('0xcc')] },
+    { ...signed, amount: signed.amount + 1n },
+  ]) await refusedApp(t, 'withdrawal_moves_forward', [{ table: 'withdrawal', row }]);
+  await write(stores, ours.live, [
+    { table: 'withdrawal', row: { ...confirmed, ...none, txid: '0xaa', status: 'broadcast' } },
+    { table: 'withdrawal', row: { ...signed, versions: [...signed.versions, version('0xcc')] } },
+  ]);
 });
 
 test.serial('G25 nothing is broadcast before its signed bytes are durable', async (t) => {

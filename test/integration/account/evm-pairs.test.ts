@@ -155,6 +155,7 @@ async function payOn(accountId: AccountId, chain: Network, row: AddressRow) {
   return { events, deposit: deposit!, transfer, link: link! };
 }
 
+// Those that record blocks run one after the other: a chain has one watcher.
 const PAIRS: readonly Pair[] = [
   { userRef: 'u1', tag: null }, { userRef: 'u1', tag: 'a' }, { userRef: 'u1', tag: 'A' }, { userRef: 'u2', tag: null },
 ];
@@ -165,7 +166,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const) }) },
 );
 
-test('found F40: random users, tags, networks, archives and rotations against a model, on two nodes and the real schema', async (t) => {
+test.serial('found F40: random users, tags, networks, archives and rotations against a model, on two nodes and the real schema', async (t) => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), fc.nat(), async (steps, seed) => {
     const accountId = await enrolled(), model = new Model(), made = new Map<Held, string>();
     for (const one of steps) {
@@ -217,7 +218,7 @@ test('found F40: for one (userRef, tag) the n-th address is the n-th on every ne
   t.is((await accepted(accountId, { type: 'inspect' })).activeAddresses, 3);
 });
 
-test('found F40: a row of a network that came between two blocks of a reorg reverses nothing', async (t) => {
+test.serial('found F40: a row of a network that came between two blocks of a reorg reverses nothing', async (t) => {
   const accountId = await enrolled();
   await accepted(accountId, { type: 'create_webhook', row: webhookRow(accountId, { events: ['deposit_detected', 'deposit_reversed'] }) });
   const eth = await create(accountId, 'eth', { userRef: 'u', tag: null });

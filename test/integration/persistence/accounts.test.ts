@@ -95,9 +95,9 @@ test.serial('G20 a gas tank that the account has already stays; of several rows 
   ]);
   t.is((await stores.read.withdrawal(live, built.id))?.status, 'expired');
   await write(stores, live, [
-    { table: 'withdrawal_status', id: built.id, status: 'expired', updatedAtMs: NOW_MS + 2 }, { table: 'withdrawal', row: { ...built, fee: 7n } },
+    { table: 'withdrawal_status', id: built.id, status: 'expired', updatedAtMs: NOW_MS + 2 }, { table: 'withdrawal', row: { ...built, status: 'failed', fee: 7n } },
   ]);
-  t.deepEqual(await stores.read.withdrawal(live, built.id), { ...built, fee: 7n });
+  t.deepEqual(await stores.read.withdrawal(live, built.id), { ...built, status: 'failed', fee: 7n });
 });
 
 test.serial('an address status that is so already is refused as CONFLICT', async (t) => {
