@@ -18,6 +18,7 @@ import { createStatusPage } from './http/status-page.ts';
 import { createTransactionPaths } from './http/transactions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { EdgeLog } from './log.ts';
+import { KEY_SHELF_MS } from './key-shelf.ts';
 import { createOwnCounters } from './own-counters.ts';
 import { createOwnFates } from './own-fates.ts';
 import { createOwnNodes } from './own-nodes.ts';
@@ -115,6 +116,11 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   const { config, log, ports, sessionId, running } = context;
   const { upstream, storage, lease, outbox, instructions, timers } = parts;
   timers.every(SPEND_MARK_MS, () => markSpendTime(parts));
+  const readKeys = () => void parts.keyShare.readShelf().then(() => session.shareKeys());
+  if (config.spendLedger !== null) {
+    readKeys();
+    timers.every(KEY_SHELF_MS, readKeys);
+  }
   let publicKeys: ReturnType<typeof publicKeysOf> | null = null; // Pools take a while; a sync that is tried again has them.
   const metrics = createEdgeMetrics(() => {
     const { outboxDepth, outboxPoisoned } = outbox.report();

@@ -14,14 +14,13 @@ import type { Environment } from '../protocol/slugs.ts';
 import type { Identity } from './identity.ts';
 import { isOwnKeySet, keySetText, keysOf, keysText, sha256, signKeySet, stateOf } from './key-set.ts';
 import type { LocalKeys } from './local-keys.ts';
+import { KEY_SET_KEPT_MS, type KnownVersions } from './shared-spend.ts';
 import type { Storage } from './storage/storage.ts';
 
 const REPLICA_SETTING = 'key_set_replica';
 /** The leader signs anew after this share of the TTL: three rounds may be lost. */
 const RENEWALS_PER_TTL = 4;
 const RANDOM_BYTES = 16;
-/** Documents of replicas that are gone are forgotten after this, long after the last day on which one can be good. Milliseconds. */
-const FORGOTTEN_AFTER_MS = 90 * 86_400_000;
 
 /** The state of a replica that knows no key. */
 const NOTHING = stateOf([]);
@@ -43,6 +42,8 @@ export interface KeySetsSettings {
   /** EDGE_KEY_SET_TTL in milliseconds. */
   readonly ttlMs: number;
   readonly time: VouchTime;
+  /** The replicas have a shelf, key-shelf.ts: only what stands there vouches. */
+  readonly isShelved?: boolean;
 }
 
 /** The time by which a key is vouched for; vouch-time.ts. */
@@ -102,15 +103,27 @@ export class KeySets {
         covers: coveredBy(replica, rows).map(({ replica: name, version }) => ({ replica: name, version })), keys: keysText(keys.stated(leads)),
       });
       this.#save(record, state, JSON.stringify(record));
-      storage.run('delete from key_sets where environment = ? and replica <> ? and issued_at_ms < ?', environment, replica, issuedAtMs - FORGOTTEN_AFTER_MS);
+      storage.run('delete from key_sets where environment = ? and replica <> ? and issued_at_ms < ?', environment, replica, issuedAtMs - KEY_SET_KEPT_MS);
       if (leads) keys.vouchUntil(validUntilMs);
       return record;
     });
   }
 
-  /** Takes a document that came by way of the cloud. Throws: StorageFailed. */
-  take(record: KeySetRecord): SetVerdict {
-    const { storage, keys, environment, identityKey, ttlMs, time } = this.#settings;
+  /** The newest version of each replica that was seen. */
+  versions(): KnownVersions {
+    return this.#rows().map(({ replica, version }) => ({ replica, version }));
+  }
+
+  /** This replica's newest document; null before the first. */
+  own(): KeySetRecord | null {
+    const { record = null } = this.#rows().find(({ replica }) => replica === this.replica) ?? {};
+    return record === null ? null : JSON.parse(record) as KeySetRecord;
+  }
+
+  /** Takes a document. `relayed`: it came by way of the cloud, and not from the shelf. Throws: StorageFailed. */
+  take(record: KeySetRecord, relayed = true): SetVerdict {
+    const { storage, keys, environment, identityKey, ttlMs, time, isShelved = false } = this.#settings;
+    if (isShelved && relayed) return this.#takeRevocations(record);
     const known = this.#rows().find(({ replica }) => replica === record.replica), digest = digestOf(record);
     if (known !== undefined && record.version === known.version && digest === known.digest) return 'known';
     if (record.environment !== environment || !isOwnKeySet(identityKey, record)) return 'foreign';
@@ -130,6 +143,15 @@ export class KeySets {
       time.mark();
     });
     return 'taken';
+  }
+
+  /** The cloud's word that nobody revoked a key is worth nothing here; its word that somebody did is taken. */
+  #takeRevocations(record: KeySetRecord): SetVerdict {
+    const { storage, keys, environment, identityKey } = this.#settings;
+    if (record.environment !== environment || !isOwnKeySet(identityKey, record)) return 'foreign';
+    const before = keys.fingerprint();
+    storage.transaction(() => keys.join(keysOf(record.keys).filter(({ revokedAtMs }) => revokedAtMs !== null), null));
+    return keys.fingerprint() === before ? 'known' : 'taken';
   }
 
   noteShared({ version }: KeySetRecord): void {

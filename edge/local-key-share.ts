@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Acknowledgement, KeySetRecord, LocalKeyRecord } from '../protocol/frames.ts';
 import type { Identity } from './identity.ts';
 import type { KeySets } from './key-sets.ts';
+import type { KeyShelf } from './key-shelf.ts';
 import type { LocalKeys } from './local-keys.ts';
 import type { EdgeLog } from './log.ts';
 
@@ -21,6 +22,8 @@ export interface LocalKeyShareSettings {
   readonly identity: Identity;
   readonly identityKey: KeyObject;
   readonly log: EdgeLog;
+  /** Beside the cloud; null where the replicas share no EDGE_SPEND_LEDGER. */
+  readonly shelf: KeyShelf | null;
 }
 
 /** Sends one frame to the cloud; null when no answer came. */
@@ -34,6 +37,9 @@ export class LocalKeyShare {
   /** As the cloud's last welcome said. */
   #carriesSets = false;
   #lapsing = 0;
+  #reading: Promise<void> | null = null;
+  /** The shelf was read at the last try. */
+  #isShelfRead = false;
 
   constructor(settings: LocalKeyShareSettings) {
     this.#settings = settings;
@@ -76,15 +82,25 @@ export class LocalKeyShare {
   }
 
   /** Takes what another replica knows. What no honest replica signs, or signs twice, is an alarm. */
-  take(record: KeySetRecord): void {
+  take(record: KeySetRecord, relayed = true): void {
     const { sets, log } = this.#settings, { replica, version } = record;
-    switch (sets.take(record)) {
+    switch (sets.take(record, relayed)) {
       case 'known': return;
       case 'taken': return log.info('key_set_taken', { replica, version });
       case 'older': return log.warn('older_key_set_refused', { replica, version });
       case 'contradicts': return log.alarm('key_set_contradicts', { replica, version, next: 'two edges run on copies of one data directory: give each replica its own' });
       case 'foreign': return log.alarm('foreign_key_set_refused', {});
     }
+  }
+
+  /** Takes what is new on the shelf. One look at a time; never rejects. */
+  readShelf(): Promise<void> {
+    const { shelf, sets, log } = this.#settings;
+    return this.#reading ??= (async () => {
+      const kept = await shelf?.read(sets.versions()) ?? null;
+      this.#isShelfRead = kept !== null;
+      for (const set of kept ?? []) this.take(set, false);
+    })().catch((error: unknown) => log.fault('local_keys_fault', error)).finally(() => { this.#reading = null; });
   }
 
   /** Signs what is due and sends what the cloud has not taken; once more for what is asked meanwhile. Never throws. */
@@ -106,8 +122,14 @@ export class LocalKeyShare {
 
   async #sendAll(leads: boolean, tell: TellKeys | null): Promise<void> {
     this.#noteLapsing();
-    const set = this.#settings.sets.due(leads);
-    if (tell === null) return;
+    const { sets, shelf } = this.#settings;
+    // What may have been revoked meanwhile is vouched for by nobody who cannot see it.
+    const set = sets.due(leads && (shelf === null || this.#isShelfRead)), own = shelf === null ? null : sets.own();
+    // Side by side: neither waits for the other's time limit.
+    await Promise.all([own === null ? null : shelf!.put(own), tell === null ? null : this.#sendToCloud(set, tell)]);
+  }
+
+  async #sendToCloud(set: KeySetRecord | null, tell: TellKeys): Promise<void> {
     if (set !== null && this.#carriesSets) await this.#sendSet(set, tell);
     await this.#sendRecords(tell);
   }

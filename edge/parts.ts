@@ -6,6 +6,7 @@ import { InstructionShare } from './instruction-share.ts';
 import { Instructions } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import { KeySets } from './key-sets.ts';
+import { createKeyShelf } from './key-shelf.ts';
 import { Lease } from './lease.ts';
 import { LocalKeyShare } from './local-key-share.ts';
 import { LocalKeys } from './local-keys.ts';
@@ -64,7 +65,7 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
   const identityKey = publicKeyOf(identity.publicKey);
   const time = openVouchTime(storage, ports);
   const localKeys = new LocalKeys(storage, config.environment, ports.wallMs, time.nowMs);
-  const sets = new KeySets({ storage, keys: localKeys, environment: config.environment, identity, identityKey, ttlMs: config.keySetTtlMs, time });
+  const sets = new KeySets({ storage, keys: localKeys, environment: config.environment, identity, identityKey, ttlMs: config.keySetTtlMs, time, isShelved: sharedSpend !== null });
   const instructions = new Instructions(storage, ports.wallMs);
   return {
     storage, localKeys, sharedSpend, spendClock,
@@ -77,7 +78,7 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     instructionShare: new InstructionShare({
       instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,
     }),
-    keyShare: new LocalKeyShare({ keys: localKeys, sets, identity, identityKey, log }),
+    keyShare: new LocalKeyShare({ keys: localKeys, sets, identity, identityKey, log, shelf: sharedSpend === null ? null : createKeyShelf(sharedSpend, log) }),
     own: new OwnAddresses(keystore),
     issued: openIssuedAddresses({
       directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,

@@ -7,11 +7,12 @@
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { refuse, type Refusal } from '../protocol/errors.ts';
+import { KEY_SET_REPLICAS_MAX } from '../protocol/frames.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { counterNotFilled, equalPayment, type Word } from './payments.ts';
 import { capOf, overCap, overTokenCap, tokenCapOf, tokenSubject, tokenUnit, type OpenPayment, type Spend, type SpendCaps } from './spend-ledger.ts';
 import type { SpendClock } from './spend-clock.ts';
-import type { SharedSpend, SpendReplica } from './shared-spend.ts';
+import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './shared-spend.ts';
 
 const CONNECT_TIMEOUT_S = 5;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -83,6 +84,16 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
       select s.transaction_id as "transactionId", s.chain, s.sender, s.told, s.counted_at_ms::float8 as "countedAtMs" from flock_spend s
        where s.scope = ${settings.scope} and s.settled is null and s.told <> 'confirmed' and s.payment is not null
        order by s.counted_at_ms, s.subject limit ${limit}`),
+    keySets: (known) => asked(async (sql) => (await sql<{ record: string }[]>`
+      select k.record from flock_key_set k where k.scope = ${settings.scope} and not exists (
+          select from jsonb_to_recordset(${JSON.stringify(known)}::text::jsonb) n(replica text, version bigint) where n.replica = k.replica and n.version >= k.version)
+       order by k.version desc limit ${KEY_SET_REPLICAS_MAX}`).map(({ record }) => JSON.parse(record) as unknown)),
+    putKeySet: (set) => asked(async (sql) => {
+      await sql`
+        with gone as (delete from flock_key_set k where k.scope = ${settings.scope} and k.replica <> ${set.replica} and k.issued_at_ms < ${set.issuedAtMs - KEY_SET_KEPT_MS}::bigint)
+        insert into flock_key_set as k (scope, replica, version, issued_at_ms, record) values (${settings.scope}, ${set.replica}, ${set.version}, ${set.issuedAtMs}, ${JSON.stringify(set)})
+          on conflict (scope, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, record = excluded.record where k.version < excluded.version`;
+    }),
     mark: () => undefined, // each count keeps it
     close: async () => {
       if (current !== null) await drop(current);

@@ -5,10 +5,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Refusal } from '../protocol/errors.ts';
+import type { KeySetRecord } from '../protocol/frames.ts';
 import type { Settled, Word } from './payments.ts';
 import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
 import { newestSpendMs, SpendLedger, type OpenPayment, type Spend, type SpendCaps } from './spend-ledger.ts';
 import { openStorage, type Storage } from './storage/storage.ts';
+
+/** By replica. */
+export type KnownVersions = readonly { readonly replica: string; readonly version: number }[];
+
+/** A set of a replica that is gone is forgotten after this, long after the last day on which it can vouch. Milliseconds. */
+export const KEY_SET_KEPT_MS = 90 * 86_400_000;
 
 export interface SharedSpend {
   /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
@@ -19,6 +26,10 @@ export interface SharedSpend {
   settle(transactionIds: readonly string[], how: Settled): Promise<void>;
   /** What may still land, oldest first. Throws: Error when it cannot be read. */
   open(limit: number): Promise<OpenPayment[]>;
+  /** Key sets of the replicas that share this ledger above the versions known, as they are kept: nothing of them was checked. Throws: Error when they cannot be read. */
+  keySets(known: KnownVersions): Promise<unknown[]>;
+  /** Keeps a replica's own, in place of an older one, and forgets those of replicas that are long gone. Throws: Error when it cannot be written. */
+  putKeySet(set: KeySetRecord): Promise<void>;
   /** Keeps the time of the ledger for the processes to come, where this process does. */
   mark(): void;
   close(): Promise<void>;
@@ -81,6 +92,15 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
     note: async (ids, word) => ledger.note(ids, word),
     settle: async (ids, how) => ledger.settle(ids, how),
     open: async (limit) => ledger.open(limit),
+    keySets: async (known) => storage.all<{ record: string }>(`select record from key_sets k where record is not null and not exists (
+        select 1 from json_each(?) n where n.value ->> 'replica' = k.replica and n.value ->> 'version' >= k.version)`, JSON.stringify(known))
+      .map(({ record }) => JSON.parse(record) as unknown),
+    putKeySet: async (set) => {
+      storage.run('delete from key_sets where issued_at_ms < ?', set.issuedAtMs - KEY_SET_KEPT_MS);
+      storage.run(`insert into key_sets (environment, replica, version, issued_at_ms, digest, state, record) values (?, ?, ?, ?, '', '', ?)
+        on conflict (environment, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, record = excluded.record
+          where version < excluded.version`, set.environment, set.replica, set.version, set.issuedAtMs, JSON.stringify(set));
+    },
     mark: () => markIfPossible(clock),
     close: async () => storage.close(),
   };

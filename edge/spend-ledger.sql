@@ -39,6 +39,14 @@ begin
   comment on table flock_spend is '2';
 end $ddl$;
 
+-- Local keys as each replica signed them last (edge/key-shelf.ts).
+do $ddl$
+begin
+  perform pg_advisory_xact_lock(7305820);
+  create table if not exists flock_key_set (scope text not null, replica text not null, version bigint not null,
+    issued_at_ms bigint not null, record text not null, primary key (scope, replica));
+end $ddl$;
+
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);

@@ -159,7 +159,7 @@ export class EdgeProcess {
     return new Session({
       sessionId: this.sessionId, edgeVersion: EDGE_VERSION, podHint: this.process.name, cloudUrl: 'simulated', upstream, timers, lease: this.lease,
       openSocket: around.network.opens(this.process), log: quiet, monotonicMs, nowMs: wallMs,
-      keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet }),
+      keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet, shelf: null }),
       instructionShare: new InstructionShare({
         instructions, environment: 'live', identity, identityKey, nowMs: wallMs, ttlMs: 3_600_000, log: quiet,
       }),

@@ -54,6 +54,22 @@ for (const [name, placeOf] of PLACES) {
     t.is(await later.count(spendOf('other chain', 1n, { chain: 'bsc' })), null);
   });
 
+  test(`found F11: in ${name} replicas find each other's key sets, each its newest, of their own edge alone`, async (t) => {
+    const open = opener(t, await placeOf(t)), [one, two] = [await open(), await open()];
+    const set = (replica: string, version: number, issuedAtMs: number) => ({
+      environment: 'live' as const, replica: `rep_${replica.repeat(26)}`, version, issuedAtMs, validUntilMs: issuedAtMs + 1, covers: [], keys: '[]', signature: 'ab'.repeat(64),
+    });
+    const [a1, a2, b1] = [set('a', 1, 1_000), set('a', 2, 2_000), set('b', 1, 3_000)];
+    for (const each of [a2, a1, b1]) await one.putKeySet(each);
+    const byReplica = (sets: unknown[]) => (sets as typeof a1[]).sort((x, y) => (x.replica < y.replica ? -1 : 1));
+    t.deepEqual(byReplica(await two.keySets([])), [a2, b1]);
+    t.deepEqual(await two.keySets([{ replica: a2.replica, version: 2 }, { replica: b1.replica, version: 0 }]), [b1]);
+    const later = set('c', 1, 3_000 + 90 * 86_400_000);
+    await two.putKeySet(later);
+    t.deepEqual(byReplica(await one.keySets([])), [b1, later], 'those of replicas long gone are forgotten');
+    if (name === 'PostgreSQL') t.deepEqual(await (await open('live b')).keySets([]), []);
+  });
+
   test(`found F6: in ${name} tokens are summed each by itself over replicas, and what is refused for another reason uses no cap up`, async (t) => {
     const open = opener(t, await placeOf(t)), usdc = '0xUSDC', caps = { ...CAP, tokenCaps: new Map([['eth' as const, new Map([[usdc, 100n]])]]) };
     const [one, other] = await Promise.all([open('live a', caps), open('live a', caps)]);
@@ -230,4 +246,15 @@ test('issue 4: two replicas with one EDGE_SPEND_LEDGER sign together no more tha
   t.deepEqual(statuses, [200, 200, 200, 403, 403, 403]);
   t.is(replicas.reduce((sum, { cloud }) => sum + cloud.submitted.length, 0), 3);
   t.false(replicas.some(({ edge }) => isRefusal(edge)));
+});
+
+test('found F11: with a shared ledger a key is good and revoked at another replica although the cloud relays nothing, and withholds', async (t) => {
+  const [cloud, other] = [await HostileCloud.start(), await HostileCloud.start()], env = { EDGE_CHAINS: 'eth', EDGE_SPEND_LEDGER: newDirectory() };
+  for (const each of [cloud, other]) t.teardown(() => each.close());
+  const first = await startTestEdge(t, cloud.url, { env }), second = await startTestEdge(t, other.url, { env });
+  const minted = (await first.ask('POST', '/v1/edge/keys', { label: 'app' })).data as { id: string; key: string };
+  const atSecond = async () => (await second.ask('GET', '/v1/edge/keys', undefined, { 'x-api-key': minted.key })).status;
+  await eventually('it is good at the other', async () => await atSecond() === 200);
+  t.is((await first.ask('DELETE', `/v1/edge/keys/${minted.id}`)).status, 200);
+  await eventually('it is revoked at the other', async () => await atSecond() === 401);
 });

@@ -19,10 +19,10 @@ const identity = createIdentity(randomBytes(32)), identityKey = publicKeyOf(iden
 class Fleet {
   nowMs = 1_700_000_000_000;
 
-  replica(dataDir = newDirectory(), by = identity) {
+  replica(dataDir = newDirectory(), isShelved = false) {
     const storage = openStorage(dataDir), time = { nowMs: () => this.nowMs, mark: () => undefined };
     const keys = new LocalKeys(storage, 'live', () => this.nowMs);
-    const sets = new KeySets({ storage, keys, environment: 'live', identity: by, identityKey, ttlMs: TTL_MS, time });
+    const sets = new KeySets({ storage, keys, environment: 'live', identity, identityKey, ttlMs: TTL_MS, time, isShelved });
     const mint = (mintedBy: string | null = null): MintedKey => {
       const minted = keys.mint({ label: 'app', mintedBy });
       if (!('key' in minted)) throw new Error(minted.code);
@@ -291,4 +291,18 @@ test('found F11: keys of before there were sets are good for one TTL, and on whi
   t.is(keys.keep(), 1);
   sets.due(false);
   t.is(keys.authenticate(key), 'ek_former');
+});
+
+test('found F11: with a shelf, what the cloud relays opens nothing and revokes; what stands on the shelf does both', (t) => {
+  const fleet = new Fleet(), [first, second] = [fleet.replica(newDirectory(), true), fleet.replica(newDirectory(), true)];
+  const [key, other] = [first.mint(), first.mint()], set = wire(first.sets.due(true));
+  t.is(second.sets.take(set), 'known');
+  t.deepEqual(second.keys.list(), []);
+  t.is(second.sets.take(set, false), 'taken', 'also what the cloud showed before');
+  t.true(second.isGood(key) && second.isGood(other));
+  first.keys.revoke(key.id);
+  const revoked = wire(first.sets.due(true));
+  t.deepEqual([second.sets.take(revoked), second.sets.take(revoked)], ['taken', 'known']);
+  t.deepEqual([second.isGood(key), second.isGood(other)], [false, true]);
+  t.is(second.sets.take({ ...revoked, keys: '[]' }), 'foreign');
 });
