@@ -1,17 +1,14 @@
 /**
- * Partially signed transactions without signatures: what the cloud hands to the edge. Version 0 is built, 2 is read
- * too.
+ * Partially signed transactions without signatures: what the cloud hands to the edge. Version 0 only: a transaction has one
+ * text here, the one that is checked, signed and stored (found F13); version 2 and any other order or form are none of ours.
  *
  *   psbt   "psbt" ff || global map || a map per input || a map per output
  *   map    (keylen || key || valuelen || value)… || 00          key = type(compact size) || key data
  *
- *   global   00 unsigned transaction (v0) · fb version of the format
- *            02 version, 03 fallback lock time, 04 inputs, 05 outputs, 06 modifiable (v2)
+ *   global   00 unsigned transaction
  *   input    00 whole previous transaction · 01 output that is spent · 03 sighash type
- *            0e, 0f, 10 outpoint and sequence (v2)
- *   output   03 amount, 04 script (v2)
  *
- * Source: BIP-174, BIP-370. Any other field is named as unexpected: whoever signs must not meet what nobody checked.
+ * Source: BIP-174. Any other field is named as unexpected: whoever signs must not meet what nobody checked.
  */
 import { Transaction } from 'bitcoinjs-lib';
 
@@ -30,7 +27,6 @@ export interface PsbtInput {
 export interface PsbtOutput { readonly value: bigint; readonly script: Uint8Array }
 
 export interface Psbt {
-  readonly version: 0 | 2;
   readonly txVersion: number;
   readonly locktime: number;
   readonly inputs: readonly PsbtInput[];
@@ -42,14 +38,10 @@ export type DecodedPsbt =
   | { readonly ok: false; readonly reason: 'unreadable' | 'unexpected_field' | 'signed' | 'not_canonical' };
 
 const MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff);
-const GLOBAL = {
-  transaction: 0x00, txVersion: 0x02, locktime: 0x03, inputs: 0x04, outputs: 0x05, modifiable: 0x06, version: 0xfb,
-};
-const INPUT = { previous: 0x00, witnessUtxo: 0x01, sighash: 0x03, txid: 0x0e, vout: 0x0f, sequence: 0x10 };
-const OUTPUT = { amount: 0x03, script: 0x04 };
+const GLOBAL = { transaction: 0x00 };
+const INPUT = { previous: 0x00, witnessUtxo: 0x01, sighash: 0x03 };
 /** Input fields that hold signatures or what they became: partial, final, taproot. */
 const SIGNATURES = new Set([0x02, 0x07, 0x08, 0x13, 0x14]);
-const SEQUENCE_FINAL = 0xffff_ffff;
 /** Largest supply in satoshi; no output holds more. */
 const VALUE_MAX = 2_100_000_000_000_000n;
 
@@ -114,23 +106,22 @@ class Unexpected extends Error {
   }
 }
 
-/** One map; every key here is a bare type, so that a key with data is an unexpected field. */
-function readMap(reader: Reader, known: readonly number[]): FieldMap {
+/** One map; every key here is a bare type, so that a key with data is an unexpected field. Only inputs hold `signatures`. */
+function readMap(reader: Reader, known: readonly number[], signatures: ReadonlySet<number> = new Set()): FieldMap {
   const fields = new Map<number, Buffer>();
   for (;;) {
     const length = reader.compactSize();
     if (length === 0) return fields;
     const key = reader.take(length), value = reader.take(reader.compactSize()), type = key[0]!;
-    if (!known.includes(type)) throw new Unexpected(SIGNATURES.has(type) ? 'signed' : 'unexpected_field');
+    if (!known.includes(type)) throw new Unexpected(signatures.has(type) ? 'signed' : 'unexpected_field');
     if (key.length !== 1) throw new Unexpected('unexpected_field');
     if (fields.has(type)) throw new RangeError('a field stands twice');
     fields.set(type, value);
   }
 }
 
-function number(fields: FieldMap, type: number, otherwise?: number): number {
+function number(fields: FieldMap, type: number): number {
   const value = fields.get(type);
-  if (value === undefined && otherwise !== undefined) return otherwise;
   if (value?.length !== 4) throw new RangeError('a field of four bytes');
   return value.readUInt32LE();
 }
@@ -145,9 +136,7 @@ export function decodePsbt(payload: string): DecodedPsbt {
     const bytes = Buffer.from(payload, 'base64');
     if (bytes.toString('base64') !== payload) return { ok: false, reason: 'unreadable' };
     const psbt = readPsbt(new Reader(bytes));
-    // Our own version has one form only; writers of the other one differ in order and in what they leave out.
-    const isCanonical = psbt.version === 2 || encodePsbt(psbt) === payload;
-    return isCanonical ? { ok: true, psbt } : { ok: false, reason: 'not_canonical' };
+    return encodePsbt(psbt) === payload ? { ok: true, psbt } : { ok: false, reason: 'not_canonical' };
   } catch (error) {
     return { ok: false, reason: error instanceof Unexpected ? error.reason : 'unreadable' };
   }
@@ -155,57 +144,23 @@ export function decodePsbt(payload: string): DecodedPsbt {
 
 function readPsbt(reader: Reader): Psbt {
   if (!reader.take(MAGIC.length).equals(MAGIC)) throw new RangeError('no magic bytes');
-  const fields = readMap(reader, Object.values(GLOBAL));
-  const version = number(fields, GLOBAL.version, 0);
-  const psbt = version === 0 ? readVersion0(reader, fields) : version === 2 ? readVersion2(reader, fields) : null;
-  if (psbt === null || !reader.done) throw new RangeError('another version, or more bytes than maps');
-  return psbt;
-}
-
-const idOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
-
-function readVersion0(reader: Reader, fields: FieldMap): Psbt {
-  const raw = fields.get(GLOBAL.transaction);
+  const raw = readMap(reader, Object.values(GLOBAL)).get(GLOBAL.transaction);
   if (raw === undefined) throw new RangeError('no transaction');
-  for (const type of fields.keys()) if (type !== GLOBAL.transaction) throw new Unexpected('unexpected_field');
   const transaction = Transaction.fromBuffer(raw);
   if (transaction.hasWitnesses() || transaction.ins.some(({ script }) => script.length > 0)) {
     throw new Unexpected('signed');
   }
   const inputs = transaction.ins.map(({ hash, index, sequence }) => {
-    const fields = readMap(reader, [INPUT.previous, INPUT.witnessUtxo, INPUT.sighash]);
+    const fields = readMap(reader, Object.values(INPUT), SIGNATURES);
     return { txid: idOf(hash), vout: index, sequence, ...spentIn(fields) };
   });
   const outputs = transaction.outs.map(({ value, script }) => ({ value, script: Uint8Array.from(script) }));
   for (const _output of outputs) readMap(reader, []);
-  return { version: 0, txVersion: transaction.version, locktime: transaction.locktime, inputs, outputs };
+  if (!reader.done) throw new RangeError('more bytes than maps');
+  return { txVersion: transaction.version, locktime: transaction.locktime, inputs, outputs };
 }
 
-function readVersion2(reader: Reader, fields: FieldMap): Psbt {
-  if (fields.has(GLOBAL.transaction) || fields.has(GLOBAL.modifiable)) throw new Unexpected('unexpected_field');
-  const counts = [GLOBAL.inputs, GLOBAL.outputs].map(
-    (type) => new Reader(fields.get(type) ?? Buffer.alloc(0)).compactSize()
-  );
-  const inputs = Array.from({ length: counts[0]! }, () => {
-    const map = readMap(reader, Object.values(INPUT)), hash = map.get(INPUT.txid);
-    if (hash?.length !== 32) throw new RangeError('a txid has 32 bytes');
-    return {
-      txid: idOf(hash), vout: number(map, INPUT.vout), sequence: number(map, INPUT.sequence, SEQUENCE_FINAL),
-      ...spentIn(map),
-    };
-  });
-  const outputs = Array.from({ length: counts[1]! }, () => {
-    const map = readMap(reader, Object.values(OUTPUT));
-    const amount = map.get(OUTPUT.amount);
-    const script = map.get(OUTPUT.script);
-    if (amount?.length !== 8 || script === undefined) throw new RangeError('an output has amount and script');
-    return { value: valueIn(amount.readBigInt64LE()), script: Uint8Array.from(script) };
-  });
-  return {
-    version: 2, txVersion: number(fields, GLOBAL.txVersion), locktime: number(fields, GLOBAL.locktime, 0), inputs,
-    outputs,
-  };
-}
+const idOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString('hex');
 
 function valueIn(value: bigint): bigint {
   if (value < 0n || value > VALUE_MAX) throw new RangeError('an amount beyond the supply');
@@ -236,20 +191,9 @@ const mapBytes = (fields: readonly Field[]): Uint8Array =>
 
 /** The payload as base64, fields in the order of their types. */
 export function encodePsbt(psbt: Psbt): string {
-  const { version, inputs, outputs } = psbt;
-  const global: Field[] = version === 0 ? [[GLOBAL.transaction, transactionOf(psbt).toBuffer()]] : [
-    [GLOBAL.txVersion, u32(psbt.txVersion)], [GLOBAL.locktime, u32(psbt.locktime)],
-    [GLOBAL.inputs, compactSize(inputs.length)], [GLOBAL.outputs, compactSize(outputs.length)],
-    [GLOBAL.version, u32(2)],
-  ];
   const maps = [
-    mapBytes(global),
-    ...inputs.map((input) => mapBytes([...spentFields(input), ...(version === 0 ? [] : placeFields(input))])),
-    ...outputs.map(
-      (output) => mapBytes(
-        version === 0 ? [] : [[OUTPUT.amount, outputBytes(output).subarray(0, 8)], [OUTPUT.script, output.script]]
-      )
-    ),
+    mapBytes([[GLOBAL.transaction, transactionOf(psbt).toBuffer()]]),
+    ...psbt.inputs.map((input) => mapBytes(spentFields(input))), ...psbt.outputs.map(() => mapBytes([])),
   ];
   return Buffer.concat([MAGIC, ...maps]).toString('base64');
 }
@@ -261,9 +205,6 @@ function spentFields({ previous, witnessUtxo, sighash }: PsbtInput): Field[] {
     ...(sighash === null ? [] : [[INPUT.sighash, u32(sighash)] as const]),
   ];
 }
-
-const placeFields = ({ txid, vout, sequence }: PsbtInput): Field[] =>
-  [[INPUT.txid, Buffer.from(txid, 'hex').reverse()], [INPUT.vout, u32(vout)], [INPUT.sequence, u32(sequence)]];
 
 /** The transaction that a payload describes, unsigned. */
 export function transactionOf({ txVersion, locktime, inputs, outputs }: Psbt): Transaction {

@@ -44,7 +44,7 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   const no = (reason: string) => refuse('SIGNED_BATCH_REJECTED', { reason, chain: network.slug });
   if (signed.chain !== network.slug || unsigned.chain !== network.slug) return no('chain_mismatch');
   const transaction = decodeRaw(signed.payload);
-  if (transaction === null) return no('unreadable');
+  if (transaction === null || transaction.toHex() !== signed.payload) return no(transaction === null ? 'unreadable' : 'not_canonical');
   const decoded = decodePsbt(unsigned.payload), from = parseAddress(btcOf(network), unsigned.from);
   if (!decoded.ok || !from.ok) throw new Error('a payload of ours does not decode');
   if (bareHex(transaction) !== transactionOf(decoded.psbt).toHex()) return no('payload_mismatch');

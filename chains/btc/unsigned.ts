@@ -92,7 +92,7 @@ function unsignedOf(
   }));
   return {
     chain: network.slug,
-    payload: encodePsbt({ version: 0, txVersion: TX_VERSION, locktime: readAtHeight, inputs, outputs }),
+    payload: encodePsbt({ txVersion: TX_VERSION, locktime: readAtHeight, inputs, outputs }),
     from: intent.from, fromPath: intent.fromPath, to: intent.to, amount, tokenContract: null, tag: null,
     kind: 'payment',
     sendAll: intent.sendAll, feeMax: feeSats,

@@ -59,7 +59,7 @@ export function decodeUnsigned(payload: string): Decoded {
 
 function isCanonical(transaction: EvmTransaction, payload: string): boolean {
   try {
-    return encodeUnsigned(transaction) === payload.toLowerCase();
+    return encodeUnsigned(transaction) === payload; // Hex in other letters is the same bytes and another text. found F13
   } catch {
     return false; // fields that contradict each other, e.g. a tip above the price
   }
@@ -73,7 +73,7 @@ export function decodeSigned(
   if (!read.ok) return read;
   const { transaction, ethers } = read;
   try {
-    if (ethers.from === null || ethers.serialized !== payload.toLowerCase()) {
+    if (ethers.from === null || ethers.serialized !== payload) {
       return { ok: false, reason: 'not_canonical' };
     }
   } catch {

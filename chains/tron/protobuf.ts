@@ -26,6 +26,8 @@ export interface Misread {
   readonly ok: false;
   readonly reason: 'unreadable' | 'unknown_field' | 'repeated_field';
   readonly field?: number;
+  /** An unknown field says nothing: 0, or no bytes. */
+  readonly empty?: boolean;
 }
 
 const VARINT = 0;
@@ -103,7 +105,9 @@ export function decodeMessage<const Rows extends readonly FieldRow[]>(
     if (field === null) return { ok: false, reason: 'unreadable' };
     offset = field.end;
     const row = rows.find(([number]) => number === field.number);
-    if (row === undefined) return { ok: false, reason: 'unknown_field', field: field.number };
+    if (row === undefined) {
+      return { ok: false, reason: 'unknown_field', field: field.number, empty: typeof field.value === 'bigint' ? field.value === 0n : field.value.length === 0 };
+    }
     const [, name, kind] = row;
     if (name in values) return { ok: false, reason: 'repeated_field', field: field.number };
     if ((kind === 'integer') !== (typeof field.value === 'bigint')) return { ok: false, reason: 'unreadable' };

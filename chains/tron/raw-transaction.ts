@@ -131,8 +131,9 @@ function encodeContract(contract: TronContract): Uint8Array {
 const FORBIDDEN_OF_RAW: Readonly<Record<number, Flaw>> = { 10: 'memo' };
 const FORBIDDEN_OF_CONTRACT: Readonly<Record<number, Flaw>> = { 5: 'permission_id' };
 
-function flawOf({ reason, field = 0 }: Misread, named: Readonly<Record<number, Flaw>>): Flaw {
-  return reason === 'unknown_field' ? named[field] ?? reason : reason;
+/** A default that is spelled out is another text of the same transaction. */
+function flawOf({ reason, field = 0, empty = false }: Misread, named: Readonly<Record<number, Flaw>>): Flaw {
+  return reason === 'unknown_field' && !empty ? named[field] ?? reason : reason;
 }
 
 /**

@@ -77,5 +77,12 @@ export function matchSigned(network: Network, unsigned: Unsigned, signed: Signed
   if (!decoded.ok) return no(decoded.reason);
   if (decoded.payload !== unsigned.payload) return no('payload_mismatch');
   if (decoded.from !== unsigned.from) return no('signer_mismatch');
+  if (!isOneText(decoded.signature)) return no('not_canonical');
   return decoded.txid === signed.txid ? null : no('txid_mismatch');
+}
+
+/** A recovery id without its offset and a high s are other texts of the same signature: signed bytes have one. found F13. */
+function isOneText(signature: string): boolean {
+  const bytes = Buffer.from(signature, 'hex'), compact = Uint8Array.from(bytes.subarray(0, COMPACT_BYTES));
+  return bytes[COMPACT_BYTES]! >= RECOVERY_OFFSET && Buffer.compare(secp256k1.signatureNormalize(Uint8Array.from(compact)), compact) === 0;
 }

@@ -4,6 +4,7 @@
  * B13. There is no network inside a Bitcoin transaction (1.6-6): addresses of another network do not parse here.
  */
 import { schnorr } from '@noble/curves/secp256k1.js';
+import type { Transaction } from 'bitcoinjs-lib';
 import secp256k1 from 'secp256k1';
 import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { parseAddress } from '../../chains/btc/address.ts';
@@ -23,11 +24,13 @@ import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkHeight } from './lying-in-wait.ts';
 import {
-  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 const SIGHASH_ALL = 1;
 const SIGHASH_DEFAULT = 0;
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** What the bytes do, with the amounts that they prove. */
 interface Read {
@@ -62,7 +65,7 @@ function readPayload(network: BtcNetwork, { payload }: Unsigned, instruction: In
   const own = singleKeyOf(from.bytes);
   if (own === null) return refuseToSign('from_has_no_single_key', { found: instruction.from });
   const decoded = decodePsbt(payload);
-  if (!decoded.ok) return refuseToSign(decoded.reason);
+  if (!decoded.ok) return refusePayload(decoded.reason);
   const { psbt } = decoded;
   const frame = checkFrame(psbt) ?? checkInputs(psbt.inputs, from.bytes);
   if (frame !== null) return frame;
@@ -86,19 +89,25 @@ function checkFrame({ txVersion, locktime, inputs, outputs }: Psbt): Refusal | n
 /** B12, B15: replaceable, each coin once, its amount proven, and no way of signing but the whole transaction. */
 function checkInputs(inputs: readonly PsbtInput[], from: Uint8Array): Refusal | null {
   if (new Set(inputs.map(outpointOf)).size !== inputs.length) return refuseToSign('coin_twice');
-  const isTaproot = singleKeyOf(from)?.kind === 'p2tr';
-  for (const { sequence, sighash, previous } of inputs) {
+  const kind = singleKeyOf(from)?.kind, isTaproot = kind === 'p2tr';
+  for (const input of inputs) {
+    const { sequence, sighash, previous } = input;
     if (sequence !== SEQUENCE) return refuseToSign('sequence', { expected: SEQUENCE, found: sequence });
     const whole = sighash === null || sighash === (isTaproot ? SIGHASH_DEFAULT : SIGHASH_ALL);
     if (!whole) {
       return refuseToSign('sighash_type', { expected: isTaproot ? SIGHASH_DEFAULT : SIGHASH_ALL, found: sighash });
     }
     if (previous === null && !isTaproot) return refuseToSign('previous_transaction_missing');
-    if (previous !== null && decodeRaw(Buffer.from(previous).toString('hex')) === null) {
-      return refuseToSign('previous_transaction_mismatch');
-    }
+    const proof = previous === null ? null : decodeRaw(hexOf(previous));
+    if (previous !== null && proof === null) return refuseToSign('previous_transaction_mismatch');
+    if (!isOneText(input, proof, kind === 'p2pkh')) return refusePayload('not_canonical');
   }
   return null;
+}
+
+/** A default is not spelled out, a proof is in its own form, and the coin's output stands beside it where BIP-143 or 341 needs it. found F13. */
+function isOneText({ sighash, previous, witnessUtxo }: PsbtInput, proof: Transaction | null, isLegacy: boolean): boolean {
+  return sighash === null && (witnessUtxo === null) === isLegacy && (previous === null || proof?.toHex() === hexOf(previous));
 }
 
 /** 1.6-3, 1.6-4, B13: the first output is the payment of the instruction; a second one is change to the sender. */
@@ -116,8 +125,6 @@ function checkPayment({ psbt: { outputs }, from, to, toText, feeSats }: Read, { 
   return Buffer.compare(change.script, from) === 0
     ? null : refuseToSign('change_not_of_sender', { found: hexOf(change.script) });
 }
-
-const hexOf = (script: Uint8Array): string => Buffer.from(script).toString('hex');
 
 /** What the cloud said of the payload is what it is: the spend ledger and people rely on it. */
 function checkSummary(

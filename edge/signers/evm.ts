@@ -8,7 +8,7 @@ import type { Network, Signed, Unsigned } from '../../chains/chain.ts';
 import { decodeTransfer } from '../../chains/evm/abi.ts';
 import { checkDestination, parseAddress } from '../../chains/evm/address.ts';
 import { addressOfPublicKey } from '../../chains/evm/derive.ts';
-import { decodeUnsigned, encodeUnsigned, ethersOf, txidOf, type EvmTransaction } from '../../chains/evm/envelope.ts';
+import { decodeUnsigned, ethersOf, txidOf, type EvmTransaction } from '../../chains/evm/envelope.ts';
 import { GAS_LIMIT_MAX } from '../../chains/evm/fee.ts';
 import { evmOf } from '../../chains/evm/network.ts';
 import { matchSigned } from '../../chains/evm/signed.ts';
@@ -16,7 +16,7 @@ import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkCounter } from './lying-in-wait.ts';
 import {
-  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** The payment that a decoded transaction makes. */
@@ -30,10 +30,8 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   const parties = checkParties(network, unsigned, instruction, policy);
   if (parties !== null) return parties;
   const decoded = decodeUnsigned(unsigned.payload);
-  if (!decoded.ok) return refuseToSign(decoded.reason === 'type' ? 'transaction_type' : decoded.reason);
+  if (!decoded.ok) return refusePayload(decoded.reason === 'type' ? 'transaction_type' : decoded.reason);
   const { transaction } = decoded;
-  // Hex in other letters is the same bytes and another text: what is checked is the very text that is used.
-  if (encodeUnsigned(transaction) !== unsigned.payload) return refuseToSign('not_canonical');
   const payment = paymentOf(transaction, instruction);
   if ('ok' in payment) return payment;
   return checkIdentity(network, transaction)

@@ -105,6 +105,21 @@ export function refuseToSign(reason: string, differs: { expected?: unknown; foun
   });
 }
 
+/** Flaws of a text and not of what it says: another encoding of a transaction, or of nothing. */
+const TEXT_FLAWS: ReadonlySet<string> = new Set([
+  'unreadable', 'not_canonical', 'not_base64', 'not_an_envelope', 'envelope_type', 'unknown_field', 'repeated_field', 'unexpected_field',
+  'truncated', 'trailing_bytes', 'count_not_canonical', 'message_version', 'duplicate_keys', 'header', 'key_index',
+]);
+
+/**
+ * A payload that does not decode. A transaction has one text on each chain, the one that is checked, signed and stored: any other is
+ * refused alike, `not_canonical`, with the finer flaw as `found`. Refuses: SIGNED_BATCH_REJECTED. found F13.
+ */
+export function refusePayload(reason: string, found?: unknown): Refusal {
+  if (TEXT_FLAWS.has(reason)) return refuseToSign('not_canonical', { found: reason });
+  return refuseToSign(reason, found === undefined ? {} : { found });
+}
+
 /**
  * The checks of 1.6 that need no decoding: the chain, `from` at its path, and the destination that the purpose
  * allows. Every family's `check` begins with it. Refuses: SIGNED_BATCH_REJECTED.

@@ -21,7 +21,7 @@ import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkHeight } from './lying-in-wait.ts';
 import {
-  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Lowest base fee of a signature, lamports; a cloud that states less would hide it from the spend ledger. L27. */
@@ -35,9 +35,9 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   const parties = checkParties(network, unsigned, instruction, policy);
   if (parties !== null) return parties;
   const bytes = bytesOf(unsigned);
-  if (bytes === null) return refuseToSign('payload_not_base64');
+  if (bytes === null) return refusePayload('not_base64');
   const decoded = decodePayment(bytes);
-  if (!decoded.ok) return refuseToSign(decoded.reason);
+  if (!decoded.ok) return refusePayload(decoded.reason);
   const { payment } = decoded;
   return checkSigners(payment, bytes, instruction, policy)
     ?? checkPayment(network, payment, instruction, policy)

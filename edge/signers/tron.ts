@@ -16,7 +16,7 @@ import { decodeTransfer } from '../../chains/tron/trc20.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import {
-  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /**
@@ -38,7 +38,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   const parties = checkParties(network, unsigned, instruction, policy);
   if (parties !== null) return parties;
   const decoded = decodeRaw(unsigned.payload);
-  if (!decoded.ok) return refuseToSign(decoded.reason);
+  if (!decoded.ok) return refusePayload(decoded.reason);
   const { raw } = decoded;
   if (raw.contract.owner !== instruction.from) {
     return refuseToSign('owner_mismatch', { expected: instruction.from, found: raw.contract.owner });

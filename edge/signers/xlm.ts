@@ -18,7 +18,7 @@ import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkCounter } from './lying-in-wait.ts';
 import {
-  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Seconds for which a signature may be good: M19, "at most an hour". */
@@ -28,7 +28,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   const parties = checkParties(network, unsigned, instruction, policy);
   if (parties !== null) return parties;
   const decoded = decodePayload(unsigned.payload);
-  if (!decoded.ok) return refuseToSign(decoded.reason);
+  if (!decoded.ok) return refusePayload(decoded.reason);
   const { payload, signatures } = decoded;
   if (signatures.inner.length + signatures.outer.length > 0) return refuseToSign('signed_already');
   return checkSource(payload, instruction, policy)

@@ -19,7 +19,7 @@ import type { Refusal } from '../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkCounter, checkHeight } from './lying-in-wait.ts';
 import {
-  checkParties, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Drops that no fee may be above, whatever the settings say. R18. */
@@ -30,7 +30,7 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
   if (parties !== null) return parties;
   if (instruction.purpose === 'cancel') return refuseToSign('not_an_xrp_instruction');
   const decoded = decodeUnsigned(unsigned.payload);
-  if (!decoded.ok) return refuseToSign(decoded.reason, decoded.found === undefined ? {} : { found: decoded.found });
+  if (!decoded.ok) return refusePayload(decoded.reason, decoded.found);
   const { transaction } = decoded, flaw = networkFlawOf(network, transaction);
   if (flaw !== null) return refuseToSign(flaw.reason, flaw);
   if (transaction.account !== instruction.from) {

@@ -1,4 +1,4 @@
-/** Found F1: whatever comes at once, an instruction gets one signature, and every caller hears of it. */
+/** What is signed is one thing: one signature of an instruction whatever comes at once (F1), one text (F13), one environment (F10). */
 import test, { type ExecutionContext } from 'ava';
 import type { Network } from '../../../chains/chain.ts';
 import { loadModule, networkOf } from '../../../chains/registry.ts';
@@ -7,6 +7,7 @@ import { newId } from '../../../protocol/ids.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
 import { askedOf, builtOf, FAMILY_CHAINS, unsignedFor, type FamilyChain } from '../../support/edge/families.ts';
+import { reEncodingsOf } from '../../support/edge/re-encodings.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { newSpendDatabase } from '../../support/edge/spend-database.ts';
 
@@ -77,4 +78,22 @@ test.serial('found F10: a sandbox edge signs for its own ledgers only, whatever 
     t.is(module.matchSigned(network, unsigned, signed), null, chain);
     t.is(module.matchSigned(networkOf(chain), unsigned, signed)?.code, 'SIGNED_BATCH_REJECTED', chain);
   }
+});
+
+test.serial('found F13: a build in any other text than the one that is signed is refused at once, and nothing is kept of it', async (t) => {
+  const cloud = await HostileCloud.start();
+  t.teardown(() => cloud.close());
+  const edge = await startTestEdge(t, cloud.url, { env: { EDGE_CHAINS: FAMILY_CHAINS.join(',') } });
+  await eventually('it leads', () => edge.logged.some(({ msg }) => msg === 'welcomed'));
+  for (const chain of FAMILY_CHAINS) {
+    const unsigned = await unsignedFor({ chain });
+    for (const { what, text } of reEncodingsOf(chain, unsigned.payload)) {
+      const id = newId('txn', Date.now());
+      cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtOf({ ...unsigned, payload: text }, id), status: 201 }));
+      const reply = await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }));
+      t.like(reply, { status: 400, error: { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'not_canonical' } } }, `${chain}: ${what}`);
+      t.like(await cloud.sign(id), { ok: false, details: { reason: 'no_instruction' } });
+    }
+  }
+  t.deepEqual(cloud.submitted, []);
 });

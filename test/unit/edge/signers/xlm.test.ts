@@ -303,7 +303,7 @@ test('M20 lie: bytes that are signed, that are not canonical, or that are none',
   const bumped = xlmSigner.sign(stellar, tankPays(sweep), US.key, tank.key);
   t.is(reason({ ...tankPays(sweep), payload: bumped.payload }, sweep), 'signed_already');
   const { payload } = honest(native);
-  for (const [text, why] of [['', 'not_an_envelope'], ['junk', 'not_an_envelope'], [Buffer.concat([Buffer.from(payload, 'base64'), Buffer.alloc(4)]).toString('base64'), 'not_an_envelope'], [` ${payload}`, 'not_base64'], [payload.slice(0, -1), 'not_base64']] as const) {
+  for (const [text, why] of [['', 'not_canonical'], ['junk', 'not_canonical'], [Buffer.concat([Buffer.from(payload, 'base64'), Buffer.alloc(4)]).toString('base64'), 'not_canonical'], [` ${payload}`, 'not_canonical'], [payload.slice(0, -1), 'not_canonical']] as const) {
     t.is(reason({ ...honest(native), payload: text }, native), why);
   }
 });

@@ -221,7 +221,7 @@ test('R17 lie: bytes that are signed, that are not canonical, that are none, or 
   t.is(reason({ ...honest(native), payload: JSON.stringify({ tx_json: { ...tx_json, Destination: THIEF }, tx_blob }) }, native), 'not_canonical');
   t.is(reason({ ...honest(native), payload: JSON.stringify({ tx_json, tx_blob: tx_blob.toLowerCase() }) }, native), 'not_canonical');
   t.is(reason({ ...honest(native), payload: JSON.stringify({ tx_json, tx_blob, more: 1 }) }, native), 'not_canonical');
-  for (const payload of ['', 'junk', '{}', '{"tx_blob":"12"}', signed.payload]) t.is(reason({ ...honest(native), payload }, native), 'unreadable', payload.slice(0, 20));
+  for (const payload of ['', 'junk', '{}', '{"tx_blob":"12"}', signed.payload]) t.is(reason({ ...honest(native), payload }, native), 'not_canonical', payload.slice(0, 20));
 });
 
 test('1.6-2 lie: from, its path, the account of the bytes, and the key that is given', (t) => {
