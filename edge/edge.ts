@@ -11,6 +11,7 @@ import type { Known } from './answers/known.ts';
 import { ownTransaction } from './answers/transaction-rules.ts';
 import type { EdgeConfig } from './config.ts';
 import { createEdgePaths } from './http/edge-paths.ts';
+import { createHearing } from './http/hearing.ts';
 import { createForwarding } from './http/forward.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './http/metrics.ts';
 import { createEdgeServer } from './http/server.ts';
@@ -34,13 +35,14 @@ import { Signing } from './signing.ts';
 import { markIfPossible, SPEND_MARK_MS } from './spend-clock.ts';
 import { statusOfEdge } from './status.ts';
 import { Submissions } from './submissions.ts';
-import { NOTHING_TOLD, toldInAnswer, toldInEvent } from './told.ts';
+import { deniedInEvent } from './told.ts';
 import { createViaLeader } from './via-leader.ts';
 import { OutboxSender } from './outbox-sender.ts';
 import { createDepositCheck, judgeDelivery } from './webhooks/deposit-check.ts';
 import { createWebhookPolicy } from './webhooks/policy.ts';
 import { createWebhookPoster } from './webhooks/post.ts';
-import { WebhookRelay } from './webhook-relay.ts';
+import { plainEvent } from './webhooks/plain-event.ts';
+import { unverified, WebhookRelay } from './webhook-relay.ts';
 
 /** A graceful stop in parts that add up to less than 10 s. Milliseconds. */
 const REQUESTS_STOP_MS = 4_000;
@@ -159,11 +161,11 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   const check = nodes === null ? null : createDepositCheck({ nodes, monotonicMs: ports.monotonicMs });
   const relay = new WebhookRelay({
     poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
-      const { confirmed, ...denials } = toldInEvent(delivery.body);
-      await guard.note({ ...denials, confirmed: [] }); // a denial is kept before anybody hears it, a confirmation when somebody did
-      const attempt = await poster.post(delivery);
+      const event = plainEvent(delivery.body);
+      if (event === null) log.alarm('event_not_plain', { deliveryId: delivery.deliveryId });
+      else if (!await guard.noteDenied(deniedInEvent(event))) return null; // a denial is kept before anybody hears it; it comes again
+      const attempt = event === null ? unverified(delivery, 0) : await poster.post(delivery);
       if (attempt !== null) metrics.noteAttempt(attempt);
-      if (isSuccess(attempt?.statusCode)) await guard.note({ ...NOTHING_TOLD, confirmed });
       return attempt;
     } },
     ...(check === null ? {} : { check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }) }),
@@ -226,7 +228,7 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
     paths: {
       ...edgePaths, buildTransaction: build, createTrustline: trustline, repriceTransaction: reprice, broadcastTransaction: broadcast, getMetrics: links.metrics.path,
     },
-    forward: forwarding.forward, onPassed: (body) => links.guard.note(toldInAnswer(body)), statusPage: createStatusPage(status, ports.wallMs),
+    forward: forwarding.forward, hearing: createHearing(links.guard), statusPage: createStatusPage(status, ports.wallMs),
     judgeKey: (key) => parts.localKeys.judge(key), stopping: () => running.stopping, nowMs: ports.wallMs, log,
   });
 }
@@ -260,10 +262,6 @@ async function acknowledged(work: () => Promise<unknown>): Promise<Acknowledgeme
     if (error instanceof Refused) return { ok: false, code: error.refusal.code, details: { ...error.refusal.details } };
     throw error;
   }
-}
-
-function isSuccess(statusCode: number | null | undefined): boolean {
-  return statusCode != null && statusCode >= 200 && statusCode < 300;
 }
 
 function markSpendTime({ spendClock, sharedSpend }: EdgeParts): void {

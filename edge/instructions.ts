@@ -234,9 +234,10 @@ export class Instructions {
       outcome, code, transactionId, txid);
   }
 
-  /** The transaction that bytes of this txid were signed for; null for a stranger's. */
+  /** The transaction that bytes of this txid were signed for, whatever the case of its letters; null for a stranger's. */
   transactionOf(txid: string): string | null {
-    return this.#storage.one<{ id: string }>('select transaction_id as id from signatures where txid = ?', txid)?.id ?? null;
+    const row = this.#storage.one<{ id: string }>('select transaction_id as id from signatures where txid in (?, ?, ?)', txid, txid.toLowerCase(), txid.toUpperCase());
+    return row?.id ?? null;
   }
 
   /** Payloads signed for a transaction, oldest first. */

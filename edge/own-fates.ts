@@ -5,9 +5,11 @@ import type { OwnNodes } from './own-nodes.ts';
 
 export interface SignedVersion { readonly unsigned: Unsigned; readonly txid: string }
 
+export interface Landed { readonly landed: string }
+
 export interface OwnFates {
-  /** `dead`: no version can land, or one did and moved nothing · `landed`: one did, deep enough · null: not proven. Never rejects. */
-  of(chain: Chain, versions: readonly SignedVersion[]): Promise<'dead' | 'landed' | null>;
+  /** `dead`: no version can land, or one did and moved nothing · `landed`: the txid of the one that did, deep enough · null: not proven. Never rejects. */
+  of(chain: Chain, versions: readonly SignedVersion[]): Promise<'dead' | Landed | null>;
 }
 
 export function createOwnFates(nodes: OwnNodes): OwnFates {
@@ -21,9 +23,10 @@ export function createOwnFates(nodes: OwnNodes): OwnFates {
         if (fates.every(({ kind }) => kind === 'dead')) return 'dead';
         const included = fates.find((fate) => fate.kind === 'included');
         if (included === undefined) return null;
+        const { txid } = versions[fates.indexOf(included)]!;
         const head = await client.getHead();
         if (head.height - included.height + 1 < network.threshold) return null;
-        return included.outcome.success ? 'landed' : 'dead';
+        return included.outcome.success ? { landed: txid } : 'dead';
       } catch (error) {
         if (error instanceof ChainUnavailable) return null;
         throw error;

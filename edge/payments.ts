@@ -2,9 +2,9 @@
  * What makes two instructions one payment, and when a signed one is out of the way. The cloud keeps the signed bytes and
  * may say of them what it likes, so that its word never frees a second payment: F3 of what attack found, G27.
  *
- *   signed ── the application was told `confirmed` by way of this edge, and never the contrary ──▶ paid
+ *   signed ── the application heard `confirmed` in the answer to its own GET, never the contrary ▶ paid
  *          ── this edge's clock is past the time at which it dies ─────────────────────────────────▶ dead
- *          ── the company's own node proves it (EDGE_VERIFY_RPC_<CHAIN>) ──────────────────────────▶ dead, or landed
+ *          ── the company's own node proves it (EDGE_VERIFY_RPC_<CHAIN>) ──────────────────────────▶ dead
  *          ── an operator looked at the chain (`flock-edge payments settle`) ──────────────────────▶ settled
  *
  * Until then an instruction that is the same payment is signed only under a replay key that every version of the earlier
@@ -19,9 +19,9 @@ import type { Unsigned } from '../chains/chain.ts';
 
 /**
  * What an application is told of a signed transaction by way of this edge. `reverted`: that it is in a block and did
- * nothing, so that its counter is used up.
+ * nothing, so that its counter is used up. `landed` is the company's own node's: it was paid, and its counter is used up.
  */
-export type Word = 'confirmed' | 'failed' | 'reverted';
+export type Word = 'confirmed' | 'failed' | 'reverted' | 'landed';
 /** How it is known that it is out of the way. */
 export type Settled = 'dead' | 'landed' | 'by_operator' | 'forgotten';
 

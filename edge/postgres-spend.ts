@@ -116,6 +116,7 @@ const TOLD_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: 
   confirmed: { to: 'confirmed', from: ['nothing'] },
   failed: { to: 'failed', from: ['nothing', 'confirmed', 'doubted'] },
   reverted: { to: 'doubted', from: ['nothing', 'confirmed'] },
+  landed: { to: 'doubted', from: ['failed'] },
 };
 
 async function count(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {

@@ -25,7 +25,7 @@ import { claimOf } from './payments.ts';
 import type { SharedSpend } from './shared-spend.ts';
 import { spendOf, tokenOf, type Spend, type SpendLedger } from './spend-ledger.ts';
 import { isFailureWord, refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
-import { NOTHING_TOLD } from './told.ts';
+import { NOTHING_DENIED } from './told.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -79,7 +79,7 @@ export class Signing {
       if (lease.view().held && recorded !== null) return this.#make(transactionId);
       instructions.noteBroadcast(transactionId);
       const submitted = await viaLeader(transactionId);
-      if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.note({ ...NOTHING_TOLD, failed: [transactionId] });
+      if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
       return submitted;
     });
   }
@@ -155,7 +155,8 @@ export class Signing {
       if (signed !== null) return this.#submit(transactionId, signed);
       const refusal = await this.#signOnce(transactionId, recorded);
       // What stands in the way may be out of it by now; each turn settles one of them.
-      if (refusal !== null && !await guard.clears(refusal)) return guard.withTxids(refusal);
+      const stands = refusal === null ? null : await guard.stands(refusal);
+      if (stands !== null) return stands;
     }
   }
 

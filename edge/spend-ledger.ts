@@ -114,6 +114,7 @@ export const TOLD: Readonly<Record<Word, string>> = {
   confirmed: `told = 'confirmed' where told = 'nothing'`,
   failed: `told = 'failed' where told <> 'failed'`,
   reverted: `told = 'doubted' where told in ('nothing', 'confirmed')`,
+  landed: `told = 'doubted' where told = 'failed'`,
 };
 
 /** Earlier transactions that a refusal names. */

@@ -11,7 +11,7 @@ import type { OutboxWrite } from './outbox.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import type { Sent } from './outbox-sender.ts';
 import type { Timers } from './timers.ts';
-import { NOTHING_TOLD } from './told.ts';
+import { NOTHING_DENIED } from './told.ts';
 import type { ViaLeader } from './via-leader.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -106,7 +106,7 @@ export class Submissions {
     onRefused(reply.code);
     const told = refusalOfSigned(reply, [txid]);
     if (SETTLED.has(reply.code)) {
-      if (isFailureWord(reply.code)) await guard.note({ ...NOTHING_TOLD, failed: [transactionId] });
+      if (isFailureWord(reply.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
       instructions.noteOutcome(transactionId, txid, 'refused', reply.code);
       this.#give(write!.subject, told);
       return { kind: 'taken' };

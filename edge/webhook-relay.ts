@@ -207,7 +207,8 @@ export class WebhookRelay {
   }
 }
 
-function unverified({ deliveryId, attempt }: Delivery, tookMs: number): Attempt {
+/** An attempt that posted nothing: the edge does not hand on what it was given. */
+export function unverified({ deliveryId, attempt }: Delivery, tookMs: number): Attempt {
   return { deliveryId, attempt, statusCode: null, durationMs: Math.round(tookMs), retryAfterSeconds: null, outcome: 'unverified' };
 }
 

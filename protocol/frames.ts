@@ -195,7 +195,7 @@ export const attemptsFrame = z.object({
     statusCode: z.number().int().min(0).max(999).nullable(),
     durationMs: z.number().nonnegative().max(INT_MAX),
     retryAfterSeconds: z.number().int().nonnegative().nullable(),
-    /** `refused`: no connection, for whatever reason. `unverified`: nothing was posted, the customer's own node does not confirm the deposit. */
+    /** `refused`: no connection, for whatever reason. `unverified`: nothing was posted, the customer's own node does not confirm the deposit, or the body can be read in two ways. */
     outcome: z.enum(['answered', 'timeout', 'refused', 'failed', 'unverified']),
   })).max(ATTEMPTS_PER_FRAME),
 });

@@ -14,6 +14,7 @@ import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
 import type { EdgeLog } from '../log.ts';
 import type { KeyVerdict } from '../local-keys.ts';
 import { StorageFailed } from '../storage/storage.ts';
+import type { Hearing } from './hearing.ts';
 import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
 /** As the cloud's default; what is larger would be refused there. */
@@ -33,8 +34,8 @@ export interface ServerSettings {
   /** Paths that are not simply forwarded, by operation. */
   readonly paths: Partial<Record<OperationId, EdgePath>>;
   readonly forward: EdgePath;
-  /** Before an answer of the cloud is handed on. Never rejects. */
-  readonly onPassed: (body: Buffer) => Promise<void>;
+  /** What callers hear of withdrawals. */
+  readonly hearing: Hearing;
   readonly statusPage: EdgePath;
   /** Id of the valid local key, or why it is not taken. */
   readonly judgeKey: (key: string) => KeyVerdict;
@@ -107,8 +108,11 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
       }
       const refusal = path === settings.forward ? null : notTaken(request, route);
       if (refusal !== null) throw new Refused(refusal);
-      const answer = await path(callOf(request, route, keyId));
-      if (answer.kind === 'passed' && request.method !== 'HEAD') await settings.onPassed(answer.answer.body);
+      const call = callOf(request, route, keyId), answer = await path(call);
+      const unkept = await settings.hearing.before(call, answer);
+      if (unkept !== null) throw new Refused(unkept);
+      // Where the connection is closed before the last byte there is no such event.
+      if (request.method !== 'HEAD') reply.raw.once('finish', () => void (call.isGone() ? null : settings.hearing.after(call, answer)));
       return send(settings, request, reply, answer);
     },
   });

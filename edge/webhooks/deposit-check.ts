@@ -16,6 +16,7 @@ import type { EdgeLog } from '../log.ts';
 import { otherSpellingOf } from '../other-spelling.ts';
 import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../own-nodes.ts';
 import type { Timers } from '../timers.ts';
+import { plainEvent } from './plain-event.ts';
 import type { Delivery } from './post.ts';
 
 /** Blocks whose movements are kept: the deliveries of one block come together. */
@@ -175,25 +176,14 @@ export async function judgeDelivery(
  * what it says (a key twice, another spelling of a name) could be read in another way by its receiver.
  */
 function depositOf(body: string): DepositEnvelope | null | 'malformed' {
-  const parsed = plainObject(body);
-  if (parsed === null || hasOtherEnvelopeName(parsed)) return 'malformed';
+  const parsed = plainEvent(body);
+  if (parsed === null) return 'malformed';
   if ((parsed as { event?: unknown }).event !== 'deposit_confirmed') return null;
   const event = depositEnvelope.safeParse(parsed);
   return event.success && !hasOtherDepositName((parsed as { data: object }).data) ? event.data : 'malformed';
 }
 
-const hasOtherEnvelopeName = otherSpellingOf(Object.keys(depositEnvelope.shape));
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
-
-/** The object of a body that is the plain text of it; null for any other body, and for one too deep to be written again. */
-function plainObject(body: string): object | null {
-  try {
-    const parsed = JSON.parse(body) as unknown;
-    return typeof parsed === 'object' && parsed !== null && JSON.stringify(parsed) === body ? parsed : null;
-  } catch {
-    return null;
-  }
-}
 
 function isSaid(transfer: Transfer, { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: DepositEnvelope['data']): boolean {
   return transfer.to === address && transfer.amount.toString() === amount && transfer.decimals === decimals

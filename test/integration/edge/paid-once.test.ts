@@ -114,19 +114,82 @@ for (const chain of ['sol', 'tron'] as const) {
   });
 }
 
-for (const how of ['by a webhook', 'by an answer'] as const) {
-  test.serial(`found F3: an application that was told "confirmed" ${how}, and never the contrary, pays the same again without a word`, async (t) => {
-    const { cloud, edge, pay, tell } = await stage(t, 'eth');
+/** Ways to say "confirmed" of which an edge cannot know that its application heard it. */
+const UNHEARD: readonly (readonly [name: string, say: (cast: Stage, told: BuiltJson, txid: string) => Promise<unknown>])[] = [
+  ['by a webhook, to whatever host answers it', ({ tell }, { id }, txid) => tell('withdrawal_confirmed', { transactionId: id, txid, failure: null })],
+  ['inside of a refusal', ({ cloud, edge }, told, txid) => {
+    cloud.on(`GET /v1/transactions/${told.id}`, () => ({ code: 'SERVICE_UNAVAILABLE', details: { note: recordOf(told, 'confirmed', txid) } }));
+    return edge.ask('GET', `/v1/transactions/${told.id}`);
+  }],
+  ['in a list', async ({ cloud, edge }, told, txid) => {
+    cloud.on('GET /v1/transactions', () => ({ data: { content: [recordOf(told, 'confirmed', txid)], page: 0, size: 20, totalElements: 1, totalPages: 1, next: null } }));
+    return edge.ask('GET', '/v1/transactions');
+  }],
+  ['to a caller that is gone', async ({ cloud, edge }, told, txid) => {
+    const cut = new AbortController();
+    cloud.on(`GET /v1/transactions/${told.id}`, async () => {
+      cut.abort();
+      await edge.ask('GET', '/v1/edge/outbox'); // by now the edge has read that the other connection is closed
+      return { data: recordOf(told, 'confirmed', txid) };
+    });
+    await fetch(`${edge.url}/v1/transactions/${told.id}`, { headers: { 'x-api-key': edge.localKey }, signal: cut.signal }).catch(() => undefined);
+    for (let turn = 0; turn < 3; turn += 1) await edge.ask('GET', '/v1/edge/outbox');
+  }],
+];
+
+for (const [name, say] of UNHEARD) {
+  test.serial(`found: "confirmed" ${name}, frees no equal payment`, async (t) => {
+    const cast = await stage(t, 'eth'), { cloud, pay } = cast;
     const first = await pay({ chain: 'eth' }, 0);
-    if (how === 'by a webhook') await tell('withdrawal_confirmed', { transactionId: first.id, txid: cloud.submitted[0]!.txid, failure: null });
-    else {
-      cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: recordOf(first.told, 'confirmed', cloud.submitted[0]!.txid) }));
-      t.is((await edge.ask('GET', `/v1/transactions/${first.id}`)).status, 200);
-    }
-    await eventually('it may', async () => (await pay({ chain: 'eth' }, 1)).sent.status === 200);
-    t.is(cloud.submitted.length, 2);
+    await say(cast, first.told, cloud.submitted[0]!.txid);
+    t.is((await pay({ chain: 'eth' }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
   });
 }
+
+/** Denials that an application hears although no event and no status of a GET says them. */
+const DENIALS: readonly (readonly [name: string, deny: (cast: Stage, told: BuiltJson, txid: string) => Promise<unknown>])[] = [
+  ['a status in the answer to its broadcast', async ({ cloud, edge }, told, txid) => {
+    cloud.on('POST /v1/edge/transactions/{id}/signed', () => ({ data: recordOf(told, 'failed', txid), status: 201 }));
+    return edge.ask('POST', `/v1/transactions/${told.id}/broadcast`);
+  }],
+  ['that there is no such transaction', ({ cloud, edge }, { id }) => {
+    cloud.on(`GET /v1/transactions/${id}`, () => ({ code: 'NOT_FOUND' }));
+    return edge.ask('GET', `/v1/transactions/${id}`);
+  }],
+  ['an event with its txid only', ({ tell }, _told, txid) => tell('withdrawal_failed', { txid, height: null })],
+];
+
+for (const [name, deny] of DENIALS) {
+  test.serial(`found: an application that was told ${name} does not pay twice, whatever it heard before or hears later`, async (t) => {
+    const cast = await stage(t, 'eth'), { cloud, edge, pay } = cast;
+    const first = await pay({ chain: 'eth' }, 0), { txid } = cloud.submitted[0]!;
+    await deny(cast, first.told, txid);
+    cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: recordOf(first.told, 'confirmed', txid) }));
+    await edge.ask('GET', `/v1/transactions/${first.id}`);
+    t.is((await pay({ chain: 'eth' }, 1)).sent.error?.details['reason'], 'equal_payment_signed');
+  });
+}
+
+test.serial('found: an event that could be read in two ways is relayed to nobody, without an own node too; an alarm rings', async (t) => {
+  const receiver = await startReceiver(t), { cloud, edge } = await stage(t, 'eth', { env: { EDGE_WEBHOOK_ALLOWLIST: '127.0.0.1' } });
+  const plain = JSON.stringify({ event: 'withdrawal_failed', data: {} });
+  for (const [index, body] of [`\ufeff${plain}`, plain.replace(/}$/, ',"event":"withdrawal_broadcast"}'), plain].entries()) {
+    await cloud.deliver([{ deliveryId: newId('dlv', index), attempt: 1, url: receiver.url, headers: {}, body, timeoutMs: 5_000 }]);
+  }
+  await eventually('all are reported', () => cloud.attempts.length === 3);
+  t.deepEqual(cloud.attempts.map(({ outcome }) => outcome).sort(), ['answered', 'unverified', 'unverified']);
+  t.deepEqual(receiver.hits.map(({ body }) => body), [plain]);
+  t.is(edge.logged.filter(({ msg, alarm }) => msg === 'event_not_plain' && alarm === true).length, 2);
+});
+
+test.serial('found F3: an application that asked, was told "confirmed" and never the contrary, pays the same again without a word', async (t) => {
+  const { cloud, edge, pay } = await stage(t, 'eth');
+  const first = await pay({ chain: 'eth' }, 0);
+  cloud.on(`GET /v1/transactions/${first.id}`, () => ({ data: recordOf(first.told, 'confirmed', cloud.submitted[0]!.txid) }));
+  t.is((await edge.ask('GET', `/v1/transactions/${first.id}`)).status, 200);
+  t.is((await pay({ chain: 'eth' }, 1)).sent.status, 200);
+  t.is(cloud.submitted.length, 2);
+});
 
 for (const [chain, lifeMs] of [['tron', 3_600_000], ['xlm', 3_600_000], ['sol', 24 * 3_600_000]] as const) {
   test.serial(`found F3: past the time at which a payload dies an equal payment is signed; a clock that is set ahead alone frees nothing: ${chain}`, async (t) => {
@@ -182,7 +245,8 @@ for (const place of ['PostgreSQL', 'a shared directory'] as const) {
     const sent = await Promise.all(replicas.map(({ pay }, index) => pay({ chain: 'tron' }, index)));
     t.deepEqual(sent.map(({ sent: { status } }) => status).sort(), [200, 409]);
     const paid = sent.findIndex(({ sent: { status } }) => status === 200), other = replicas[1 - paid]!;
-    await other.tell('withdrawal_confirmed', { transactionId: sent[paid]!.id, failure: null });
+    other.cloud.on(`GET /v1/transactions/${sent[paid]!.id}`, () => ({ data: recordOf(sent[paid]!.told, 'confirmed', replicas[paid]!.cloud.submitted[0]!.txid) }));
+    t.is((await other.edge.ask('GET', `/v1/transactions/${sent[paid]!.id}`)).status, 200);
     await eventually('told at one replica, known at the other', async () => (await replicas[paid]!.pay({ chain: 'tron' }, 2)).sent.status === 200);
     t.is(replicas.flatMap(({ cloud }) => cloud.submitted).length, 2);
   });

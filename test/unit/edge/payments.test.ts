@@ -3,10 +3,16 @@ import test from 'ava';
 import fc from 'fast-check';
 import { paymentsCommand } from '../../../edge/cli/payments.ts';
 import { exclusiveKeys, paymentOf, subjectOf } from '../../../edge/payments.ts';
+import { Instructions, type RecordedInstruction } from '../../../edge/instructions.ts';
+import type { EdgeLog } from '../../../edge/log.ts';
+import type { OwnFates } from '../../../edge/own-fates.ts';
 import type { Instruction } from '../../../edge/signers/signer.ts';
 import { SpendLedger, type Spend } from '../../../edge/spend-ledger.ts';
 import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
-import { toldInAnswer, toldInEvent } from '../../../edge/told.ts';
+import { PaymentGuard } from '../../../edge/payment-guard.ts';
+import { deniedInAnswer, deniedInEvent, isConfirmed, NOTHING_DENIED } from '../../../edge/told.ts';
+import { plainEvent } from '../../../edge/webhooks/plain-event.ts';
+import type { Upstream } from '../../../edge/upstream.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 
 const CAPS = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: 3_600_000 };
@@ -130,21 +136,81 @@ test('found F3: a row of an edge of before takes the name of its instruction, an
 
 const ID = `txn_${'a'.repeat(26)}`, OTHER = `txn_${'b'.repeat(26)}`;
 
-test('found F3: the words of answers and events, in whatever place they stand', (t) => {
-  const answer = (value: unknown) => toldInAnswer(Buffer.from(JSON.stringify(value)));
-  t.like(answer({ data: { content: [{ id: ID, status: 'failed', height: null }, { id: OTHER, status: 'confirmed', failure: null }] } }), { failed: [ID], confirmed: [OTHER], reverted: [] });
-  t.like(answer({ data: { id: ID, status: 'failed', height: 7 } }), { failed: [], reverted: [ID] });
-  t.like(answer({ data: { id: ID, status: 'confirmed', failure: { code: 'x' } } }), { confirmed: [], reverted: [ID] });
-  t.like(answer({ data: { id: ID, status: 'broadcast' } }), { failed: [], confirmed: [], reverted: [] });
-  const event = (name: string, data: object) => toldInEvent(JSON.stringify({ event: name, data }));
+test('found F3: the denials of answers and events, in whatever place they stand', (t) => {
+  const answer = (value: unknown) => deniedInAnswer(value);
+  t.like(answer({ content: [{ id: ID, status: 'failed', height: null }, { id: OTHER, status: 'confirmed', failure: null }] }), { failed: [ID], reverted: [] });
+  t.like(answer({ id: ID, status: 'failed', height: 7 }), { failed: [], reverted: [ID] });
+  t.like(answer({ id: ID, status: 'confirmed', failure: { code: 'x' } }), { reverted: [ID] });
+  t.like(answer({ error: { details: { txid: '0xab', status: 'expired' } } }), { failedTxids: ['0xab'] });
+  t.deepEqual(answer({ id: ID, status: 'broadcast' }), NOTHING_DENIED);
+  const event = (name: string, data: object) => deniedInEvent({ event: name, data });
   t.like(event('withdrawal_failed', { transactionId: ID, height: null }), { failed: [ID] });
   t.like(event('withdrawal_failed', { transactionId: ID, height: 3 }), { failed: [], reverted: [ID] });
-  t.like(event('withdrawal_confirmed', { transactionId: ID, failure: null }), { confirmed: [ID] });
-  t.like(event('withdrawal_confirmed', { transactionId: ID, note: OTHER }), { confirmed: [], reverted: [ID, OTHER] });
-  t.like(event('withdrawal_broadcast', { transactionId: ID }), { confirmed: [], failed: [], reverted: [] });
+  t.deepEqual(event('withdrawal_confirmed', { transactionId: ID, failure: null }), NOTHING_DENIED);
+  t.like(event('withdrawal_confirmed', { transactionId: ID, note: OTHER }), { reverted: [OTHER, ID] });
+  t.deepEqual(event('withdrawal_broadcast', { transactionId: ID }), NOTHING_DENIED);
   t.like(event('a name that nobody knows', { x: { y: ID } }), { reverted: [ID] });
-  t.like(event('deposit_reversed', { txid: '0xab' }), { reversedTxids: ['0xab'] });
-  t.like(toldInEvent('no JSON'), { reverted: [] });
+});
+
+const TXID = `0x${'ab'.repeat(32)}`;
+
+test('found: a denial counts by id or by txid, wherever an event names it; no body that could be read in two ways leaves', (t) => {
+  const denials: readonly (readonly [name: string, event: object, denied: object])[] = [
+    ['by its txid only', { event: 'withdrawal_failed', data: { txid: TXID, height: null } }, { failedTxids: [TXID] }],
+    ['in a place that no schema has', { event: 'withdrawal_failed', note: [{ of: ID }] }, { failed: [ID] }],
+    ['as a name', { event: 'withdrawal_failed', data: { [ID]: 1 } }, { failed: [ID] }],
+    ['in a sentence', { event: 'withdrawal_failed', data: `of ${ID} nothing is known` }, { failed: [ID] }],
+    ['by a status in a harmless event', { event: 'withdrawal_broadcast', data: { id: ID, status: 'failed' } }, { failed: [ID] }],
+    ['by a reversal of its txid', { event: 'deposit_reversed', data: { txid: TXID } }, { revertedTxids: [TXID] }],
+  ];
+  for (const [name, event, denied] of denials) t.like(deniedInEvent(event), denied, name);
+  const plain = JSON.stringify({ event: 'withdrawal_failed', data: { transactionId: ID } });
+  t.like(deniedInEvent(plainEvent(plain)!), { failed: [ID] });
+  const spoiled: readonly (readonly [name: string, body: string])[] = [
+    ['an escape', plain.replace('"txn_', '"\\u0074xn_')], ['a byte order mark', `\ufeff${plain}`], ['a name twice', plain.replace(/}$/, ',"event":"withdrawal_broadcast"}')],
+    ['a space', plain.replace(':', ': ')], ['another spelling', plain.replace(/}$/, ',"Event":"withdrawal_broadcast"}')], ['half a character', plain.replace(/}$/, ',"x":"\ud800"}')],
+    ['no JSON', 'no JSON'], ['no object', '"txn_"'], ['nothing', ''],
+  ];
+  for (const [name, body] of spoiled) t.is(plainEvent(body), null, name);
+});
+
+test('found: only a whole confirmation frees: of a withdrawal, without a failure, with its txid', (t) => {
+  const said = { direction: 'out', status: 'confirmed', failure: null, txid: TXID } as const;
+  t.true(isConfirmed(said));
+  for (const more of [{ direction: 'in' as const }, { status: 'broadcast' }, { txid: null }, { failure: { code: 'CHAIN_REJECTED' as const, reason: 'x' } }]) t.false(isConfirmed({ ...said, ...more }));
+});
+
+test('found: a node that says "landed" refuses an equal payment with the txid, and fills the counter of one that was called failed', async (t) => {
+  const storage = openStorage(newDirectory()), ledger = new SpendLedger(storage, CAPS, { nowMs: () => 1, mark: () => undefined });
+  const instructions = new Instructions(storage, () => 1), alarms: string[] = [];
+  const pay = (id: string, counter: number, of = 'one') => ({
+    subject: `hash ${id}`, transactionId: id, chain: 'eth' as const, purpose: 'withdrawal' as const, amount: 1n, sender: 'a', payment: of, exclusive: [`nonce ${counter}`], counter: BigInt(counter),
+  });
+  const unsigned = { chain: 'eth', payload: '0x1', from: 'a', replayKey: { kind: 'nonce', value: 7 }, amount: 1n, feeMax: 1n } as unknown as RecordedInstruction['unsigned'];
+  const recorded: RecordedInstruction = { instruction: { ...INSTRUCTION, chain: 'eth', id: ID }, unsigned };
+  instructions.record(recorded);
+  instructions.journal(recorded);
+  instructions.noteSigned(ID, '0x1', { chain: 'eth', payload: '0x1s', txid: TXID });
+  let fate: Awaited<ReturnType<OwnFates['of']>> = { landed: TXID };
+  const guard = new PaymentGuard({
+    environment: 'live', instructions, ledger, shared: null, fates: { of: async () => fate }, upstream: {} as Upstream, log: { alarm: (name: string) => void alarms.push(name) } as unknown as EdgeLog,
+  });
+  t.is(ledger.count(pay(ID, 7)), null);
+  const stands = await guard.stands(ledger.count(pay(OTHER, 8))!);
+  t.like(stands, { code: 'CONFLICT', details: { reason: 'equal_payment_signed', landed: [TXID], txids: [TXID], field: 'paymentRef' } });
+  t.regex(stands!.message, /landed.*paymentRef/);
+  await guard.noteDenied({ ...NOTHING_DENIED, failedTxids: [TXID.toUpperCase().replace('0X', '0x')] });
+  t.is(ledger.toldOf(ID), 'failed', 'called failed by its txid, in other letters');
+  const above = ledger.count(pay(OTHER, 8, 'another'))!;
+  t.is(above.details['reason'], 'counter_not_filled');
+  t.is(await guard.stands(above), null);
+  t.is(ledger.count(pay(OTHER, 8, 'another')), null);
+  t.deepEqual(alarms, ['paid_although_called_failed']);
+  t.like(await guard.stands(ledger.count(pay('txn_3', 9))!), { details: { landed: [TXID] } }, 'as a payment it stays made');
+  fate = 'dead';
+  t.is(await guard.stands(ledger.count(pay('txn_3', 9))!), null);
+  t.is(ledger.count(pay('txn_3', 9)), null);
+  storage.close();
 });
 
 test('found F3: an operator lists what may still land and settles what he looked up on the chain', async (t) => {
