@@ -2,7 +2,7 @@ import { loadModule } from '../../chains/registry.ts';
 import { stellar } from '../../chains/xlm/network.ts';
 import { xlmSigner } from '../../edge/signers/xlm.ts';
 import { creation, envelopeOf, payment } from '../../supervision/dev/peers/xlm/people.ts';
-import { KINDS, openWorld, ours, readerOf, XLM } from '../support/xlm-node.ts';
+import { endpointOf, KINDS, openWorld, ours, readerOf, XLM } from '../support/xlm-node.ts';
 import { chainModuleContract } from './chain-module.ts';
 
 for (const kind of KINDS) {
@@ -10,7 +10,7 @@ for (const kind of KINDS) {
     const { ledger, servers, payer, pay } = openWorld([kind]), sender = ours(0), receiver = ours(1).address;
     pay(sender.address, 100n * XLM);
     return {
-      network: stellar, module: await loadModule('xlm'), signer: xlmSigner, endpoint: servers[0]!.endpoint, sender, receiver, amount: 2n * XLM,
+      network: stellar, module: await loadModule('xlm'), signer: xlmSigner, endpoint: endpointOf(servers[0]!), sender, receiver, amount: 2n * XLM,
       transport: (endpoints) => readerOf(endpoints).transport,
       async pay(amount) {
         const exists = ledger.state.account(receiver) !== null;

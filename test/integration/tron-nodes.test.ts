@@ -6,7 +6,7 @@ import { tron } from '../../chains/tron/network.ts';
 import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
 import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
 import type { Knobs } from '../../supervision/dev/peers/tron/api.ts';
-import { inputsOf, openStage, PAYER, SENDER, SHOP, TRX, type Stage } from '../support/tron-ledger.ts';
+import { endpointOf, inputsOf, openStage, PAYER, SENDER, SHOP, TRX, type Stage } from '../support/tron-ledger.ts';
 
 const unavailable = { instanceOf: ChainUnavailable } as const;
 const head = ({ standIn }: Stage) => standIn.ledger.headHeight();
@@ -137,7 +137,7 @@ test('6.2 an old node without getblock is asked by the paths that it has', async
 });
 
 test('G8 errors of the node, limits, empty answers and text that is no JSON are no answers', async (t) => {
-  const stage = openStage(), { endpoint, knobs } = stage.node;
+  const stage = openStage(), endpoint = endpointOf(stage.node), { knobs } = stage.node;
   knobs.limited = 403;
   await t.throwsAsync(() => stage.client.fetchBalance(SENDER.address, null), { message: /exceeds the frequency limit/ });
   knobs.limited = 429;
@@ -158,7 +158,7 @@ test('C1-1 C1-14 a node that flaps: every block is read once it answers again, i
   const stage = openStage(), read: number[] = [];
   stage.standIn.ledger.mine(1);
   let cursor = head(stage) - 1, nowMs = 0;
-  const transport = createFailoverTransport({ chain: 'tron', endpoints: [stage.node.endpoint], nowMs: () => nowMs, random: () => 0.5 });
+  const transport = createFailoverTransport({ chain: 'tron', endpoints: [endpointOf(stage.node)], nowMs: () => nowMs, random: () => 0.5 });
   const client = createClient(tron, transport, new Map());
   pay(stage);
   stage.standIn.ledger.mine(6);

@@ -10,7 +10,7 @@ import type { Knobs } from '../../supervision/dev/peers/tron/api.ts';
 import { keyOf } from '../../supervision/dev/peers/tron/stand-in.ts';
 import type { Trc20 } from '../../supervision/dev/peers/tron/world.ts';
 import {
-  build, deployToken, heldBy, inputsOf, intentOf, must, openStage, PAYER, SENDER, SHOP, sign, TRX, type Stage,
+  build, deployToken, endpointOf, heldBy, inputsOf, intentOf, must, openStage, PAYER, SENDER, SHOP, sign, TRX, type Stage,
 } from '../support/tron-ledger.ts';
 
 const rawOf = ({ payload }: Unsigned): RawData => {
@@ -328,6 +328,6 @@ function openedAgain(stage: Stage) {
 
 test('G26 without any endpoint to ask nothing is proven', async (t) => {
   const stage = openStage(), signed = sign(await build(stage.client));
-  const none = { endpoints: [stage.node.endpoint], pick: () => { throw new ChainUnavailable('tron', 'backing off'); }, attempt: async () => { throw new ChainUnavailable('tron', 'backing off'); }, report: () => undefined };
+  const none = { endpoints: [endpointOf(stage.node)], pick: () => { throw new ChainUnavailable('tron', 'backing off'); }, attempt: async () => { throw new ChainUnavailable('tron', 'backing off'); }, report: () => undefined };
   t.deepEqual(await createClient(tron, none as never, new Map()).broadcast(signed), { kind: 'unknown', reason: 'every endpoint is backing off' });
 });

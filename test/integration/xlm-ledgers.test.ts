@@ -10,7 +10,7 @@ import { stellar } from '../../chains/xlm/network.ts';
 import { StellarLedger } from '../../supervision/dev/peers/xlm/ledger.ts';
 import { contractTransfer, creation, envelopeOf, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
 import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
-import { KINDS, openWorld, ours, readerOf, XLM, type World } from '../support/xlm-node.ts';
+import { endpointOf, KINDS, openWorld, ours, readerOf, XLM, type World } from '../support/xlm-node.ts';
 
 const unavailable = { instanceOf: ChainUnavailable } as const;
 const STRANGER = StrKey.encodeContract(Buffer.alloc(32, 5));
@@ -24,7 +24,7 @@ async function decode({ client, catalogue }: Pick<World, 'client' | 'catalogue'>
 async function both(t: ExecutionContext, world: World, height: number): Promise<Decoded> {
   const [rpc, horizon] = await Promise.all(KINDS.map(async (kind) => {
     const server = new StellarServer(world.ledger, kind);
-    return decode({ ...readerOf([server.endpoint]), catalogue: world.catalogue }, height);
+    return decode({ ...readerOf([endpointOf(server)]), catalogue: world.catalogue }, height);
   }));
   t.deepEqual(horizon!.transfers, rpc!.transfers, 'one payment has one key, whoever tells of it');
   t.deepEqual(horizon!.activations, rpc!.activations);
@@ -190,7 +190,7 @@ for (const [what, lie, reason] of LIES) {
     world.ledger.submit(envelopeOf(world.ledger, world.payer, [payment(own, 1n)]));
     world.ledger.submit(envelopeOf(world.ledger, world.issuer, [payment(own, 2n)]));
     const { height } = world.ledger.close();
-    t.is((await decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height)).transfers.length, 2, 'the honest ledger');
+    t.is((await decode({ ...readerOf([endpointOf(server!)]), catalogue: world.catalogue }, height)).transfers.length, 2, 'the honest ledger');
     server!.lie = lie;
     const error = await t.throwsAsync(() => world.client.getBlock(height));
     t.regex(error.message, reason);
@@ -227,12 +227,12 @@ test('G8 G9 horizon: what is missing or changed in its answers is no ledger; wha
   ];
   for (const [reason, lie] of lies) {
     server!.lie = lie;
-    await t.throwsAsync(() => readerOf([server!.endpoint]).client.getBlock(height), { message: reason });
+    await t.throwsAsync(() => readerOf([endpointOf(server!)]).client.getBlock(height), { message: reason });
   }
   server!.lie = onList('/operations', (all) => all.map((one) => ({ ...one, amount: '999.0000000', to: person(40).publicKey() })));
-  t.deepEqual(credits(await decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height)).map(([, to, amount]) => [to, amount]), [[own, 1n], [own, 2n]]);
+  t.deepEqual(credits(await decode({ ...readerOf([endpointOf(server!)]), catalogue: world.catalogue }, height)).map(([, to, amount]) => [to, amount]), [[own, 1n], [own, 2n]]);
   server!.lie = onList('/effects', (all) => all.map((one) => (one['type'] === 'account_credited' ? { ...one, amount: '0.0000001' } : one)));
-  await t.throwsAsync(() => decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height), { ...unavailable, message: /credit less than/ });
+  await t.throwsAsync(() => decode({ ...readerOf([endpointOf(server!)]), catalogue: world.catalogue }, height), { ...unavailable, message: /credit less than/ });
 });
 
 test('M12 rpc: a ledger whose entries grew by less than was paid is not taken; by more, the rest is nobody\'s payment', async (t) => {
@@ -248,9 +248,9 @@ test('M12 rpc: a ledger whose entries grew by less than was paid is not taken; b
     }
   });
   server!.lie = grown(-1n);
-  await t.throwsAsync(() => decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height), { ...unavailable, message: /credit less than payment paid/ });
+  await t.throwsAsync(() => decode({ ...readerOf([endpointOf(server!)]), catalogue: world.catalogue }, height), { ...unavailable, message: /credit less than payment paid/ });
   server!.lie = grown(3n);
-  const decoded = await decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, height);
+  const decoded = await decode({ ...readerOf([endpointOf(server!)]), catalogue: world.catalogue }, height);
   t.deepEqual(credits(decoded), [[0, own, 5n * XLM, null, null]]);
   t.deepEqual(decoded.unattributed!.map(({ to, amount }) => [to, amount]), [[own, 3n]]);
   const gone = person(37);
@@ -258,7 +258,7 @@ test('M12 rpc: a ledger whose entries grew by less than was paid is not taken; b
   const merged = settle(world.ledger, gone, [Operation.accountMerge({ destination: own })]).closed.height;
   for (const more of [-1n, 1n]) {
     server!.lie = grown(more);
-    const taken = () => decode({ ...readerOf([server!.endpoint]), catalogue: world.catalogue }, merged);
+    const taken = () => decode({ ...readerOf([endpointOf(server!)]), catalogue: world.catalogue }, merged);
     await t.throwsAsync(taken, { ...unavailable, message: /a merge whose entries differ from its result/ });
   }
 });
@@ -271,7 +271,7 @@ test('M6 G8 horizon: effects that lack what a claim paid leave the ledger unprov
   const { closed } = settle(ledger, own, [Operation.claimClaimableBalance({ balanceId: `00000000${row.kind === 'claimable' ? row.id : ''}` })]);
   t.deepEqual(credits(await decode(world, closed.height)), [[0, own.publicKey(), 3n * XLM, null, null]]);
   world.servers[0]!.lie = (what, honest) => (what.endsWith('/effects') ? { _embedded: { records: [] } } : honest);
-  await t.throwsAsync(() => decode({ ...readerOf(world.servers.map(({ endpoint }) => endpoint)), catalogue: world.catalogue }, closed.height), unavailable);
+  await t.throwsAsync(() => decode({ ...readerOf(world.servers.map(endpointOf)), catalogue: world.catalogue }, closed.height), unavailable);
 });
 
 // ── Servers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -304,7 +304,7 @@ for (const kind of KINDS) {
     await t.throwsAsync(() => world.client.getBlock(cursor + 1), { ...unavailable, message: /keeps nothing before|before_history/ });
     await t.throwsAsync(() => world.client.getBlockHash(cursor), unavailable);
     const archive = new StellarServer(world.ledger, 'horizon', 'archive');
-    const { client } = readerOf([server!.endpoint, archive.endpoint]);
+    const { client } = readerOf([endpointOf(server!), endpointOf(archive)]);
     t.is((await client.getBlock(cursor + 1)).height, cursor + 1);
   });
 
@@ -340,7 +340,7 @@ for (const kind of KINDS) {
     const world = openWorld([kind, kind]), stranger = new StellarLedger({ startTime: 1_600_000_000 });
     for (let i = 0; i < 6; i += 1) { world.ledger.close(); stranger.close(); }
     const liar = new StellarServer(stranger, kind, 'liar');
-    const { client, transport } = readerOf([...world.servers.map(({ endpoint }) => endpoint), liar.endpoint]);
+    const { client, transport } = readerOf([...world.servers.map(endpointOf), endpointOf(liar)]);
     const height = stranger.newest.height;
     await client.getBlock(height);
     const hashes = new Set<string | null>();
@@ -397,11 +397,11 @@ test('G19 C2-22 an outcome is read again; a server whose word and ledger differ 
     const elsewhere = (what: string, honest: unknown) => (what === 'getTransaction' || what.startsWith('/transactions/')
       ? { ...honest as object, ledger: closed.height - 1 } : honest);
     server!.lie = elsewhere;
-    await t.throwsAsync(() => readerOf([server!.endpoint]).client.getOutcome(hash, at), { ...unavailable, message: /and it is not/ });
+    await t.throwsAsync(() => readerOf([endpointOf(server!)]).client.getOutcome(hash, at), { ...unavailable, message: /and it is not/ });
     server!.lie = null;
     for (let i = 0; i < 5; i += 1) world.ledger.close();
     server!.retention = 2;
-    await t.throwsAsync(() => readerOf([server!.endpoint]).client.getOutcome(hash, at), unavailable, 'history that is gone is no "no"');
+    await t.throwsAsync(() => readerOf([endpointOf(server!)]).client.getOutcome(hash, at), unavailable, 'history that is gone is no "no"');
   }
 });
 

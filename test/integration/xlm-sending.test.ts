@@ -10,7 +10,7 @@ import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { creation, envelopeOf, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
 import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
 import { readTransaction } from '../../supervision/dev/peers/xlm/transactions.ts';
-import { intentOf, KINDS, must, openWorld, ours, readerOf, tank, XLM, type World } from '../support/xlm-node.ts';
+import { endpointOf, intentOf, KINDS, must, openWorld, ours, readerOf, tank, XLM, type World } from '../support/xlm-node.ts';
 
 const own = ours(0), shop = person(21).publicKey();
 
@@ -197,7 +197,7 @@ test('M30 two servers must prove a death; one that has the transaction ends the 
   world.ledger.close();
   for (let i = 0; i < 5; i += 1) world.ledger.close(60);
   rpc!.lie = (what, honest) => (what === 'getTransaction' ? { ...honest as object, status: 'NOT_FOUND' } : honest);
-  t.like(await readerOf(world.servers.map(({ endpoint }) => endpoint)).client.getFate(late, landed.txid), { kind: 'included' });
+  t.like(await readerOf(world.servers.map(endpointOf)).client.getFate(late, landed.txid), { kind: 'included' });
 });
 
 test('M21 M28 a fee bump around the unchanged transaction takes its place in a surge, paid by the sender or the gas tank', async (t) => {
@@ -250,7 +250,7 @@ test('M19 M21 an expired transaction is built again under its own sequence: at m
   world.pay(own.address, 100n * XLM);
   const intent = intentOf(own, { amount: 5n * XLM }), unsigned = must(await build(world, intent));
   world.ledger.close(200);
-  const rebuilt = must(xlm.reprice(stellar, unsigned, await readerOf(world.servers.map(({ endpoint }) => endpoint)).client.fetchBuildInputs(intent)));
+  const rebuilt = must(xlm.reprice(stellar, unsigned, await readerOf(world.servers.map(endpointOf)).client.fetchBuildInputs(intent)));
   t.deepEqual([rebuilt.replayKey, rebuilt.amount, rebuilt.to], [unsigned.replayKey, unsigned.amount, unsigned.to]);
   t.is(rebuilt.readAtHeight, unsigned.readAtHeight, 'the fate of both is looked for from there');
   t.true(Number(rebuilt.fee['maxTime']) > Number(unsigned.fee['maxTime']));
@@ -321,6 +321,6 @@ test('G26 the inputs of a build are JSON-safe and of one ledger', async (t) => {
     t.is(inputs.readAtHeight, world.ledger.newest.height);
     t.not(inputs.issuer, null);
     const server = new StellarServer(world.ledger, kind);
-    t.is((await readerOf([server.endpoint]).client.fetchBuildInputs(intentOf(own))).sender!.sequence, inputs.sender!.sequence);
+    t.is((await readerOf([endpointOf(server)]).client.fetchBuildInputs(intentOf(own))).sender!.sequence, inputs.sender!.sequence);
   }
 });

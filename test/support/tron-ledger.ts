@@ -14,6 +14,7 @@ import {
   createTronStandIn, keyOf, trc20, type PeerNode, type TronStandIn,
 } from '../../supervision/dev/peers/tron/stand-in.ts';
 import type { Trc20 } from '../../supervision/dev/peers/tron/world.ts';
+import { inProcess } from './in-process.ts';
 
 const account = HDKey.fromMasterSeed(mnemonicToSeedSync(`${'abandon '.repeat(11)}about`)).derive("m/44'/195'/0'");
 
@@ -48,6 +49,9 @@ export function transportOver(endpoints: readonly Endpoint[]): Transport {
   return createFailoverTransport({ chain: 'tron', endpoints, nowMs: () => 0, random: () => 0.5 });
 }
 
+/** A node in this process, as the transport asks it. */
+export const endpointOf = ({ endpoint }: Pick<PeerNode, 'endpoint'>): Endpoint => inProcess('tron', endpoint);
+
 /** A ledger on which the payer and the sender have TRX, and the shop exists. */
 export function openStage(senderBalance = 100n * TRX): Stage {
   const standIn = createTronStandIn({ nowMs: 1_800_000_000_000 }), node = standIn.openNode();
@@ -55,7 +59,7 @@ export function openStage(senderBalance = 100n * TRX): Stage {
   standIn.setAccount(SHOP, { balance: 1n });
   if (senderBalance > 0n) standIn.setAccount(SENDER.address, { balance: senderBalance });
   const clientOf: Stage['clientOf'] = (nodes, catalogue = new Map()) =>
-    createClient(tron, transportOver(nodes.map(({ endpoint }) => endpoint)), catalogue);
+    createClient(tron, transportOver(nodes.map(endpointOf)), catalogue);
   return { standIn, node, client: clientOf([node]), clientOf };
 }
 

@@ -10,6 +10,7 @@ import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { StellarLedger, type ClosedLedger, type LedgerOptions } from '../../supervision/dev/peers/xlm/ledger.ts';
 import { creation, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
 import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
+import { inProcess } from './in-process.ts';
 
 const seed = seedOf(`${'abandon '.repeat(11)}about`, '');
 
@@ -52,6 +53,9 @@ export interface World extends Reader {
 }
 
 /** A ledger with a payer, an issuer of a listed token, and a client over servers of these kinds. */
+/** A server in this process, as the transport asks it. */
+export const endpointOf = ({ endpoint }: Pick<StellarServer, 'endpoint'>): Endpoint => inProcess('xlm', endpoint);
+
 export function openWorld(kinds: readonly Kind[] = ['rpc'], options: LedgerOptions = {}): World {
   const ledger = new StellarLedger(options), payer = person(11), issuer = person(12);
   const servers = kinds.map((kind, i) => new StellarServer(ledger, kind, `${kind}-${i + 1}`));
@@ -61,7 +65,7 @@ export function openWorld(kinds: readonly Kind[] = ['rpc'], options: LedgerOptio
   settle(ledger, issuer, [payment(payer.publicKey(), 1_000_000n * XLM, token.contract)]);
   const catalogue: Catalogue = new Map([[token.contract, token]]);
   return {
-    ledger, servers, payer, issuer, token, catalogue, ...readerOf(servers.map(({ endpoint }) => endpoint), catalogue),
+    ledger, servers, payer, issuer, token, catalogue, ...readerOf(servers.map(endpointOf), catalogue),
     pay(to, amount, asset = null) {
       const exists = asset !== null || ledger.state.account(to) !== null;
       return settle(ledger, payer, [exists ? payment(to, amount, asset) : creation(to, amount)]);

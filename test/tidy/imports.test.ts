@@ -54,15 +54,10 @@ test('the cloud cannot sign: no cloud room imports edge/ or names key material',
   t.deepEqual(wrong, []);
 });
 
-/** Families whose stand-in still reads or checks with our own code: only ever fewer. */
-const OURS_IN_STAND_INS = ['sol', 'tron', 'xlm', 'xrp'];
-
 test('stand-ins import no chains/: what they take is read and verified by the chain\'s own SDK', (t) => {
   const borrowed = sources().filter(({ path }) => path.startsWith('supervision/dev/peers/'))
     .flatMap((file) => importsOf(file).filter(({ target }) => target.startsWith('chains/')).map(({ target }) => `${file.path} imports ${target}`));
-  const familyOf = (line: string) => line.split('/')[3]!;
-  t.deepEqual(borrowed.filter((line) => !OURS_IN_STAND_INS.includes(familyOf(line))), []);
-  t.deepEqual([...new Set(borrowed.map(familyOf))].toSorted(), OURS_IN_STAND_INS, 'a family that borrows no more leaves the list');
+  t.deepEqual(borrowed, []);
 });
 
 test('every source file is imported by another or is an entry of package.json', async (t) => {

@@ -12,7 +12,7 @@ import { addressKeyOf } from '../../../protocol/ids.ts';
 import { selectorOf } from '../../../supervision/dev/peers/tron/machine.ts';
 import type { PeerNode } from '../../../supervision/dev/peers/tron/stand-in.ts';
 import type { Trc20 } from '../../../supervision/dev/peers/tron/world.ts';
-import { deployToken, openStage, PAYER, SENDER, TRX, type Stage } from '../../support/tron-ledger.ts';
+import { deployToken, endpointOf, openStage, PAYER, SENDER, TRX, type Stage } from '../../support/tron-ledger.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 
 interface Watched { readonly stage: Stage; readonly nodes: readonly PeerNode[]; readonly self: Watching; tick(times?: number): Promise<void>; told(): string[] }
@@ -21,9 +21,9 @@ async function watched({ nodes: count = 2, token = false, reconcilePerBlock }: {
   const stage = openStage(), nodes = [stage.node, ...Array.from({ length: count - 1 }, () => stage.standIn.openNode())];
   const deployed = deployToken(stage, { [PAYER.address]: 1_000n }), catalogue = token ? new Map([[deployed.contract, deployed]]) : new Map();
   let nowMs = 0;
-  const transport = createFailoverTransport({ chain: 'tron', endpoints: nodes.map(({ endpoint }) => endpoint), nowMs: () => (nowMs += 60_000), random: () => 0.5 });
+  const transport = createFailoverTransport({ chain: 'tron', endpoints: nodes.map(endpointOf), nowMs: () => (nowMs += 60_000), random: () => 0.5 });
   const client = createClient(network, transport, catalogue);
-  const witnesses = count === 1 ? [] : nodes.map(({ endpoint }) => createClient(network, oneEndpoint('tron', transport, endpoint), catalogue));
+  const witnesses = count === 1 ? [] : nodes.map((node) => createClient(network, oneEndpoint('tron', transport, endpointOf(node)), catalogue));
   const self = watching({ client, witnesses, network, module: tron as ChainModule, ledger: 'tron', catalogue, ...(reconcilePerBlock === undefined ? {} : { reconcilePerBlock }) });
   self.store.addAddress({ addressKey: addressKeyOf('live', 'tron', bytesOf(SENDER.address)), addressId: 'adr_1', accountId: ACCOUNT, address: SENDER.address, purpose: 'deposit' }, 'live', self.nowMs);
   const tick = async (times = 1) => { for (let made = 0; made < times; made += 1) await self.watcher.tick(); };

@@ -1,7 +1,7 @@
 /** A transaction as `getBlock` and `getTransaction` answer it in `json` encoding. */
 import { base58 } from '@scure/base';
-import { tokenStateOf } from '../../../../chains/sol/account.ts';
 import type { Execution, SvmAccount } from './svm.ts';
+import { holdingIn } from './tokens.ts';
 import type { ReadTransaction } from './transaction.ts';
 
 export interface BlockEntry {
@@ -67,9 +67,9 @@ function messageOf({ message, version }: ReadTransaction): Record<string, unknow
 
 function tokenBalancesOf(accounts: readonly (SvmAccount | null)[], { decimalsOf }: Movement): unknown[] {
   return accounts.flatMap((account, accountIndex) => {
-    const state = account === null ? null : tokenStateOf({ ...account, space: account.data.length });
-    if (state?.kind !== 'token_account') return [];
-    const { mint, owner, amount, program: programId } = state;
+    const holding = holdingIn(account);
+    if (holding === null) return [];
+    const { mint, owner, amount, program: programId } = holding;
     return [{ accountIndex, mint, owner, programId, uiTokenAmount: uiAmountOf(amount, decimalsOf(mint)) }];
   });
 }

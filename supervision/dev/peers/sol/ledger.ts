@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { tokenStateOf } from '../../../../chains/sol/account.ts';
-import { SYSTEM_PROGRAM } from '../../../../chains/sol/programs.ts';
+import { SystemProgram } from '@solana/web3.js';
 import { AccountHistory } from './accounts.ts';
 import { entryOf, type BlockEntry } from './block-entry.ts';
 import { Svm, type Simulation, type SvmAccount } from './svm.ts';
+import { decimalsIn } from './tokens.ts';
 import { readTransaction, type ReadTransaction } from './transaction.ts';
 import { sentenceOf, type TransactionError } from './transaction-error.ts';
 
@@ -118,7 +118,7 @@ export class SolLedger {
   /** Gives an account lamports, from nowhere. */
   fund(key: string, lamports: bigint): void {
     const before = this.accounts.at(key, this.tip.slot);
-    const account = before ?? { owner: SYSTEM_PROGRAM, data: new Uint8Array(), executable: false, lamports: 0n };
+    const account = before ?? { owner: SystemProgram.programId.toBase58(), data: new Uint8Array(), executable: false, lamports: 0n };
     this.setAccount(key, { ...account, lamports: account.lamports + lamports });
   }
 
@@ -137,12 +137,12 @@ export class SolLedger {
     const no = (err: TransactionError): Refused => ({ err, sentence: sentenceOf(err), logs: [], units: 0n });
     if (!this.isValid(read.blockhash, this.tip)) return no('BlockhashNotFound');
     if (this.#bySignature.has(read.signature)) return no('AlreadyProcessed');
-    const { err, logs, units } = this.#svm.simulate(read.wire, true);
+    const { err, logs, units } = this.#svm.simulate(read, true);
     return err === null ? null : { err, sentence: sentenceOf(err), logs, units };
   }
 
   simulate(read: ReadTransaction, verifySignatures: boolean): Simulation {
-    return this.#svm.simulate(read.wire, verifySignatures);
+    return this.#svm.simulate(read, verifySignatures);
   }
 
   /** Puts a transaction into the pool; the same one twice stands there once. */
@@ -220,7 +220,7 @@ export class SolLedger {
     if (hashed === undefined || block.blockHeight > hashed.blockHeight + BLOCKHASH_AGE_MAX) return;
     this.accounts.keep(read.writable);
     const before = read.keys.map((key) => this.#svm.account(key));
-    const execution = this.#svm.execute(read.wire);
+    const execution = this.#svm.execute(read);
     const after = read.keys.map((key) => this.#svm.account(key));
     const paid = (before[0]?.lamports ?? 0n) !== (after[0]?.lamports ?? 0n);
     if (execution.err !== null && !paid) return;
@@ -232,8 +232,6 @@ export class SolLedger {
   }
 
   decimalsOf(mint: string): number {
-    const account = this.#svm.account(mint);
-    const state = account === null ? null : tokenStateOf({ ...account, space: account.data.length });
-    return state?.kind === 'mint' ? state.decimals : 0;
+    return decimalsIn(this.#svm.account(mint)) ?? 0;
   }
 }

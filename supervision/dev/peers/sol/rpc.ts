@@ -3,11 +3,10 @@
  * block may trail the ledger's. Source: anza-xyz/agave `rpc/src/rpc.rs`, `rpc-client-api/src/custom_error.rs`.
  */
 import { base58 } from '@scure/base';
-import { VersionedMessage } from '@solana/web3.js';
-import { tokenStateOf } from '../../../../chains/sol/account.ts';
-import { TRANSACTION_BYTES_MAX } from '../../../../chains/sol/message.ts';
+import { PACKET_DATA_SIZE, VersionedMessage } from '@solana/web3.js';
 import { BLOCKHASH_AGE_MAX, type LedgerBlock, type Refused, type SolLedger } from './ledger.ts';
 import type { SvmAccount } from './svm.ts';
+import { holdingIn } from './tokens.ts';
 import { sentenceOf } from './transaction-error.ts';
 
 /** An error as JSON-RPC answers it. */
@@ -205,9 +204,8 @@ function getTokenAccountsByOwner(view: View, params: Params): unknown {
     throw invalid('could not find mint');
   }
   const found = [...view.ledger.accounts.entries(bank.slot)].filter(([, account]) => {
-    const state = tokenStateOf({ ...account, space: account.data.length });
-    return state?.kind === 'token_account' && state.owner === owner
-      && (mint === undefined ? state.program === programId : state.mint === mint);
+    const holding = holdingIn(account);
+    return holding?.owner === owner && (mint === undefined ? holding.program === programId : holding.mint === mint);
   });
   const options = optionsIn(params);
   return inContext(bank, found.map(([pubkey, account]) => ({ pubkey, account: accountJson(account, options) })));
@@ -229,9 +227,9 @@ function priorityOf(message: VersionedMessage): bigint {
 /** Bytes of a transaction as a node reads them. Throws: RpcFailure. */
 function readIn(view: View, params: Params): ReturnType<SolLedger['read']> {
   const bytes = bytesIn(params[0], optionsIn(params)['encoding'] ?? 'base58');
-  if (bytes.length > TRANSACTION_BYTES_MAX) {
+  if (bytes.length > PACKET_DATA_SIZE) {
     const kind = 'solana_transaction::versioned::VersionedTransaction';
-    throw invalid(`base64 encoded ${kind} too large: ${bytes.length} bytes (max: ${TRANSACTION_BYTES_MAX} bytes)`);
+    throw invalid(`base64 encoded ${kind} too large: ${bytes.length} bytes (max: ${PACKET_DATA_SIZE} bytes)`);
   }
   try {
     return view.ledger.read(bytes);

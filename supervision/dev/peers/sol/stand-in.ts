@@ -4,7 +4,6 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { solana } from '../../../../chains/sol/network.ts';
 import { toJson } from './json.ts';
 import { SolLedger, type LedgerBlock, type LedgerOptions } from './ledger.ts';
 import { answer, RpcFailure, type View } from './rpc.ts';
@@ -14,6 +13,9 @@ export { RpcFailure } from './rpc.ts';
 /** Sees a call before the node answers it: returns an answer of its own, throws an RpcFailure, or lets it pass. */
 export type Lie = (method: string, params: readonly unknown[], honest: () => unknown) => unknown;
 
+/** Source: docs.anza.xyz "Clusters", `solana genesis-hash` of the main network. */
+const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+
 interface Asked { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
 export class SolNode implements View {
@@ -21,7 +23,7 @@ export class SolNode implements View {
   /** Blocks by which this node is behind the ledger. */
   lagBlocks = 0;
   firstSlot = 0;
-  genesisHash: string = solana.identity;
+  genesisHash: string = MAINNET_GENESIS;
   prioritizationFees: readonly bigint[] = [];
   /** Calls that are still answered before each further one gets 429; null: no limit. */
   callsLeft: number | null = null;

@@ -5,7 +5,6 @@
 import { LiteSVM } from 'litesvm';
 import { FailedTransactionMetadata, type InnerInstruction, type TransactionMetadata } from 'litesvm/dist/internal.js';
 import { base58 } from '@scure/base';
-import { decodeTransaction } from '../../../../chains/sol/message.ts';
 import { errorOf, type TransactionError } from './transaction-error.ts';
 
 export interface SvmAccount {
@@ -34,12 +33,16 @@ type KitTransaction = Parameters<LiteSVM['sendTransaction']>[0];
 type KitAddress = Parameters<LiteSVM['getAccount']>[0];
 type KitAccount = Parameters<LiteSVM['setAccount']>[0];
 
-/** The library's form of a transaction: message bytes, and signatures in the order of the signers. */
-function kitTransaction(wire: Uint8Array): KitTransaction {
-  const decoded = decodeTransaction(wire);
-  if (!decoded.ok) throw new RangeError(`no transaction: ${decoded.reason}`);
-  const signatures = Object.fromEntries(decoded.signatures.map((signature, index) => [`signer ${index}`, signature]));
-  return { messageBytes: decoded.message, signatures } as unknown as KitTransaction;
+/** The bytes of a message, and its signatures in the order of the signers. */
+export interface SignedMessage {
+  readonly messageBytes: Uint8Array;
+  readonly signatureBytes: readonly Uint8Array[];
+}
+
+/** The library's form of a transaction. */
+function kitTransaction({ messageBytes, signatureBytes }: SignedMessage): KitTransaction {
+  const signatures = Object.fromEntries(signatureBytes.map((signature, index) => [`signer ${index}`, signature]));
+  return { messageBytes, signatures } as unknown as KitTransaction;
 }
 
 export class Svm {
@@ -71,17 +74,17 @@ export class Svm {
     this.#svm.setClock(clock);
   }
 
-  execute(wire: Uint8Array): Execution {
-    const result = this.#svm.sendTransaction(kitTransaction(wire));
+  execute(signed: SignedMessage): Execution {
+    const result = this.#svm.sendTransaction(kitTransaction(signed));
     return result instanceof FailedTransactionMetadata
       ? executionOf(result.meta(), errorOf(result), /fee: (\d+)/.exec(result.toString())?.[1])
       : executionOf(result, null, /fee: (\d+)/.exec(result.toString())?.[1]);
   }
 
-  simulate(wire: Uint8Array, verifySignatures: boolean): Simulation {
+  simulate(signed: SignedMessage, verifySignatures: boolean): Simulation {
     this.#svm.withSigverify(verifySignatures);
     try {
-      const result = this.#svm.simulateTransaction(kitTransaction(wire));
+      const result = this.#svm.simulateTransaction(kitTransaction(signed));
       if (result instanceof FailedTransactionMetadata) {
         return { ...executionOf(result.meta(), errorOf(result), '0'), after: new Map() };
       }

@@ -1,10 +1,20 @@
 /**
- * Mints and token accounts as bytes, to be put on the ledger as if they had always been there.
+ * Mints and token accounts as bytes: to be put on the ledger as if they had always been there, and read from it. The
+ * token programs themselves, which the virtual machine runs, hold both to their layouts.
+ *
+ *   token account  mint(32) || owner(32) || amount(8) || delegate(36) || state(1) || … 165 bytes
+ *   mint           authority(36) || supply(8) || decimals(1) || initialized(1) || freeze authority(36) = 82 bytes
+ *   Token-2022     either of them padded to 165 bytes || type(1): 1 mint, 2 account || extension…
+ *
  * Source: solana-program/token `interface/src/state.rs`, solana-program/token-2022 `interface/src/extension`.
  */
 import { base58 } from '@scure/base';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, type TokenProgram } from '../../../../chains/sol/programs.ts';
 import type { SolLedger } from './ledger.ts';
+import type { SvmAccount } from './svm.ts';
+
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+export type TokenProgram = typeof TOKEN_PROGRAM | typeof TOKEN_2022_PROGRAM;
 
 export interface Extension { readonly kind: number; readonly value: Uint8Array }
 
@@ -37,6 +47,32 @@ function withExtensions(base: Uint8Array, type: number, extensions: readonly Ext
     return [header, Buffer.from(value)];
   });
   return new Uint8Array(Buffer.concat([head, ...parts]));
+}
+
+const DECIMALS_AT = 44, OWNER_AT = 32, AMOUNT_AT = 64, KEY_BYTES = 32;
+const isOfTokenProgram = ({ owner }: SvmAccount): boolean => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
+const isMintOf = (data: Uint8Array): boolean =>
+  data.length === MINT_BYTES || (data.length > BASE_BYTES && data[BASE_BYTES] === TYPE_MINT);
+
+/** Decimals of a mint; null for an account that is none. */
+export function decimalsIn(account: SvmAccount | null): number | null {
+  return account !== null && isOfTokenProgram(account) && isMintOf(account.data) ? account.data[DECIMALS_AT]! : null;
+}
+
+export interface Holding {
+  readonly program: string;
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: bigint;
+}
+
+/** What a token account holds; null for an account that is none. */
+export function holdingIn(account: SvmAccount | null): Holding | null {
+  if (account === null || !isOfTokenProgram(account)) return null;
+  const { data } = account;
+  if (isMintOf(data) || data.length < BASE_BYTES) return null;
+  const keyAt = (at: number): string => base58.encode(data.subarray(at, at + KEY_BYTES));
+  return { program: account.owner, mint: keyAt(0), owner: keyAt(OWNER_AT), amount: Buffer.from(data).readBigUInt64LE(AMOUNT_AT) };
 }
 
 /** Puts a mint without authorities on the ledger. */

@@ -5,8 +5,9 @@
 import { PublicKey, VersionedTransaction, type VersionedMessage } from '@solana/web3.js';
 import { base58 } from '@scure/base';
 import type { AccountHistory } from './accounts.ts';
+import type { SignedMessage } from './svm.ts';
 
-export interface ReadTransaction {
+export interface ReadTransaction extends SignedMessage {
   readonly wire: Uint8Array;
   /** Base58 of the first signature. */
   readonly signature: string;
@@ -34,6 +35,10 @@ export function readTransaction(wire: Uint8Array, accounts: AccountHistory, slot
     throw new RangeError(`failed to deserialize: ${reason}`, { cause: error });
   }
   const { message, signatures } = transaction;
+  // One encoding only: counts in their shortest form, nothing after the message, a signature for each signer.
+  if (Buffer.compare(transaction.serialize(), wire) !== 0 || signatures.length !== message.header.numRequiredSignatures) {
+    throw new RangeError('failed to deserialize: not the encoding of a transaction');
+  }
   const statics = message.staticAccountKeys.map((key) => key.toBase58());
   const addressesOf = (table: PublicKey, indexes: readonly number[]) => {
     const data = accounts.at(table.toBase58(), slot)?.data;
@@ -51,7 +56,7 @@ export function readTransaction(wire: Uint8Array, accounts: AccountHistory, slot
   };
   const texts = signatures.map((signature) => base58.encode(signature));
   return {
-    wire, signature: texts[0]!, signatures: texts, version: message.version, message, blockhash: message.recentBlockhash,
+    wire, messageBytes: message.serialize(), signatureBytes: signatures, signature: texts[0]!, signatures: texts, version: message.version, message, blockhash: message.recentBlockhash,
     loaded, keys: [...statics, ...loaded.writable, ...loaded.readonly],
     writable: [...statics.filter((_, index) => message.isAccountWritable(index)), ...loaded.writable],
   };

@@ -3,12 +3,13 @@
  * Errors are java-tron's: HTTP 200 with `{"Error": "class … : …"}`, `{}` for what is not there. The knobs make it lag,
  * lie, limit, forget and die.
  */
-import { addressOf } from '../../../../chains/tron/address.ts';
 import { parseLossless } from '../../../../protocol/lossless-json.ts';
+import type { InProcessReply } from '../in-process.ts';
 import { runCall, selectorOf } from './machine.ts';
 import type { BroadcastReturn, PeerBlock, PeerLedger } from './ledger.ts';
 import { accountJson, blockJson, hexText, infoJson, logJson, textOf, withoutDefaults } from './json.ts';
 import { assembleTransaction, packRaw, parseTransaction, transactionJson } from './transaction.ts';
+import { addressOf } from './sdk.ts';
 import { copyOf, type World } from './world.ts';
 
 export type View = 'wallet' | 'walletsolidity';
@@ -47,14 +48,8 @@ export const honestKnobs = (): Knobs => ({
   genesis: GENESIS, broadcast: null, lie: null,
 });
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
 /** One node: answers a request by path and body. */
-export interface NodeApi { answer(path: string, body: string): Reply }
+export interface NodeApi { answer(path: string, body: string): InProcessReply }
 
 interface Context {
   readonly ledger: PeerLedger;
@@ -296,7 +291,7 @@ const ONLY_WALLET = new Set([
 ]);
 
 const JSON_HEADERS = { 'content-type': 'application/json;charset=utf-8' };
-const notFound: Reply = {
+const notFound: InProcessReply = {
   status: 404, headers: { 'content-type': 'text/html' },
   text: '<html><head><title>Error 404 Not Found</title></head></html>',
 };
@@ -304,7 +299,7 @@ const notFound: Reply = {
 /** A node over a ledger, as its knobs say. */
 export function createNodeApi(ledger: PeerLedger, knobs: Knobs): NodeApi {
   const seen = new Set<string>();
-  const limited = (status: 429 | 403): Reply => ({
+  const limited = (status: 429 | 403): InProcessReply => ({
     status, headers: { ...JSON_HEADERS, 'retry-after': '1' },
     text: textOf({ Success: false, Error: 'The key exceeds the frequency limit', StatusCode: status }),
   });

@@ -6,10 +6,8 @@
  *   contract count → expiry (next slot) → signature → reference block → expiry (head) → size → seen before
  *   → bandwidth or its fee → memo fee → the contract's own validation → the contract
  */
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { addressOf } from '../../../../chains/tron/address.ts';
 import { runCall, type Internal, type Log } from './machine.ts';
+import { recovered } from './sdk.ts';
 import { RESULT_BYTES, type PeerTransaction } from './transaction.ts';
 import { copyOf, touch, type Account, type Parameters, type World } from './world.ts';
 
@@ -55,11 +53,8 @@ export function signerOf(signature: Buffer, txid: string): string {
   if (signature.length < 65) {
     throw new Refused('SIGERROR', `Validate signature error: Signature size is ${signature.length}`);
   }
-  const v = signature[64]!, id = v >= 27 ? v - 27 : v;
   try {
-    const recoverable = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact').addRecoveryBit(id);
-    const point = recoverable.recoverPublicKey(Buffer.from(txid, 'hex'));
-    return addressOf(keccak_256(point.toBytes(false).subarray(1)).subarray(-20));
+    return recovered(txid, signature);
   } catch {
     throw new Refused('SIGERROR', 'Validate signature error: Header byte out of range');
   }

@@ -2,8 +2,7 @@
  * The contracts that the stand-in runs: a TRC-20 with a blacklist and a pause, one that sends TRX on, one that moves
  * tokens.
  */
-import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
-import { keccak256Hex } from '../../../../chains/keccak.ts';
+import { addressOf, hexAddressOf, keccakHex } from './sdk.ts';
 import { touch, type Trc20, type World } from './world.ts';
 
 export interface Call {
@@ -37,10 +36,10 @@ export const ENERGY = {
   disperse: 21_000n,
 } as const;
 
-export const selectorOf = (signature: string): string => keccak256Hex(Buffer.from(signature)).slice(0, 8);
-const topicOf = (signature: string): string => keccak256Hex(Buffer.from(signature));
+export const selectorOf = (signature: string): string => keccakHex(signature).slice(0, 8);
+const topicOf = (signature: string): string => keccakHex(signature);
 const word = (value: bigint): string => value.toString(16).padStart(64, '0');
-const addressWord = (address: string): string => Buffer.from(bytesOf(address)).toString('hex').padStart(64, '0');
+const addressWord = (address: string): string => hexAddressOf(address).slice(2).padStart(64, '0');
 const words = (input: string): string[] => input.slice(8).match(/.{64}/g) ?? [];
 const addressIn = (text: string): string => addressOf(Buffer.from(text.slice(24), 'hex'));
 const numberIn = (text: string): bigint => BigInt(`0x${text}`);

@@ -4,21 +4,18 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createHash } from 'node:crypto';
-import { EndpointFailure } from '../../../../chain-watchers/transport/http-endpoint.ts';
-import type { Endpoint } from '../../../../chains/chain.ts';
-import { addressOf } from '../../../../chains/tron/address.ts';
+import { NoAnswer, type InProcess } from '../in-process.ts';
 import { createNodeApi, honestKnobs, type Knobs, type NodeApi } from './api.ts';
 import { createLedger, type LedgerOptions, type PeerLedger } from './ledger.ts';
+import { addressOf, addressOfPrivateKey, signatureOf } from './sdk.ts';
 import { packRaw } from './transaction.ts';
 import { messageOf } from './wire.ts';
 import { touch, type Account, type Contract, type Trc20 } from './world.ts';
 
 export interface PeerNode {
   readonly knobs: Knobs;
-  readonly endpoint: Endpoint;
+  readonly endpoint: InProcess;
   /** Serves the node on a free loopback port; its base URL. */
   listen(): Promise<string>;
   close(): Promise<void>;
@@ -29,8 +26,7 @@ export interface KeyPair { readonly privateKey: Uint8Array; readonly address: st
 /** A key of the stand-in's own people, from a name. */
 export function keyOf(name: string): KeyPair {
   const privateKey = createHash('sha256').update(`tron stand-in ${name}`).digest();
-  const publicKey = secp256k1.getPublicKey(privateKey, false);
-  return { privateKey, address: addressOf(keccak_256(publicKey.subarray(1)).subarray(-20)) };
+  return { privateKey, address: addressOfPrivateKey(privateKey) };
 }
 
 /** The address of a contract that the stand-in deploys under a name. */
@@ -115,17 +111,16 @@ export function createTronStandIn(options: LedgerOptions = {}): TronStandIn {
 /** A transaction of raw data with the signature of a key. */
 export function signedBytes(rawBytes: Buffer, { privateKey }: KeyPair): Buffer {
   const digest = createHash('sha256').update(rawBytes).digest();
-  const [recovery, ...compact] = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' });
-  return messageOf([1, rawBytes], [2, Buffer.from([...compact, 27 + recovery!])]);
+  return messageOf([1, rawBytes], [2, signatureOf(digest, privateKey)]);
 }
 
 function nodeOf(ledger: PeerLedger, name: string): PeerNode {
   const knobs = honestKnobs(), api = createNodeApi(ledger, knobs);
   let server: Server | null = null;
-  const request: Endpoint['request'] = async ({ path, body = '' }) => {
-    if (knobs.down) throw new EndpointFailure('tron', 'connection failed: ECONNREFUSED');
+  const request: InProcess['request'] = async ({ path, body = '' }) => {
+    if (knobs.down) throw new NoAnswer('connection failed: ECONNREFUSED');
     const reply = api.answer(path, body);
-    if (reply.status === 429) throw new EndpointFailure('tron', 'rate limited');
+    if (reply.status === 429) throw new NoAnswer('rate limited');
     return reply;
   };
   return {

@@ -2,7 +2,7 @@
  * Transactions as the stand-in holds them: the bytes as they came, what they say, and the JSON that java-tron prints.
  */
 import { createHash } from 'node:crypto';
-import { addressOf, bytesOf } from '../../../../chains/tron/address.ts';
+import { addressOf, hexAddressOf, readRaw } from './sdk.ts';
 import { allBytesAt, bytesAt, fieldsOf, integerAt, messageOf, type Fields } from './wire.ts';
 
 type FieldRow = readonly [number: number, name: string, type: 'address' | 'bytes' | 'text' | 'int' | 'bool' | 'resource'];
@@ -73,7 +73,7 @@ export function parseTransaction(bytes: Buffer): PeerTransaction {
   const type = Object.keys(KINDS).find((kind) => KINDS[kind]!.number === integerAt(contract, 1)) ?? '';
   const any = fieldsOf(bytesAt(contract, 2));
   const unpacks = type !== '' && bytesAt(any, 1).toString('latin1') === TYPE_URL + type;
-  return {
+  const transaction: PeerTransaction = {
     bytes, rawBytes, txid: createHash('sha256').update(rawBytes).digest('hex'), signatures: allBytesAt(outer, 2),
     contractCount: contracts.length, type: unpacks ? type : '',
     value: unpacks ? readValue(type, fieldsOf(bytesAt(any, 2))) : {},
@@ -81,11 +81,40 @@ export function parseTransaction(bytes: Buffer): PeerTransaction {
     refBlockHash: bytesAt(raw, 4).toString('hex'),
     expiration: integerAt(raw, 8), timestamp: integerAt(raw, 14), feeLimit: integerAt(raw, 18), memo: bytesAt(raw, 10),
   };
+  if (unpacks) checkReading(transaction);
+  return transaction;
 }
 
-const hexAddress = (text: string): string => `41${Buffer.from(bytesOf(text)).toString('hex')}`;
+/** What tronweb says of a field, in the terms that the stand-in holds it in. */
+function ofSdk(said: unknown, kind: FieldRow[2]): unknown {
+  return typeof said === 'string' && kind !== 'resource' ? said.toLowerCase() : said;
+}
+
+function forSdk(held: string | bigint | boolean, kind: FieldRow[2]): unknown {
+  if (typeof held === 'bigint') return Number(held);
+  if (typeof held === 'boolean' || kind === 'resource') return held;
+  if (kind === 'text') return Buffer.from(held, 'utf8').toString('hex');
+  return held.startsWith('T') ? hexAddressOf(held) : held;
+}
+
+/** Two readers of the same bytes, and one of them the chain's own. Throws: Error where they differ: a fault of this file. */
+function checkReading({ type, value, rawBytes, txid, ...own }: PeerTransaction): void {
+  const read = readRaw(type, rawBytes), [contract] = read.contract;
+  const told: readonly (readonly [name: string, own: unknown, sdk: unknown])[] = [
+    ['ref_block_bytes', own.refBlockBytes, read.ref_block_bytes.toLowerCase()],
+    ['ref_block_hash', own.refBlockHash, read.ref_block_hash.toLowerCase()],
+    ['expiration', Number(own.expiration), read.expiration], ['timestamp', Number(own.timestamp), read.timestamp],
+    ['fee_limit', Number(own.feeLimit), read.fee_limit], ['Permission_id', Number(own.permissionId), contract!.Permission_id],
+    ...KINDS[type]!.fields.map(([, name, kind]) =>
+      [name, forSdk(value[name]!, kind), ofSdk(contract!.parameter.value[name], kind)] as const),
+  ];
+  for (const [name, mine, sdk] of told) {
+    if (mine !== sdk) throw new Error(`${txid}: ${name} is ${String(mine)}, and ${String(sdk)} to tronweb`);
+  }
+}
+
 const bytesOfText = (text: string, visible: boolean): Buffer =>
-  (visible && text.startsWith('T') ? Buffer.from(hexAddress(text), 'hex') : Buffer.from(text, 'hex'));
+  (visible && text.startsWith('T') ? Buffer.from(hexAddressOf(text), 'hex') : Buffer.from(text, 'hex'));
 
 interface PackedContract {
   readonly type: string;
@@ -132,7 +161,7 @@ function printedValue({ type, value }: PeerTransaction, visible: boolean): Recor
     const held = value[name]!;
     if (held === 0n || held === '' || held === false || held === 'BANDWIDTH') return [];
     const isText = kind === 'address' && typeof held === 'string' && held.startsWith('T');
-    return [[name, isText && !visible ? hexAddress(held) : held]];
+    return [[name, isText && !visible ? hexAddressOf(held) : held]];
   }));
 }
 
@@ -161,5 +190,5 @@ export function transactionJson(
 
 /** An address as an answer prints it. */
 export function printedAddress(text: string, visible: boolean): string {
-  return visible ? text : hexAddress(text);
+  return visible ? text : hexAddressOf(text);
 }

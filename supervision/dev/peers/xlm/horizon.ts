@@ -1,9 +1,9 @@
 /** Horizon's paths over a ledger, as far as a client of this kind uses them. Source: developers.stellar.org, Horizon API. */
 import type { TransactionResult } from '@stellar/stellar-sdk/xdr';
-import { codesOf } from '../../../../chains/xlm/result-codes.ts';
 import { accountRecord, effectRecords } from './horizon-effects.ts';
 import { ledgerRecord, operationRecords, transactionRecord, type Json } from './horizon-records.ts';
 import type { ClosedLedger, StellarLedger } from './ledger.ts';
+import { resultCodesOf } from './result-codes.ts';
 
 export interface HorizonReply { readonly status: number; readonly body: Json; readonly headers?: Readonly<Record<string, string>> }
 
@@ -153,9 +153,7 @@ function feeStats({ ledger: { newest, baseFee, surgeFee } }: HorizonView): Horiz
 }
 
 function failed(result: TransactionResult, envelope: string): HorizonReply {
-  const { transaction, inner, operations } = codesOf(result);
-  const codes = { transaction, ...(inner === null ? {} : { inner_transaction: inner }), ...(operations.length === 0 ? {} : { operations }) };
-  return problem(400, 'transaction_failed', 'Transaction Failed', { envelope_xdr: envelope, result_codes: codes, result_xdr: result.toXdr('base64') });
+  return problem(400, 'transaction_failed', 'Transaction Failed', { envelope_xdr: envelope, result_codes: resultCodesOf(result), result_xdr: result.toXdr('base64') });
 }
 
 /** The answer to a POST of a form with `tx`. */

@@ -3,14 +3,13 @@
  * its transaction set and its results. It closes when it is told to; time is the caller's.
  */
 import { createHash } from 'node:crypto';
-import { Keypair } from '@stellar/stellar-sdk/base';
+import { Keypair, Networks } from '@stellar/stellar-sdk/base';
 import {
   ExtensionPoint, GeneralizedTransactionSet, LedgerCloseMeta, LedgerCloseMetaExt, LedgerCloseMetaV2, LedgerHeader,
   LedgerHeaderExt, LedgerHeaderHistoryEntry, LedgerHeaderHistoryEntryExt, StellarValue, StellarValueExt,
   TransactionPhase, TransactionResultMetaV1, TransactionResultSet, TransactionSetV1, TxSetComponent,
   TxSetComponentTxsMaybeDiscountedFee, type TransactionEnvelope, type TransactionResult,
 } from '@stellar/stellar-sdk/xdr';
-import { stellar } from '../../../../chains/xlm/network.ts';
 import { Market } from './payments.ts';
 import { State } from './state.ts';
 import {
@@ -66,7 +65,7 @@ export class StellarLedger {
   readonly #byHash = new Map<string, { readonly height: number; readonly order: number }>();
   #queue: ReadTransaction[] = [];
 
-  constructor({ passphrase = stellar.identity, first = FIRST_HEIGHT, startTime = START_TIME, baseReserve = 5_000_000n }: LedgerOptions = {}) {
+  constructor({ passphrase = Networks.PUBLIC, first = FIRST_HEIGHT, startTime = START_TIME, baseReserve = 5_000_000n }: LedgerOptions = {}) {
     this.passphrase = passphrase;
     this.state = new State(baseReserve);
     this.root = Keypair.master(passphrase);

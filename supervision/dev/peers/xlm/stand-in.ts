@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ChainUnavailable, type Endpoint, type HttpReply } from '../../../../chains/chain.ts';
+import { NoAnswer, type InProcess, type InProcessReply } from '../in-process.ts';
 import { getHorizon, postHorizon, problem, type HorizonReply, type HorizonView } from './horizon.ts';
 import { ledgerRecord, type Json } from './horizon-records.ts';
 import type { StellarLedger } from './ledger.ts';
@@ -57,15 +57,15 @@ export class StellarServer implements RpcView, HorizonView {
   }
 
   /** The server without a socket. */
-  get endpoint(): Endpoint {
+  get endpoint(): InProcess {
     return { name: this.name, request: async ({ method, path, body = '' }) => this.#reply(method, path === '' ? '/' : path, body) };
   }
 
-  #reply(method: string, target: string, body: string): HttpReply {
-    if (this.dead) throw new ChainUnavailable('xlm', 'connection failed: ECONNRESET');
+  #reply(method: string, target: string, body: string): InProcessReply {
+    if (this.dead) throw new NoAnswer('connection failed: ECONNRESET');
     const { status, headers = {}, body: value } = this.#limited() ?? this.#answer(method, target, body);
     // What the transport makes of statuses that say nothing about the request.
-    if (status === 429 || status === 503 || status === 504) throw new ChainUnavailable('xlm', status === 429 ? 'rate limited' : `http ${status}`);
+    if (status === 429 || status === 503 || status === 504) throw new NoAnswer(status === 429 ? 'rate limited' : `http ${status}`);
     return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(value) };
   }
 

@@ -1,5 +1,4 @@
 /** Issued amounts of the stand-in: units of 10^-15, up to 16 significant digits as on the ledger. */
-import { truncatedDecimal } from '../../../../chains/decimal.ts';
 
 const DECIMALS = 15;
 const DIGITS_MAX = 16;
@@ -8,11 +7,19 @@ const EXPONENT_MIN = -25;
 const EXPONENT_MAX = -5;
 const BILLION = 1_000_000_000n;
 
-/** Units of a decimal text. Throws: RangeError. */
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+/** Powers of ten that an amount may have. Source: XRPLF/rippled `STAmount.h`, cMinOffset and cMaxOffset. */
+const POWER_MIN = -96, POWER_MAX = 80;
+
+/** Units of a decimal text, plain or scientific; what is below a unit is cut. Throws: RangeError. */
 export function unitsOf(text: unknown): bigint {
-  const units = typeof text === 'string' ? truncatedDecimal(text, DECIMALS) : null;
-  if (units === null) throw new RangeError('not an amount');
-  return units;
+  const [, sign, whole = '', fraction = '', power = '0'] = DECIMAL.exec(String(text)) ?? [];
+  if (sign === undefined || typeof text !== 'string') throw new RangeError('not an amount');
+  const digits = BigInt(whole + fraction), exponent = Number(power) - fraction.length;
+  if (exponent < POWER_MIN || exponent > POWER_MAX) throw new RangeError('not an amount');
+  const shift = exponent + DECIMALS;
+  const units = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+  return sign === '-' ? -units : units;
 }
 
 /** Cut to the digits that the ledger keeps. */

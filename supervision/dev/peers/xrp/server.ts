@@ -8,7 +8,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { acceptWebSocket, type Connection } from '../websocket-server.ts';
+import WebSocket from 'ws';
 import { noFaults, Showing, type Faults } from './faults.ts';
 import type { ClosedLedger, LedgerNetwork } from './ledger-network.ts';
 import { MethodError } from './method.ts';
@@ -17,6 +17,8 @@ import type { Version } from './shapes.ts';
 import type { Json } from './transactions.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
+/** A longer message ends its connection. */
+const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface XrpServer {
   readonly url: string;
@@ -33,7 +35,7 @@ export interface XrpServer {
 /** Starts a server on a free loopback port. */
 export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer> {
   const faults = noFaults(), showing = new Showing(network, faults), asked: string[] = [];
-  const subscribers = new Map<Connection, Set<string>>(), sockets = new Set<Socket>();
+  const subscribers = new Map<WebSocket, Set<string>>(), sockets = new Set<Socket>();
 
   const answer = (method: string, params: Json): Json => {
     asked.push(method);
@@ -52,7 +54,7 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
     response.writeHead(reply.status, { 'content-type': 'application/json; charset=UTF-8' }).end(body);
   };
 
-  const onText = (text: string, connection: Connection): void => {
+  const onText = (text: string, connection: WebSocket): void => {
     const reply = webSocketReply((method, params) => {
       if (method !== 'subscribe' && method !== 'unsubscribe') return answer(method, params);
       const streams = (params['streams'] ?? []) as string[], own = subscribers.get(connection) ?? new Set();
@@ -77,11 +79,11 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
     });
-    server.on('upgrade', (request, socket) => {
-      const connection = acceptWebSocket(request, socket, {
-        onText, onClose: (ended) => { subscribers.delete(ended); },
-      });
-      if (connection !== null) subscribers.set(connection, new Set());
+    new WebSocket.Server({ server, maxPayload: MESSAGE_BYTES_MAX }).on('connection', (connection) => {
+      subscribers.set(connection, new Set());
+      connection.on('message', (data) => { onText((data as Buffer).toString('utf8'), connection); });
+      connection.on('error', () => { connection.terminate(); });
+      connection.on('close', () => { subscribers.delete(connection); });
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -1,0 +1,44 @@
+/** The words that the Stellar stand-in has for results, held to those by which we read them. */
+import test from 'ava';
+import {
+  AccountMergeResult, ChangeTrustResult, ClaimClaimableBalanceResult, CreateAccountResult, OperationResult, OperationResultTr,
+  PathPaymentStrictReceiveResult, PathPaymentStrictSendResult, PaymentResult, TransactionResult, TransactionResultExt,
+  TransactionResultResult,
+} from '@stellar/stellar-sdk/xdr';
+import { codesOf } from '../../chains/xlm/result-codes.ts';
+import { resultCodesOf } from '../../supervision/dev/peers/xlm/result-codes.ts';
+
+const resultOf = (result: TransactionResultResult) => new TransactionResult({ feeCharged: 100n, result, ext: TransactionResultExt.v0() });
+
+test('what a refused payment is called is the same to the stand-in, by Horizon\'s own list, and to us', (t) => {
+  const rows: readonly (readonly [result: OperationResult, word: string])[] = [
+    ...([
+      [PaymentResult.paymentMalformed(), 'op_malformed'], [PaymentResult.paymentUnderfunded(), 'op_underfunded'],
+      [PaymentResult.paymentSrcNoTrust(), 'op_src_no_trust'], [PaymentResult.paymentSrcNotAuthorized(), 'op_src_not_authorized'],
+      [PaymentResult.paymentNoDestination(), 'op_no_destination'], [PaymentResult.paymentNoTrust(), 'op_no_trust'],
+      [PaymentResult.paymentNotAuthorized(), 'op_not_authorized'], [PaymentResult.paymentLineFull(), 'op_line_full'],
+      [PaymentResult.paymentNoIssuer(), 'op_no_issuer'], [PaymentResult.paymentSuccess(), 'op_success'],
+    ] as const).map(([result, word]) => [OperationResult.opInner(OperationResultTr.payment(result)), word] as const),
+    ...([
+      [CreateAccountResult.createAccountAlreadyExist(), 'op_already_exists'], [CreateAccountResult.createAccountLowReserve(), 'op_low_reserve'],
+    ] as const).map(([result, word]) => [OperationResult.opInner(OperationResultTr.createAccount(result)), word] as const),
+    ...([
+      [AccountMergeResult.accountMergeNoAccount(), 'op_no_account'], [AccountMergeResult.accountMergeSeqnumTooFar(), 'op_seq_num_too_far'],
+      [AccountMergeResult.accountMergeHasSubEntries(), 'op_has_sub_entries'], [AccountMergeResult.accountMergeIsSponsor(), 'op_is_sponsor'],
+    ] as const).map(([result, word]) => [OperationResult.opInner(OperationResultTr.accountMerge(result)), word] as const),
+    [OperationResult.opInner(OperationResultTr.changeTrust(ChangeTrustResult.changeTrustInvalidLimit())), 'op_invalid_limit'],
+    [OperationResult.opInner(OperationResultTr.claimClaimableBalance(ClaimClaimableBalanceResult.claimClaimableBalanceDoesNotExist())), 'op_does_not_exist'],
+    [OperationResult.opInner(OperationResultTr.pathPaymentStrictSend(PathPaymentStrictSendResult.pathPaymentStrictSendUnderDestmin())), 'op_under_dest_min'],
+    [OperationResult.opInner(OperationResultTr.pathPaymentStrictReceive(PathPaymentStrictReceiveResult.pathPaymentStrictReceiveOverSendmax())), 'op_over_source_max'],
+    [OperationResult.opNoAccount(), 'op_no_source_account'], [OperationResult.opNotSupported(), 'op_not_supported'],
+  ];
+  for (const [operation, word] of rows) {
+    const result = resultOf(TransactionResultResult.txFailed([operation]));
+    t.deepEqual(resultCodesOf(result), { transaction: 'tx_failed', operations: [word] });
+    t.deepEqual(codesOf(result), { transaction: 'tx_failed', inner: null, operations: [word] });
+  }
+  for (const name of ['txTooEarly', 'txTooLate', 'txMissingOperation', 'txBadSeq', 'txBadAuth', 'txInsufficientBalance', 'txNoAccount', 'txInsufficientFee', 'txBadAuthExtra', 'txBadSponsorship'] as const) {
+    const result = resultOf(TransactionResultResult[name]());
+    t.deepEqual(resultCodesOf(result), { transaction: codesOf(result).transaction });
+  }
+});

@@ -1,0 +1,23 @@
+/** A stand-in's node in this process, as an endpoint of the transport: what is no answer fails as it does over HTTP. */
+import type { Endpoint } from '../../chains/chain.ts';
+import { EndpointFailure } from '../../chain-watchers/transport/http-endpoint.ts';
+import { NoAnswer, type InProcess } from '../../supervision/dev/peers/in-process.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+
+const made = new WeakMap<InProcess, Endpoint>();
+
+/** The one endpoint of a node: a transport keeps its health by it. */
+export function inProcess(chain: Chain, node: InProcess): Endpoint {
+  const endpoint: Endpoint = made.get(node) ?? {
+    name: node.name,
+    async request(call) {
+      try {
+        return await node.request(call);
+      } catch (error) {
+        throw error instanceof NoAnswer ? new EndpointFailure(chain, error.message) : error;
+      }
+    },
+  };
+  made.set(node, endpoint);
+  return endpoint;
+}
