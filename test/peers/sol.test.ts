@@ -1,7 +1,13 @@
 /** The Solana stand-in against recorded answers of real nodes: the same fields, the same errors, the same rules of life. */
 import { PublicKey, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import test from 'ava';
+import fc from 'fast-check';
+import { sandboxOf, signedOn } from '../../chains/sandbox-networks.ts';
+import { decodeMessage, decodeTransaction, encodeTransaction } from '../../chains/sol/message.ts';
+import { solana } from '../../chains/sol/network.ts';
+import { txidOf, verifies } from '../../chains/sol/signed.ts';
 import { SolNode, startSolStandIn } from '../../supervision/dev/peers/sol/stand-in.ts';
 import { BLOCKHASH_AGE_MAX } from '../../supervision/dev/peers/sol/ledger.ts';
 import { toJson } from '../../supervision/dev/peers/sol/json.ts';
@@ -230,4 +236,48 @@ test('G4 numbers are written as a node writes them, beyond what a double holds',
   t.is(toJson({ a: 9_007_199_254_740_993n, b: [1n, null, 'x"y'], c: undefined, d: { e: -5 } }), '{"a":9007199254740993,"b":[1,null,"x\\"y"],"d":{"e":-5}}');
   t.deepEqual(uiAmountOf(131_188_703n, 6), { amount: '131188703', decimals: 6, uiAmount: 131.188703, uiAmountString: '131.188703' });
   t.deepEqual(uiAmountOf(0n, 6), { amount: '0', decimals: 6, uiAmount: null, uiAmountString: '0' });
+});
+
+test('property: bytes that our reader takes, web3.js reads in the same way, and the machine finds their signatures right', async (t) => {
+  const { ledger } = await openSol(t), other = keyOf(60);
+  ledger.fund(other.address, SOL);
+  let taken = 0, refused = 0;
+  const change = fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 3, arbitrary: fc.tuple(fc.nat(600), fc.integer({ min: 1, max: 255 })) });
+  fc.assert(fc.property(fc.integer({ min: 1_000_000, max: 10_000_000 }), fc.boolean(), change, fc.constantFrom('', '00'), (lamports, second, flip, after) => {
+    const from = second ? other.keypair.publicKey : PAYER.keypair.publicKey;
+    const message = new TransactionMessage({
+      payerKey: PAYER.keypair.publicKey, recentBlockhash: ledger.tip.hash,
+      instructions: [SystemProgram.transfer({ fromPubkey: from, toPubkey: keyOf(61).keypair.publicKey, lamports })],
+    });
+    const transaction = new VersionedTransaction(message.compileToLegacyMessage());
+    transaction.sign(second ? [PAYER.keypair, other.keypair] : [PAYER.keypair]);
+    const honest = transaction.serialize(), [at, by] = flip ?? [0, 0];
+    const wire = Uint8Array.from([...honest.map((byte, n) => (n === at % honest.length ? byte ^ by : byte)), ...Buffer.from(after, 'hex')]);
+    const decoded = decodeTransaction(wire), read = decoded.ok ? decodeMessage(decoded.message) : null;
+    const isOurs = decoded.ok && read?.ok === true && decoded.signatures.length === read.signers.length
+      && read.signers.every((signer, n) => verifies(signer, decoded.message, decoded.signatures[n]!));
+    if (!isOurs) {
+      refused += 1;
+      const theirs = (() => { try { return ledger.preflight(ledger.read(wire)); } catch { return 'unreadable'; } })();
+      t.not(theirs, null, 'nothing that we find wrong is right');
+      return;
+    }
+    taken += 1;
+    const theirs = ledger.read(wire);
+    t.is(theirs.signature, txidOf(decoded.signatures));
+    t.deepEqual([...theirs.keys], [...read.keys]);
+    t.is(ledger.preflight(theirs), null);
+  }), { numRuns: 60 });
+  t.true(taken > 0 && refused > 0);
+});
+
+test('F10: what is signed for the sandbox is signed by nobody to the machine', async (t) => {
+  const { ledger } = await openSol(t);
+  const message = new TransactionMessage({
+    payerKey: PAYER.keypair.publicKey, recentBlockhash: ledger.tip.hash,
+    instructions: [SystemProgram.transfer({ fromPubkey: PAYER.keypair.publicKey, toPubkey: keyOf(61).keypair.publicKey, lamports: 1_000_000 })],
+  }).compileToLegacyMessage().serialize();
+  const signed = (bytes: Uint8Array) => ledger.preflight(ledger.read(encodeTransaction([ed25519.sign(bytes, PAYER.privateKey)], message)));
+  t.is(signed(message), null);
+  t.is(signed(signedOn(sandboxOf(solana), message))?.err, 'SignatureFailure');
 });

@@ -1,11 +1,17 @@
 /** The TRON stand-in, held to recorded answers of real nodes and to the rules that java-tron enforces. */
 import test from 'ava';
+import fc from 'fast-check';
+import { sandboxOf, signedOn } from '../../chains/sandbox-networks.ts';
+import { decodeRaw } from '../../chains/tron/raw-transaction.ts';
+import { decodeSigned } from '../../chains/tron/signed.ts';
+import { tron } from '../../chains/tron/network.ts';
 import { selectorOf } from '../../supervision/dev/peers/tron/machine.ts';
 import { signerOf } from '../../supervision/dev/peers/tron/execute.ts';
-import { assembleTransaction, packRaw, transactionJson, type PeerTransaction } from '../../supervision/dev/peers/tron/transaction.ts';
+import { assembleTransaction, packRaw, parseTransaction, transactionJson, type PeerTransaction } from '../../supervision/dev/peers/tron/transaction.ts';
 import { createTronStandIn, keyOf, signedBytes, trc20, type KeyPair, type PeerNode } from '../../supervision/dev/peers/tron/stand-in.ts';
 import { addressWord, encodeTransfer, wordOf } from '../../chains/tron/trc20.ts';
 import { bytesOf } from '../../chains/tron/address.ts';
+import { addressOf, signatureOf } from '../../supervision/dev/peers/tron/sdk.ts';
 import { vector } from '../support/vectors.ts';
 
 type Json = Record<string, any>;
@@ -326,4 +332,41 @@ test('over HTTP: the same answers, 404 for other paths, a closed connection when
   node.knobs.limited = null;
   node.knobs.down = true;
   await t.throwsAsync(() => post('/wallet/getnowblock'));
+});
+
+/** A payment by the code of the stand-in's people, in our payload's form. */
+const paid = (amount = 5n) => signedBytes(packRaw({
+  contract: [{ type: 'TransferContract', parameter: { value: { owner_address: ANN.address, to_address: BOB.address, amount } } }],
+  ref_block_bytes: 'e5e0', ref_block_hash: '2c5c36c5fea2de8a', expiration: 1_800_000_060_000, timestamp: 1_800_000_000_000,
+}, true), ANN);
+
+test('property: bytes that our reader takes, tronweb reads in the same way: fields, txid, signer', (t) => {
+  let taken = 0;
+  fc.assert(fc.property(fc.bigInt(1n, 2n ** 62n), fc.nat(400), fc.nat(255), (amount, at, by) => {
+    const bytes = Uint8Array.from(paid(amount), (byte, n) => (n === at ? byte ^ by : byte));
+    const ours = decodeSigned(tron, Buffer.from(bytes).toString('hex')), raw = ours.ok ? decodeRaw(ours.payload) : null;
+    if (!ours.ok || raw?.ok !== true || raw.raw.contract.type !== 'TransferContract') return;
+    taken += 1;
+    const theirs = parseTransaction(Buffer.from(bytes)), { owner, to, amount: moved } = raw.raw.contract;
+    t.is(theirs.txid, ours.txid);
+    t.is(signerOf(theirs.signatures[0]!, theirs.txid), ours.from);
+    t.like(theirs, { refBlockHash: raw.raw.refBlockHash, expiration: BigInt(raw.raw.expirationMs), value: { owner_address: owner, to_address: to, amount: moved } });
+  }), { numRuns: 200 });
+  t.true(taken > 50);
+});
+
+test('a signature is of its key in each form that a node takes; F10: one for the sandbox is of nobody here', (t) => {
+  const { txid, signatures: [signature] } = parseTransaction(paid()), digest = Buffer.from(txid, 'hex');
+  const withHeader = (header: number) => Buffer.concat([signature!.subarray(0, 64), Uint8Array.of(header)]), id = signature![64]! - 27;
+  for (const header of [id, 27 + id, 31 + id]) t.is(signerOf(withHeader(header), txid), ANN.address, String(header));
+  t.is(signerOf(Buffer.concat([signature!, Uint8Array.of(7)]), txid), ANN.address, 'what follows is ignored');
+  for (const wrong of [withHeader(35), withHeader(255), signature!.subarray(0, 64), Buffer.alloc(65)]) {
+    t.throws(() => signerOf(wrong, txid), { message: /^Validate signature error/ });
+  }
+  t.not(signerOf(signatureOf(signedOn(sandboxOf(tron), digest), ANN.privateKey), txid), ANN.address);
+});
+
+test('property: an address is the same 20 bytes to tronweb and to us', (t) => {
+  fc.assert(fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (account) =>
+    t.deepEqual(Buffer.from(bytesOf(addressOf(account))), Buffer.from(account))), { numRuns: 100 });
 });

@@ -1,11 +1,17 @@
-/** The words that the Stellar stand-in has for results, held to those by which we read them. */
+/** What the Stellar stand-in, by the SDK, makes of envelopes and results, held to how we read them. */
 import test from 'ava';
+import fc from 'fast-check';
 import {
   AccountMergeResult, ChangeTrustResult, ClaimClaimableBalanceResult, CreateAccountResult, OperationResult, OperationResultTr,
   PathPaymentStrictReceiveResult, PathPaymentStrictSendResult, PaymentResult, TransactionResult, TransactionResultExt,
   TransactionResultResult,
 } from '@stellar/stellar-sdk/xdr';
+import { stellar } from '../../chains/xlm/network.ts';
+import { sandboxOf } from '../../chains/sandbox-networks.ts';
 import { codesOf } from '../../chains/xlm/result-codes.ts';
+import { readSigned } from '../../chains/xlm/signed.ts';
+import { StellarLedger } from '../../supervision/dev/peers/xlm/ledger.ts';
+import { creation, envelopeOf, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
 import { resultCodesOf } from '../../supervision/dev/peers/xlm/result-codes.ts';
 
 const resultOf = (result: TransactionResultResult) => new TransactionResult({ feeCharged: 100n, result, ext: TransactionResultExt.v0() });
@@ -41,4 +47,26 @@ test('what a refused payment is called is the same to the stand-in, by Horizon\'
     const result = resultOf(TransactionResultResult[name]());
     t.deepEqual(resultCodesOf(result), { transaction: codesOf(result).transaction });
   }
+});
+
+test('property: an envelope that our reader takes the SDK takes too, under the same hash; F10: a sandbox signature is nobody\'s', (t) => {
+  const ledger = new StellarLedger(), payer = person(21), shop = person(22);
+  for (const one of [payer, shop]) settle(ledger, ledger.root, [creation(one.publicKey(), 1_000_000_000n)]);
+  const honest = envelopeOf(ledger, payer, [payment(shop.publicKey(), 5n)], { maxTime: 1_800_000_000 }), bytes = Buffer.from(honest, 'base64');
+  const { hash } = ledger.submit(honest);
+  t.false('ok' in readSigned(stellar, { chain: 'xlm', payload: honest, txid: hash } as never));
+  ledger.dropQueue();
+  fc.assert(fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, by) => {
+    const changed = Buffer.from(bytes.map((byte, n) => (n === at ? byte ^ by : byte))).toString('base64');
+    const isOurs = !('ok' in readSigned(stellar, { chain: 'xlm', payload: changed, txid: hash } as never));
+    t.is(isOurs, by === 0);
+    const theirs = (() => { try { return ledger.submit(changed); } catch { return null; } })();
+    t.is(theirs?.status === 'PENDING', isOurs);
+    if (isOurs) t.is(theirs!.hash, hash);
+    ledger.dropQueue();
+  }), { numRuns: 150, examples: [[0, 0]] });
+  const elsewhere = new StellarLedger({ passphrase: sandboxOf(stellar).identity });
+  for (const one of [payer, shop]) settle(elsewhere, elsewhere.root, [creation(one.publicKey(), 1_000_000_000n)]);
+  const foreign = ledger.submit(envelopeOf(elsewhere, payer, [payment(shop.publicKey(), 5n)], { sequence: ledger.state.account(payer.publicKey())!.sequence + 1n }));
+  t.is(foreign.status === 'ERROR' ? foreign.result.result.type : foreign.status, 'txBadAuth');
 });

@@ -10,6 +10,7 @@ import { btcSigner } from '../../edge/signers/btc.ts';
 import { startBtcStandIn, type BtcStandIn } from '../../supervision/dev/peers/btc/stand-in.ts';
 import { accepted, type Own } from './btc-inputs.ts';
 import { clientOf } from './btc-node.ts';
+import { ANSWER_MS_MAX } from './in-process.ts';
 
 type Client = ChainClient<BtcBlock, BtcInputs>;
 
@@ -24,7 +25,7 @@ export interface StandIn extends BtcStandIn {
 
 export async function openStandIn(t: ExecutionContext, options: Parameters<typeof startBtcStandIn>[0] = {}): Promise<StandIn> {
   const peer = await startBtcStandIn(options);
-  const endpointAt = (name: string, url: string) => createHttpEndpoint({ chain: 'btc', name, url, timeoutMs: 5_000 });
+  const endpointAt = (name: string, url: string) => createHttpEndpoint({ chain: 'btc', name, url, timeoutMs: ANSWER_MS_MAX });
   const endpoints = peer.nodes.map((node, i) => endpointAt(`node-${i}`, node.url)), indexEndpoint = endpointAt('index', peer.index.url);
   t.teardown(async () => {
     await Promise.all([...endpoints, indexEndpoint].map((endpoint) => endpoint.close()));

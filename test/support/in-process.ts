@@ -21,3 +21,9 @@ export function inProcess(chain: Chain, node: InProcess): Endpoint {
   made.set(node, endpoint);
   return endpoint;
 }
+
+/**
+ * How long a test waits for a stand-in over HTTP: it lives in the test's own process, and waits for its turn behind
+ * whatever else that does on a machine with a load.
+ */
+export const ANSWER_MS_MAX = 150_000;

@@ -8,6 +8,7 @@ import { createFailoverTransport, type FailoverTransport } from '../../chain-wat
 import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
 import type { LedgerOptions, SolLedger } from '../../supervision/dev/peers/sol/ledger.ts';
 import { startSolStandIn, type SolNode } from '../../supervision/dev/peers/sol/stand-in.ts';
+import { ANSWER_MS_MAX } from './in-process.ts';
 
 export const SOL = 10n ** 9n;
 export const USDC: Token = { chain: 'sol', contract: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 };
@@ -39,7 +40,7 @@ export const PAYER = keyOf(201);
 /** Starts nodes that end with the test. */
 export async function openSol(t: ExecutionContext, options: LedgerOptions & { nodes?: number } = {}): Promise<SolPeer> {
   const { ledger, nodes, close } = await startSolStandIn(options);
-  const endpoints = nodes.map((node, index) => createHttpEndpoint({ chain: 'sol', name: `sol-${index + 1}`, url: node.url }));
+  const endpoints = nodes.map((node, index) => createHttpEndpoint({ chain: 'sol', name: `sol-${index + 1}`, url: node.url, timeoutMs: ANSWER_MS_MAX }));
   t.teardown(async () => {
     await Promise.all(endpoints.map((endpoint) => endpoint.close()));
     await close();

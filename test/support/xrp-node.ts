@@ -13,6 +13,7 @@ import { LedgerNetwork, type NetworkOptions } from '../../supervision/dev/peers/
 import { fund } from '../../supervision/dev/peers/xrp/people.ts';
 import { startXrpServer, type XrpServer } from '../../supervision/dev/peers/xrp/server.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { ANSWER_MS_MAX } from './in-process.ts';
 
 const account = HDKey.fromMasterSeed(mnemonicToSeedSync(`${'abandon '.repeat(11)}about`)).derive("m/44'/144'/0'");
 
@@ -59,7 +60,7 @@ export async function startNode(t: ExecutionContext, options: Partial<NetworkOpt
   const servers: XrpServer[] = [], endpoints: Endpoint[] = [];
   for (let i = 0; i < count; i += 1) {
     const server = await startXrpServer(network);
-    const endpoint = createHttpEndpoint({ chain: 'xrp', name: `xrp-${i + 1}`, url: server.url });
+    const endpoint = createHttpEndpoint({ chain: 'xrp', name: `xrp-${i + 1}`, url: server.url, timeoutMs: ANSWER_MS_MAX });
     t.teardown(async () => {
       await endpoint.close();
       await server.close();
