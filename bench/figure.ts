@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
 /** One row of the table: what Flock does, what the same real parts do without any of our code, and the ratio. */
 export interface Figure {
   readonly id: string;
@@ -45,4 +47,28 @@ export async function rate(
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
   return { perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt), latenciesMs };
+}
+
+/** Process id of the server on this machine that a backend belongs to. */
+export function serverPidOf(backendPid: number): number {
+  const stat = readFileSync(`/proc/${backendPid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+/** /proc counts in hundredths of a second. */
+const TICK_MS = 10;
+
+/** CPU that a process and its children took so far, milliseconds: a server with its backends. Children that ended count with their parent. */
+export function backendsCpuMs(serverPid: number): number {
+  let ticks = 0;
+  for (const pid of readdirSync('/proc')) {
+    if (!/^[0-9]+$/.test(pid)) continue;
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (Number(pid) === serverPid) ticks += Number(fields[13]) + Number(fields[14]);
+      if (Number(pid) === serverPid || Number(fields[1]) === serverPid) ticks += Number(fields[11]) + Number(fields[12]);
+    } catch { /* it ended meanwhile, and counts with its parent from now on */ }
+  }
+  return ticks * TICK_MS;
 }

@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- scale`: every list by several filters, and one fact, at 1,000, 10,000, 1 and 10 million rows of one account.
- * Each size is filled into a database of its own; nothing is asked for but through the stores of a node.
+ * `npm run bench -- scale`: every list by several filters, every reading route over HTTP, and one fact, at 1,000, 10,000, 1 and
+ * 10 million rows of one account. Each size is filled into a database of its own, which is dropped before the next; lists are
+ * asked for through the stores of a node, routes at a node of its own.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initialAccount } from '../actors/account/state.ts';
@@ -11,20 +13,25 @@ import { openDatabase, openLists } from '../persistence/postgres/sql.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import type { Page, PageAsk } from '../protocol/page.ts';
 import { cursorOf } from '../protocol/cursor.ts';
-import { SHARD_COUNT, type AccountId } from '../protocol/ids.ts';
+import { accountIdOf, SHARD_COUNT, type AccountId } from '../protocol/ids.ts';
+import { ROUTES } from '../protocol/routes.ts';
+import { pathOf } from '../protocol/route.ts';
 import { prepareDatabase } from '../supervision/dev/database.ts';
+import { startChild } from '../supervision/dev/children.ts';
+import { CLOUD_ENTRY } from '../supervision/dev/deployment.ts';
+import { seedDeveloperOrganizations } from '../supervision/dev/seed.ts';
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../supervision/dev/embedded-postgres.ts';
 import { oneFact } from '../test/support/one-fact.ts';
 import { fillScale, SCALE_TAGS, SCALE_USERS, SCALE_WEBHOOKS } from '../test/support/scale.ts';
-import { addressRow, newOrganization, write } from '../test/support/store-rows.ts';
-import { median, percentile, type Figure } from './figure.ts';
+import { addressRow, write } from '../test/support/store-rows.ts';
+import { backendsCpuMs, median, percentile, serverPidOf, type Figure } from './figure.ts';
 
 const SIZES = (process.argv[2] ?? '1000,10000,1000000,10000000').split(',').map(Number);
 /** Goals of issue 8. */
 const LIST_GOAL_MS = 50;
 const FACT_GROWTH_MAX = 1.2;
-const ASKED = 200;
-const FACTS = 200;
+const ASKED = 100;
+const FACTS = 100;
 const WARM_UP = 20;
 const OTHER_ACCOUNTS_MAX = 100_000;
 /** The deepest page that a filtered list has. */
@@ -69,15 +76,49 @@ async function measureLists(stores: Stores, accountId: AccountId, size: number):
   }
 }
 
-/** Median and p99 of one fact, milliseconds. */
-async function measureFact(stores: Stores, accountId: AccountId): Promise<{ p50: number; p99: number }> {
-  await write(stores, accountId, [{ table: 'address', row: addressRow(accountId, { userRef: SCALE_USERS.one }) }]);
-  const took = await timesOf(FACTS, () => oneFact(stores, accountId));
-  return { p50: median(took), p99: percentile(took, 0.99) };
+/** Routes that read rows of an account, or over all accounts. Those of a chain, of an edge and of people do not grow with rows. */
+const ROUTE_TAGS = new Set(['Addresses', 'Transactions', 'Webhooks', 'Billing']);
+
+/** p50 and p99 of every reading route of the table, at a node that has nothing else to do. */
+async function measureRoutes(cloudUrl: string, apiKey: string, ids: Readonly<Record<string, string>>, size: number): Promise<void> {
+  const paths = Object.values(ROUTES).flatMap((route) => {
+    if (route.method !== 'GET' || route.where === 'edge' || !(ROUTE_TAGS.has(route.tag) && route.credential === 'application')) return [];
+    const id = ids[route.tag] ?? '';
+    return /\{(chain|address|token)\}/.test(route.path) ? [] : [pathOf(route.path, { id, webhookId: SCALE_WEBHOOKS.busy })];
+  });
+  for (const path of [...paths, '/metrics']) {
+    const took = await timesOf(ASKED, async () => {
+      const reply = await fetch(cloudUrl + path, { headers: { 'x-api-key': apiKey } });
+      const text = await reply.text();
+      if (!reply.ok) throw new Error(`${path} answered ${reply.status} ${text}`);
+    });
+    emit({
+      id: `PS-${size}`, what: `GET ${path.replace(ids['Addresses']!, '{id}').replace(ids['Transactions']!, '{id}').replace(SCALE_WEBHOOKS.busy, '{id}')}, p99`,
+      ours: percentile(took, 0.99), limit: LIST_GOAL_MS, unit: 'ms', better: 'lower', goal: 1,
+      note: `over HTTP, one at a time, n = ${ASKED}; p50 ${rounded(median(took))} ms; the limit is the goal`,
+    });
+  }
 }
 
-async function measure(url: string, size: number): Promise<{ p50: number; p99: number }> {
-  const { appUrl, superuserUrl } = await prepareDatabase(url, `scale_${size}`);
+interface Fact { readonly p50: number; readonly p99: number; readonly cpuMs: number }
+
+/** One fact: median and p99, and the CPU of the database's backends, milliseconds. */
+async function measureFact(stores: Stores, accountId: AccountId, serverPid: number): Promise<Fact> {
+  await write(stores, accountId, [{ table: 'address', row: addressRow(accountId, { userRef: SCALE_USERS.one, tag: 'bench', index: 2_000_000_000 }) }]);
+  for (let n = 0; n < WARM_UP; n += 1) await oneFact(stores, accountId);
+  const before = backendsCpuMs(serverPid);
+  const took: number[] = [];
+  for (let n = 0; n < FACTS; n += 1) {
+    const at = performance.now();
+    await oneFact(stores, accountId);
+    took.push(performance.now() - at);
+  }
+  return { p50: median(took), p99: percentile(took, 0.99), cpuMs: (backendsCpuMs(serverPid) - before) / FACTS };
+}
+
+async function measure(server: { url: string; pid: number }, size: number): Promise<Fact> {
+  const { appUrl, superuserUrl } = await prepareDatabase(server.url, `scale_${size}`);
+  const folder = mkdtempSync(join(tmpdir(), 'flock-bench-')), secretKey = randomBytes(32).toString('hex');
   const sql = openDatabase({ url: appUrl, connections: 4, name: 'flock-bench' });
   const lists = openLists({ url: appUrl, connections: 2, name: 'flock-bench-lists' });
   try {
@@ -86,15 +127,34 @@ async function measure(url: string, size: number): Promise<{ p50: number; p99: n
       sql, lists: createLists(lists, { slots: 2 }), nowMs: Date.now, initialAccount, epochOf: (shard) => epochs.get(shard),
     });
     epochs = await stores.ownership.claimShards('bench', Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
-    const { live } = await newOrganization(stores);
+    const record = await seedDeveloperOrganizations({ databaseUrl: appUrl, secretKey, recordFile: join(folder, 'seed.json') });
+    const live = accountIdOf(record.organizationId, 'live');
+    await write(stores, live, [{ table: 'account_key', row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' } }]);
+    const startedMs = performance.now();
     await fillScale(superuserUrl, live, {
       addresses: size, deposits: size, withdrawals: Math.ceil(size / 4), deliveries: size, otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
     });
-    console.log(`${size} rows filled`);
+    console.log(`${size} rows filled in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
     await measureLists(stores, live, size);
-    return await measureFact(stores, live);
+    const fact = await measureFact(stores, live, server.pid);
+    const [[address], [transaction]] = [(await stores.read.addresses(live, {}, { page: 0, size: 1 })).content, (await stores.read.transactions(live, {}, { page: 0, size: 1 })).content];
+    await stores.ownership.leaveNode('bench');
+    const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench', role: null });
+    await admin`update flock.account set state = jsonb_set(state, '{plan,band}', '"custom"') where account_id = ${live}`;
+    await admin.end({ timeout: 5 });
+    const cloud = startChild('cloud', CLOUD_ENTRY, {
+      DATABASE_URL: appUrl, SECRET_KEY: secretKey, CLOUD_PORT: '0', DEVELOPER_MODE: 'on', NODE_NAME: 'scale', MAIL_DIR: join(folder, 'mail'), LOG_LEVEL: 'warn',
+    }, join(folder, 'cloud.log'));
+    try {
+      const { port } = await cloud.ready;
+      await measureRoutes(`http://127.0.0.1:${port}`, record.live.cloudApiKey, { Addresses: address!.id, Transactions: transaction!.id }, size);
+    } finally {
+      await cloud.stop();
+    }
+    return fact;
   } finally {
     await Promise.all([sql.end({ timeout: 5 }), lists.end({ timeout: 5 })]);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -102,15 +162,18 @@ async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
   try {
-    let smallest: number | null = null;
+    const maintenance = openDatabase({ url: postgres.url, connections: 1, name: 'flock-bench', role: null });
+    const [backend] = await maintenance<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const server = { url: postgres.url, pid: serverPidOf(backend!.pid) };
+    let smallest: Fact | null = null;
     for (const size of SIZES) {
-      const { p50, p99 } = await measure(postgres.url, size);
-      smallest ??= p50;
-      emit({
-        id: `PS-${size}`, what: 'one fact in the database, p50', ours: p50, limit: smallest, unit: 'ms', better: 'lower', goal: FACT_GROWTH_MAX,
-        note: `from the block to the recorded attempt, one at a time, n = ${FACTS}; p99 ${rounded(p99)} ms; limit: the smallest size of this run`,
-      });
+      const fact = await measure(server, size);
+      smallest ??= fact;
+      const note = `from the block to the recorded attempt, one at a time, n = ${FACTS}; p50 ${rounded(fact.p50)} ms, p99 ${rounded(fact.p99)} ms; limit: the smallest size of this run`;
+      emit({ id: `PS-${size}`, what: 'one fact, CPU of the database', ours: fact.cpuMs, limit: smallest.cpuMs, unit: 'ms', better: 'lower', goal: FACT_GROWTH_MAX, note });
+      await maintenance`drop database ${maintenance(`scale_${size}`)} with (force)`;
     }
+    await maintenance.end({ timeout: 5 });
   } finally {
     await postgres.stop();
     removeEmbeddedPostgres(dataDir);
