@@ -219,8 +219,8 @@ export interface DeliveryStore {
    * Endpoints in `busyWebhooks` are left alone, so that a slow one keeps no other waiting.
    */
   claimDue(accountIds: readonly AccountId[], limit: number, nowMs: number, claimMs: number, busyWebhooks: readonly string[]): Promise<DueDelivery[]>;
-  /** Those of an account's deliveries that are still to be tried, and whose endpoint is enabled now. */
-  standing(accountId: AccountId, deliveryIds: readonly string[]): Promise<StandingDelivery[]>;
+  /** Those of an account's claimed deliveries that may leave: their endpoint is enabled now, and no sandbox reset forgot them. */
+  standing(accountId: AccountId, deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[]): Promise<StandingDelivery[]>;
   /**
    * Attempts with what follows from each (next rung, delivered, dead letter, endpoint disabled by 410): one statement.
    * An edge reports them: what it says of a delivery of another account than its own is left out. `postedTo` is the URL

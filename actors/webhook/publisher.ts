@@ -252,7 +252,7 @@ class RunningPublisher implements Publisher {
     if (webhooks.size === 0) return flights;
     const gone = new Map(flights.flatMap(({ due: { delivery } }) => (webhooks.has(delivery.webhookId) ? [[delivery.id, delivery.webhookId]] : [])));
     try {
-      const standing = await store.standing(accountId, [...gone.keys()]);
+      const standing = await store.standing(accountId, [...gone].map(([id, webhookId]) => ({ id, webhookId })));
       for (const one of standing) gone.delete(one.id);
       for (const one of new Map(standing.map((row) => [row.webhookId, row])).values()) this.#flights.refresh(accountId, one, seenMs);
     } catch (error) {

@@ -63,8 +63,8 @@ export class Deliveries {
     return claimed.sort((a, b) => a.seq - b.seq).map((row) => this.#due(row));
   }
 
-  standing(ids: readonly string[]): StandingDelivery[] {
-    return ids.flatMap((id) => {
+  standing(asked: readonly { readonly id: string }[]): StandingDelivery[] {
+    return asked.flatMap(({ id }) => {
       const { webhookId, status } = this.rows.get(id)!, { url, sealedSecrets } = this.#webhooks.get(webhookId)!;
       return status === 'pending' || status === 'failed' ? [{ id, webhookId, url, sealedSecrets }] : [];
     });

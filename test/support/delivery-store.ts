@@ -82,13 +82,13 @@ export class MemoryDeliveries implements DeliveryStore {
     return due.map((entry) => ({ ...entry.due, delivery: { ...entry.due.delivery } }));
   }
 
-  async standing(_accountId: AccountId, deliveryIds: readonly string[]): Promise<StandingDelivery[]> {
+  async standing(_accountId: AccountId, deliveries: readonly { readonly id: string }[]): Promise<StandingDelivery[]> {
     this.looks += 1;
     if (this.failingLooks > 0) {
       this.failingLooks -= 1;
       throw new Error('the database is away');
     }
-    return deliveryIds.flatMap((id) => {
+    return deliveries.flatMap(({ id }) => {
       const known = this.#entries.get(id)?.due;
       if (known === undefined || (known.delivery.status !== 'pending' && known.delivery.status !== 'failed')) return [];
       const { webhookId } = known.delivery, endpoint = this.changed.has(webhookId) ? this.changed.get(webhookId)! : known;

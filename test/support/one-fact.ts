@@ -33,7 +33,7 @@ export async function oneFact(stores: Stores, accountId: AccountId): Promise<voi
   await watch.openWithdrawals(ledger, link!.height - 10, 5);
   const [claimed] = await deliveries.claimDue([accountId], 1, Date.now(), 30_000, []);
   const { delivery } = claimed!;
-  await deliveries.standing(accountId, [delivery.id]);
+  await deliveries.standing(accountId, [delivery]);
   await deliveries.recordAttempts([{
     accountId, deliveryId: delivery.id, attempt: 1, statusCode: 200, durationMs: 5, error: null, atMs: Date.now(),
     next: { status: 'delivered', nextAttemptAtMs: null, disableEndpoint: false },

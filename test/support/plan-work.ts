@@ -221,7 +221,7 @@ const DELIVERIES: Record<string, Work> = {
     const now = Date.now();
     const claimed = await deliveries.claimDue([live], 4, now, 30_000, []);
     const [one, two, three] = claimed.map(({ delivery: { id } }) => id) as [string, string, string];
-    await deliveries.standing(live, [one]);
+    await deliveries.standing(live, [claimed[0]!.delivery]);
     const attempt = { accountId: live, attempt: 1, statusCode: 410, durationMs: 5, error: null, atMs: now };
     await deliveries.recordAttempts([{ ...attempt, deliveryId: one, postedTo: 'https://nowhere.example/', next: { status: 'failed', nextAttemptAtMs: now + 60_000, disableEndpoint: true } }]);
     await deliveries.holdUnreadable([{ deliveryId: two, sealedSecrets: ['others'] }]);

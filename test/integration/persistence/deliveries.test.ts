@@ -196,18 +196,31 @@ test('C5-48 a 410 of the URL that an endpoint had before does not disable it at 
   t.is((await stores.read.webhook(live, hook!.id))?.status, 'disabled');
 });
 
-test('I16 a delivery stands while it is to be tried and its endpoint is enabled, with the endpoint as it is now; nobody else sees it', async (t) => {
+test('I16 a delivery stands while its endpoint is enabled, with the endpoint as it is now; nobody else sees it', async (t) => {
   const { live, hooks: [hook] } = await setUp({}), { live: theirs } = await setUp({});
   await publish(live, {}, {});
-  const [one, other] = await claim(live);
-  const look = (accountId: AccountId) => stores.deliveries.standing(accountId, [one!.delivery.id, other!.delivery.id]);
+  const claimed = (await claim(live)).map(({ delivery: { id, webhookId } }) => ({ id, webhookId }));
+  const look = (accountId: AccountId) => stores.deliveries.standing(accountId, claimed);
   t.is((await look(live)).length, 2);
-  await stores.deliveries.recordAttempts([delivered(one!)]);
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, url: 'https://moved.example/' } }]);
-  t.deepEqual(await look(live), [{ id: other!.delivery.id, webhookId: hook!.id, url: 'https://moved.example/', sealedSecrets: hook!.sealedSecrets }]);
+  t.deepEqual(await look(live), claimed.map((one) => ({ ...one, url: 'https://moved.example/', sealedSecrets: hook!.sealedSecrets })));
   t.deepEqual(await look(theirs), []);
   await write(stores, live, [{ table: 'webhook', row: { ...hook!, status: 'disabled' } }]);
   t.deepEqual(await look(live), []);
+});
+
+test('found F82: a delivery of a sandbox account stands until a reset forgets it, though its endpoint stays', async (t) => {
+  const { sandbox } = await newOrganization(stores);
+  const hook = webhookRow(sandbox);
+  await write(stores, sandbox, [{ table: 'webhook', row: hook }]);
+  await publish(sandbox, {}, {});
+  const [one, other] = await claim(sandbox);
+  const look = async () => (await stores.deliveries.standing(sandbox, [one!.delivery, other!.delivery])).map(({ id }) => id);
+  t.is((await look()).length, 2);
+  await stores.deliveries.recordAttempts([delivered(one!)]);
+  t.deepEqual(await look(), [other!.delivery.id]);
+  await write(stores, sandbox, [{ table: 'sandbox_reset' }]);
+  t.deepEqual(await look(), []);
 });
 
 test('C5-48 410 disables the endpoint and what waits for it is held; so does disabling or deleting it', async (t) => {

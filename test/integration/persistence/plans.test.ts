@@ -129,6 +129,13 @@ test.serial('found F58, F83: a load reads what is in flight and no closed withdr
   t.true(rest.statements[0]!.rowsRead <= 22, describe(rest.statements[0]!));
 });
 
+test.serial('found F82: a look at what waits here reads the endpoints, not each delivery', async (t) => {
+  const claimed = Array.from({ length: 500 }, (_, n) => ({ id: `dlv_${n}`, webhookId: SCALE_WEBHOOKS.busy }));
+  const { statements: [look, ...more] } = await watched.ran(() => stores.deliveries.standing(live, claimed));
+  t.deepEqual([look!.indexes, more], [['webhook_pkey'], []]);
+  t.true(look!.rowsRead <= 3, describe(look!));
+});
+
 /** Work that may read more than WORK_ROWS in one statement, with how many, and why. */
 const WORK_ROWS = 150;
 const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
