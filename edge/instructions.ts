@@ -104,6 +104,7 @@ export class Instructions {
       const known = this.#known(instruction.id);
       if (known !== null && known.instruction !== text) return false;
       if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
+      if (known === null && this.#isOfAnother(instruction)) return false;
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
         instruction.id, text, toJson(unsigned), this.#nowMs());
@@ -150,7 +151,7 @@ export class Instructions {
 
   /**
    * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
-   * another instruction is known under that id, or a version that could land beside it.
+   * another instruction is known under that id, its Idempotency-Key is another id's, or a version is known that could land beside it.
    */
   take({ transactionId, instruction, unsigned, askedAtMs, broadcastAtMs, broadcastUnsigned }: StoredInstruction): boolean {
     return this.#storage.transaction(() => {
@@ -159,7 +160,7 @@ export class Instructions {
       const isExcluding = known === null || excludeEachOther(fromJson<Unsigned>(unsigned), known.unsigned);
       if (known?.isBroadcast === true && !isExcluding) return false;
       const parsed = fromJson<Instruction | null>(instruction);
-      if (parsed?.id !== transactionId) return false;
+      if (parsed?.id !== transactionId || (known === null && this.#isOfAnother(parsed))) return false;
       // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside it, is dropped.
       const always = broadcastAtMs !== null && !isExcluding ? 1 : 0;
       this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
@@ -176,6 +177,12 @@ export class Instructions {
   boundTo(requestKey: string): { readonly body: string; readonly transactionId: string } | null {
     return this.#storage.one<{ body: string; transactionId: string }>(
       'select body, transaction_id as transactionId from request_keys where request_key = ? and bound_at_ms > ?', requestKey, this.#nowMs() - REQUEST_KEPT_MS);
+  }
+
+  /** Whether its Idempotency-Key belongs to another id: two of them would be two payments that their caller takes for one. */
+  #isOfAnother({ id, request }: Instruction): boolean {
+    const bound = request === undefined ? null : this.boundTo(request.key);
+    return bound !== null && bound.transactionId !== id;
   }
 
   #bind({ id, request }: Instruction): void {

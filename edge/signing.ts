@@ -21,7 +21,7 @@ import { isOwnBound } from './signers/fee-bounds.ts';
 import { refuseToSign } from './signers/signer.ts';
 import { isFirstCounter, signingPolicyOf, type Asked, type PolicySource } from './signing-policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
-import { claimOf } from './payments.ts';
+import { claimOf, paymentOf } from './payments.ts';
 import type { SharedSpend } from './shared-spend.ts';
 import { spendOf, tokenOf, type Spend, type SpendLedger } from './spend-ledger.ts';
 import { isFailureWord, refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
@@ -78,6 +78,8 @@ export class Signing {
       // Another replica may have recorded it before this one was there: the cloud keeps such records.
       if (lease.view().held && recorded !== null) return this.#make(transactionId);
       instructions.noteBroadcast(transactionId);
+      // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows of it.
+      if (recorded !== null) await this.noteElsewhere(recorded);
       const submitted = await viaLeader(transactionId);
       if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
       return submitted;
@@ -208,6 +210,7 @@ export class Signing {
     if (unable !== null) return unable;
     // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the signature.
     if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;
+    if (this.#isOfAnotherPayment(recorded)) return refuseToSign('payload_of_another_payment');
     const { held, leaseEpoch } = lease.view();
     if (!held) return refuse('LEASE_HELD', { leaseEpoch });
     const refusal = this.#rotationPending() ?? check() ?? ledger.count(spend, { payments: shared === null });
@@ -223,6 +226,15 @@ export class Signing {
     });
     failpoint('edge.sign.recorded');
     return null;
+  }
+
+  /** One transaction of the chain pays one payment: the same bytes under another `paymentRef` would be one that its caller takes for two. */
+  #isOfAnotherPayment({ instruction, unsigned }: RecordedInstruction): boolean {
+    const { instructions } = this.#settings;
+    return instructions.signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey).some(({ transactionId, payload }) => {
+      const other = payload === unsigned.payload && transactionId !== instruction.id ? instructions.get(transactionId) : null;
+      return other !== null && paymentOf(other.instruction) !== paymentOf(instruction);
+    });
   }
 
   /** What a replica was told to sign may be signed there: with no ledger in common it stands in the way here too. */

@@ -198,7 +198,9 @@ export class SpendLedger {
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
       const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
       this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
-        values (?, ?, ?, '0', ?, ?, ?, ?, ?, cast(? as integer), ?, ?) on conflict do nothing`,
+        values (?, ?, ?, '0', ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
+        on conflict (subject) do update set dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)
+        on conflict do nothing`,
         subject, chain, purpose, nowMs, JSON.stringify(exclusive), transactionId, sender ?? null, payment, counter?.toString() ?? null, deadWallMs, deadLedgerMs);
     });
   }

@@ -53,7 +53,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
     // A second id for one key would be a second payment that the caller takes for the first.
-    if (bound !== null && reply.id !== bound.transactionId) return suspicious(log, call, refuseToSign('idempotency_key_of_another_id', { expected: bound.transactionId, found: reply.id }));
+    if (bound !== null && reply.id !== bound.transactionId) return suspicious(log, call, ofAnotherId(bound.transactionId, reply.id));
     // Nothing is kept for a caller that is gone: it never saw the id, and will ask again.
     if (call.isGone()) return refused(callerGone(call));
     const kept = request === undefined ? instruction : { ...instruction, request };
@@ -124,6 +124,10 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     const refusal = await signing.check(recorded);
     if (refusal !== null) return refusal;
     if (call.isGone()) return callerGone(call);
+    // Another build under the same key may have been answered since this one was asked for.
+    const { id, request } = instruction, bound = request === undefined || instructions.get(id) !== null ? null : instructions.boundTo(request.key);
+    if (bound !== null && bound.body !== request!.body) return refuse('IDEMPOTENCY_CONFLICT');
+    if (bound !== null && bound.transactionId !== id) return ofAnotherId(bound.transactionId, id);
     if (!instructions.record(recorded)) return refuseToSign('id_used_before');
     await settings.shared();
     return null;
@@ -137,6 +141,10 @@ function suspicious(log: EdgeLog, call: EdgeCall, refusal: Refusal): EdgeAnswer 
   if (isOwnBound(refusal)) log.warn('build_above_bound', facts); // a dear market, or a contract that burns gas: nobody lied
   else log.alarm('build_refused', facts);
   return refused(refusal);
+}
+
+function ofAnotherId(expected: string, found: string): Refusal {
+  return refuseToSign('idempotency_key_of_another_id', { expected, found });
 }
 
 function signedAndExpires(instructions: Instructions, id: string): Refusal {

@@ -8,6 +8,7 @@ import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, THIEF, transactionFor, type Wanted } from '../../support/edge/built.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, FIRST, startTestEdge, type EdgeReply, type TestEdge } from '../../support/edge/edges.ts';
+import { askedOf, builtOf as familyBuiltOf, recordOf, unsignedFor } from '../../support/edge/families.ts';
 
 const WANTED: Wanted = { from: FIRST, to: RECEIVER, amount: 10n ** 18n };
 const HOUR_MS = 3_600_000;
@@ -217,4 +218,58 @@ test('SIGTERM of the leader: what is at work is finished, then the lease is rele
   const { cloud, edge } = await replica(t);
   await edge.edge.stop();
   t.deepEqual(cloud.released, [cloud.leaseEpoch]);
+});
+
+test('found: builds that run at once under one Idempotency-Key, answered with two ids, are one instruction', async (t) => {
+  const { cloud, edge } = await replica(t), ids = [newId('txn', 1), newId('txn', 2)], waiting: (() => void)[] = [];
+  cloud.on('POST /v1/transactions/unsigned', async () => {
+    const id = ids[waiting.length]!;
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 2) for (const go of waiting) go();
+    });
+    return { data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 };
+  });
+  const build = () => edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: WANTED.amount.toString() }, { 'idempotency-key': 'one' });
+  const answers = await Promise.all([build(), build()]);
+  t.deepEqual(answers.map(({ status }) => status).sort(), [201, 400], answers.map(({ text }) => text).join('\n'));
+  t.is(answers.find(({ status }) => status === 400)!.error?.details['reason'], 'idempotency_key_of_another_id');
+  const [kept] = answers.filter(({ status }) => status === 201), lost = ids.find((id) => id !== kept!.data?.['id'])!;
+  t.is((await edge.ask('POST', `/v1/transactions/${lost}/broadcast`)).error?.details['reason'], 'no_instruction');
+});
+
+for (const chain of ['eth', 'sol'] as const) {
+  test(`found: what a follower had broadcast stands in the way of an equal payment there when it leads, whatever it was told of it: ${chain}`, async (t) => {
+    const { cloud, edge } = await replica(t, 'follower', { EDGE_CHAINS: chain });
+    cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'CHAIN_REJECTED', details: { reason: 'x' } }));
+    const pay = async (variant: number) => {
+      const unsigned = await unsignedFor({ chain }, variant), told = familyBuiltOf(unsigned, newId('txn', Date.now()));
+      cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
+      t.is((await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain }))).status, 201);
+      return edge.ask('POST', `/v1/transactions/${told.id}/broadcast`);
+    };
+    t.like((await pay(0)).error, { code: 'CHAIN_REJECTED', details: { mayBeSigned: true } });
+    cloud.role = 'leader';
+    cloud.leaseEpoch += 1;
+    cloud.push('lease', { role: 'leader', leaseEpoch: cloud.leaseEpoch, leaseTtlMs: 30_000 });
+    await eventually('it leads', () => edge.logged.some(({ msg, role }) => msg === 'lease_changed' && role === 'leader'));
+    t.is((await pay(1)).error?.details['reason'], 'equal_payment_signed');
+    t.deepEqual(cloud.submitted, []);
+  });
+}
+
+test('found: one transaction of the chain never stands for two payments that are named differently, whatever the cloud says of the first', async (t) => {
+  const { cloud, edge } = await replica(t, 'leader', { EDGE_CHAINS: 'sol' }), unsigned = await unsignedFor({ chain: 'sol' });
+  cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(first, 'failed', null) }));
+  const pay = async (paymentRef: string, id: string) => {
+    const told = familyBuiltOf(unsigned, id);
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
+    const built = await edge.ask('POST', '/v1/transactions/unsigned', { ...askedOf({ chain: 'sol' }), paymentRef });
+    return built.status === 201 ? edge.ask('POST', `/v1/transactions/${id}/broadcast`) : built;
+  };
+  const id = newId('txn', 1), first = familyBuiltOf(unsigned, id);
+  t.is((await pay('payout 1', id)).status, 200);
+  t.is((await pay('payout 2', newId('txn', 2))).error?.details['reason'], 'payload_of_another_payment');
+  t.is((await pay('payout 1', newId('txn', 3))).status, 200, 'the same payment is the same transaction');
+  t.is(new Set(cloud.submitted.map(({ txid }) => txid)).size, 1);
 });

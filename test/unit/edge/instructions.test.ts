@@ -173,3 +173,15 @@ test('found: a broadcast that was refused is withdrawn for good, also before a r
   journaled.journal(recorded);
   t.true(journaled.broadcastAtMs('txn_1') !== null && journaled.unshared(0, 10_000)[0]?.broadcastAtMs !== null, 'what is signed was broadcast, and is shared');
 });
+
+test('found: an Idempotency-Key is one id\'s, for what is recorded here and what another replica shares; a known instruction is repriced though its key went on', (t) => {
+  let nowMs = NOW_MS;
+  const instructions = new Instructions(newStorage(), () => nowMs), other = new Instructions(newStorage(), () => nowMs);
+  const as = (id: string): RecordedInstruction => ({ ...recorded, instruction: { ...recorded.instruction, id, request: { key: 'k', body: 'b' } } });
+  t.true(instructions.record(as('txn_1')) && other.record(as('txn_2')));
+  t.false(instructions.record(as('txn_2')) || instructions.take(other.unshared(0, 10_000)[0]!));
+  t.is(instructions.get('txn_2'), null);
+  nowMs += 86_400_001;
+  t.true(instructions.record(as('txn_3')), 'a key is kept for 24 hours');
+  t.true(instructions.record(as('txn_1')), 'a new version of what is known');
+});
