@@ -316,7 +316,7 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   /** Null when the signed bytes are this unsigned payload, signed by `from`, under this txid (G28). Refuses: SIGNED_BATCH_REJECTED. */
   matchSigned(network: Network, unsigned: Unsigned, signed: Signed): Refusal | null;
   /** A new version that excludes the old one. Refuses: CONFLICT when the chain has no such means. */
-  reprice(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
+  reprice(network: Network, unsigned: Unsigned, inputs: Inputs, isSigned?: boolean): Unsigned | Refusal;
   /** What a payload pays whenever it lands, where its bytes fix it; null where they do not say (btc: coins less outputs). */
   exactFee?(payload: string): bigint | null;
   /** Next counter that the chain itself would take, or null where it has none. */

@@ -174,7 +174,7 @@ export function repriceWithdrawal(
   const network = book.network(known.chain);
   const repriced = repricingOf(network, known, inputs);
   if (isRefusal(repriced)) return repriced;
-  const priced = module!.reprice(network, known.unsigned, inputs);
+  const priced = module!.reprice(network, known.unsigned, inputs, known.versions.length > 0);
   if (isRefusal(priced)) return priced;
   const unsigned: Unsigned = repriced === null ? priced : { ...priced, repriced };
   const atMs = changedAtMs(known, nowMs);

@@ -1,13 +1,14 @@
 /**
  * Proof that a transaction can never land (G27): its nonce was used, at finality depth, by another hash. The other
  * transaction is looked for and named; where the node no longer keeps the old state that the search needs, two
- * endpoints must agree that ours has no receipt although its nonce is used.
+ * endpoints must agree that ours has no receipt although its nonce is used, and keep the receipts of all the time since
+ * it was built.
  */
 import { ChainUnavailable, type Endpoint, type Fate, type Transport, type Unsigned } from '../chain.ts';
 import { parseBlock } from './block.ts';
 import type { Heads } from './heads.ts';
 import type { EvmNetwork } from './network.ts';
-import { ask, atHeight, call, tryAsk } from './node.ts';
+import { ask, askAll, atHeight, call, tryAsk } from './node.ts';
 import { countOf } from './quantity.ts';
 
 export interface DeathParts {
@@ -30,7 +31,7 @@ export async function proveDeath(parts: DeathParts, unsigned: Unsigned, nonce: n
   if (used === null) return unproven('the node does not keep the state at finality depth');
   if (used <= nonce) return unproven('the nonce is used, and not yet at finality depth');
   const user = await findUser(parts, unsigned, nonce, final);
-  if (user === null) return excluded(parts, nonce, txid, final);
+  if (user === null) return excluded(parts, unsigned, nonce, txid, final);
   if (user.hash === txid) return unproven('the transaction is in a block and the node has no receipt of it');
   const depth = head - user.height + 1;
   return { kind: 'dead', proof: `nonce ${nonce} was used by ${user.hash} at height ${user.height}, ${depth} deep` };
@@ -59,16 +60,24 @@ async function findUser(
   return user === undefined ? null : { hash: user.hash.toLowerCase(), height: high };
 }
 
-/** Without the name of the other transaction: another endpoint, or this one again, must have no receipt of ours. */
+/** Without the name of the other transaction: this endpoint and another one, if there is one, must exclude ours. */
 async function excluded(
-  { network, transport, heads, endpoint }: DeathParts, nonce: number, txid: string, final: number,
+  parts: DeathParts, { readAtHeight }: Unsigned, nonce: number, txid: string, final: number,
 ): Promise<Fate> {
+  const { network, transport, heads, endpoint } = parts;
   const second = transport.endpoints.find((one) => one !== endpoint) ?? endpoint;
   await heads.headOf(second);
-  // A node that has no receipts of that time cannot exclude ours.
-  const receipts = await tryAsk(network, second, call('eth_getBlockReceipts', atHeight(final)));
-  if (!receipts.ok || receipts.result === null) return unproven('the second node keeps no receipts of that time');
-  const receipt = await ask(network, second, call('eth_getTransactionReceipt', txid));
+  // Receipts go oldest first: a node that has those of the first block in which ours can be has those of all.
+  for (const one of new Set([endpoint, second])) {
+    if (!await keepsReceipts(network, one, Math.max(0, Math.min(readAtHeight, final)))) return unproven('a node keeps no receipts of that time');
+  }
+  const [receipt, found] = await askAll(network, second, [call('eth_getTransactionReceipt', txid), call('eth_getTransactionByHash', txid)]);
   if (receipt !== null) throw new ChainUnavailable(network.slug, 'two nodes disagree about a receipt');
+  if ((found as { blockNumber?: unknown } | null)?.blockNumber != null) return unproven('a node has the transaction in a block');
   return { kind: 'dead', proof: `nonce ${nonce} is used at height ${final} and no node has a receipt of ${txid}` };
+}
+
+async function keepsReceipts(network: EvmNetwork, endpoint: Endpoint, height: number): Promise<boolean> {
+  const receipts = await tryAsk(network, endpoint, call('eth_getBlockReceipts', atHeight(height)));
+  return receipts.ok && Array.isArray(receipts.result);
 }

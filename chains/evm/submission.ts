@@ -130,6 +130,11 @@ async function gasPriceOf(network: EvmNetwork, endpoint: Endpoint, txid: string)
   return typeof answer?.gasPrice === 'string' ? answer.gasPrice : undefined;
 }
 
+/** Height, as the node writes it, of the block that it says holds a transaction; null where it names none. */
+function blockOf(found: unknown): unknown {
+  return (found as { blockNumber?: unknown } | null)?.blockNumber ?? null;
+}
+
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */
 export async function readFate(parts: DeathParts, unsigned: Unsigned, txid: string): Promise<Fate> {
   const { network, heads, endpoint } = parts;
@@ -143,6 +148,8 @@ export async function readFate(parts: DeathParts, unsigned: Unsigned, txid: stri
   const [found, counted] = await askAll(network, endpoint, [
     call('eth_getTransactionByHash', txid), call('eth_getTransactionCount', from, 'latest'),
   ]);
+  // A node that prunes receipts may keep the transaction: what it says is in a block is not dead.
+  if (blockOf(found) !== null) return { kind: 'unknown', reason: 'the node has the transaction in a block, and no receipt of it' };
   if (countOf(counted, 'nonce') > nonce) {
     return proveDeath(parts, unsigned, nonce, txid);
   }

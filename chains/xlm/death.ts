@@ -3,10 +3,10 @@
  * last time, and it is in none of the ledgers since it was built; or its sequence is used, by another one. Every step asks
  * after what it relies on, so that what lands meanwhile is seen. Two servers must prove it where there are several.
  */
-import { ChainUnavailable, type Fate, type Unsigned } from '../chain.ts';
+import { ChainUnavailable, type Fate, type Network, type Unsigned } from '../chain.ts';
 import { readAccounts } from './account-reader.ts';
-import { decodePayload } from './envelope.ts';
-import { newestClose, whereIs, type InclusionParts } from './inclusion.ts';
+import { decodePayload, innerHashOf } from './envelope.ts';
+import { newestClose, whereIs, type InclusionParts, type Whereabouts } from './inclusion.ts';
 import type { Source, Sources } from './sources.ts';
 
 const PROOFS_NEEDED = 2;
@@ -42,14 +42,15 @@ export async function readFate(parts: FateParts, unsigned: Unsigned, txid: strin
 }
 
 async function wordOf(parts: FateParts, source: Source, unsigned: Unsigned, txid: string): Promise<Word> {
-  const { ledgers } = parts, { transaction } = payloadOf(unsigned);
+  const { ledgers } = parts, { transaction, bump } = payloadOf(unsigned);
   const { height, closeTime } = await newestClose(ledgers, source);
   const isLate = BigInt(closeTime) > transaction.maxTime;
   const used = isLate ? null : await usedSequence(parts, source, unsigned.from);
-  // After both: what is in a ledger by then is found here.
+  // After both: what is in a ledger by then is found here. What is inside of a fee bump can land without it.
   const found = await whereIs(parts, source, txid);
-  if (found.kind === 'included') {
-    const { height: at, hash, ...outcome } = found.included;
+  const inner = found.kind === 'nowhere' && bump !== null ? await whereIs(parts, source, innerTxidOf(parts.network, unsigned)) : found;
+  if (found.kind === 'included' || inner.kind === 'included') {
+    const { height: at, hash, ...outcome } = (found.kind === 'included' ? found : inner as Extract<Whereabouts, { kind: 'included' }>).included;
     return { kind: 'included', height: at, hash, outcome };
   }
   if (found.oldest > unsigned.readAtHeight) return { kind: 'open', reason: `no history before ledger ${found.oldest}` };
@@ -67,6 +68,10 @@ function payloadOf({ payload }: Unsigned) {
   const decoded = decodePayload(payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
   return decoded.payload;
+}
+
+function innerTxidOf({ identity }: Network, unsigned: Unsigned): string {
+  return Buffer.from(innerHashOf(identity, payloadOf(unsigned))).toString('hex');
 }
 
 /** The sender's last sequence; null without an account, which proves nothing about it. */

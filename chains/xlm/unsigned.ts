@@ -136,7 +136,7 @@ function offerOf({ transaction, bump }: Payload): bigint {
  * transaction that has expired is built again under its own sequence. Refuses: CONFLICT (the sequence is used),
  * INSUFFICIENT_GAS, AMOUNT_CAP_EXCEEDED, and what a build refuses.
  */
-export function reprice(network: Network, unsigned: Unsigned, inputs: XlmInputs): Unsigned | Refusal {
+export function reprice(network: Network, unsigned: Unsigned, inputs: XlmInputs, isSigned = true): Unsigned | Refusal {
   const decoded = decodePayload(unsigned.payload);
   if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
   const { payload } = decoded, { transaction } = payload;
@@ -144,7 +144,8 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: XlmInputs)
   if (next !== transaction.sequence) {
     return refuse('CONFLICT', { reason: 'sequence', expected: next.toString(), found: transaction.sequence.toString() });
   }
-  if (BigInt(inputs.closeTime) > transaction.maxTime) return rebuild(network, unsigned, payload, inputs);
+  // An edge signs a bump around what it signed before only: what is inside can land alone, and its hash must be known.
+  if (!isSigned || BigInt(inputs.closeTime) > transaction.maxTime) return rebuild(network, unsigned, payload, inputs);
   const fee = displacingFee(network, inputs, offerOf(payload));
   if ('ok' in fee) return fee;
   const { feePayer } = inputs, selfPaid = feePayer === unsigned.from;

@@ -40,13 +40,18 @@ function check(network: Network, unsigned: Unsigned, instruction: Instruction, p
     ?? checkJournal(unsigned, payload, instruction, policy);
 }
 
-/** The sender is the source and pays for a bump; this edge's gas tank pays for sweeps only. M21, M28, found F13. */
+/**
+ * The sender is the source. This edge's gas tank pays for the bump of a sweep; the sender for one around what was signed
+ * for the same instruction before: what is inside can be taken out and land alone, and its hash must be one that the
+ * caller was given. M21, M28, found F13.
+ */
 function checkSource(
-  { transaction, bump }: Payload, { from, purpose }: Instruction, { gasTank }: SigningPolicy,
+  { transaction, bump }: Payload, { from, purpose }: Instruction, { gasTank, journal }: SigningPolicy,
 ): Refusal | null {
   if (transaction.source !== from) return refuseToSign('source_mismatch', { expected: from, found: transaction.source });
-  if (bump === null || bump.feeSource === from || (purpose === 'sweep' && bump.feeSource === gasTank)) return null;
-  return refuseToSign('fee_source_mismatch', { expected: from, found: bump.feeSource });
+  if (bump === null || (purpose === 'sweep' && bump.feeSource === gasTank)) return null;
+  if (bump.feeSource !== from) return refuseToSign('fee_source_mismatch', { expected: from, found: bump.feeSource });
+  return journal.forInstruction.includes(encodePayload({ transaction, bump: null })) ? null : refuseToSign('bump_of_unsigned');
 }
 
 /** 1.6-3, 1.6-4, M20: what the operation does is what the instruction says. */

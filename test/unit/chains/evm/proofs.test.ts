@@ -21,6 +21,10 @@ interface Said {
   /** The transaction at the height at which the nonce is used; null: the node has no state of that time. */
   user?: TransactionPlan | null;
   receipt?: boolean;
+  /** It pruned the receipts below this height. */
+  receiptsFrom?: number;
+  /** It names the block of our transaction, receipt or not. */
+  inBlock?: boolean;
   /** What it answers to a question for traces, without which it has no such method. */
   traces?: 'all' | { code: number; message: string };
 }
@@ -33,10 +37,10 @@ function nodeOf(name: string, said: Said): Endpoint {
     const height = params.includes('latest') ? said.head ?? HEAD : Number(params.find((one) => typeof one === 'string' && /^0x[0-9a-f]{1,8}$/.test(one)));
     switch (method) {
       case 'eth_getBlockByNumber': return params[0] === 'finalized' ? null : at(height).block;
-      case 'eth_getBlockReceipts': return at(params[0] === at(NONCE_USED_AT).block.hash ? NONCE_USED_AT : height).receipts;
+      case 'eth_getBlockReceipts': return height < (said.receiptsFrom ?? 0) ? null : at(params[0] === at(NONCE_USED_AT).block.hash ? NONCE_USED_AT : height).receipts;
       case 'eth_chainId': return '0x1';
       case 'eth_getBalance': return said.balance ?? '0x0';
-      case 'eth_getTransactionByHash': return null;
+      case 'eth_getTransactionByHash': return said.inBlock === true ? { hash: TXID, blockNumber: '0x5a', blockHash: at(NONCE_USED_AT).block.hash } : null;
       case 'eth_getTransactionReceipt': return said.receipt === true ? { ...answersOf(NONCE_USED_AT, [OURS]).receipts[0] } : null;
       case 'eth_getTransactionCount':
         if (!params.includes('latest') && height < HEAD - eth.threshold && user === null) return new Error('missing trie node');
@@ -83,6 +87,18 @@ test('G27 where nobody can name what used the nonce, a second node with a receip
   }
   second.receipt = false;
   t.like(await client.getFate(unsigned, TXID), { kind: 'dead' });
+});
+
+test('found G27: a node that pruned receipts and still has the transaction in a block proves no death, and neither does one that keeps none from the build on', async (t) => {
+  const kept = readerOf(eth, [nodeOf('only', { inBlock: true })]).client;
+  t.like(await kept.getFate(unsigned, TXID), { kind: 'unknown', reason: 'the node has the transaction in a block, and no receipt of it' });
+  for (const pruned of [{ first: { receiptsFrom: 81 }, second: {} }, { first: {}, second: { receiptsFrom: 81 } }]) {
+    const { client } = readerOf(eth, [nodeOf('first', pruned.first), nodeOf('second', pruned.second)]);
+    t.like(await client.getFate(unsigned, TXID), { kind: 'unknown', reason: 'a node keeps no receipts of that time' });
+  }
+  const { client } = readerOf(eth, [nodeOf('first', { receiptsFrom: 80 }), nodeOf('second', { receiptsFrom: 80 })]);
+  t.like(await client.getFate(unsigned, TXID), { kind: 'dead' });
+  t.like(await readerOf(eth, [nodeOf('first', {}), nodeOf('second', { inBlock: true })]).client.getFate(unsigned, TXID), { kind: 'unknown' });
 });
 
 const HISTORY_GONE = [

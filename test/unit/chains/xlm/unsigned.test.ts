@@ -108,6 +108,8 @@ test('M21 repricing: ten times the offer for one operation more, around the very
   const twice = must(reprice(stellar, bumped, inputsOf(US.address)));
   t.deepEqual(payloadOf(twice).transaction, payloadOf(old).transaction);
   t.is(twice.feeMax, 20_000n);
+  const rebuilt = must(reprice(stellar, old, inputsOf(US.address), false));
+  t.is(payloadOf(rebuilt).bump, null, 'found: what was never signed is built again, not put into a bump');
   t.is(codeOf(reprice(stellar, twice, inputsOf(US.address))), 'AMOUNT_CAP_EXCEEDED', 'never beyond the cap');
   t.is(codeOf(reprice(stellar, old, inputsOf(US.address, { sender: accountOf({ sequence: '7' }) }))), 'CONFLICT', 'its sequence is used');
   t.is(codeOf(reprice(stellar, old, inputsOf(US.address, { sender: accountOf({ balance: (4n * XLM + 1_999n).toString() }) }))), 'INSUFFICIENT_GAS');
