@@ -97,7 +97,7 @@ function pastedToDocker(t: import('ava').ExecutionContext, environment: 'live' |
   return { directory, words, apiKey, after, key: readFileSync(join(directory, 'key'), 'utf8') };
 }
 
-for (const [environment, publicUrl] of [['live', 'https://flock.example.com'], ['sandbox', 'http://127.0.0.1:8080'], ['sandbox', "https://a.example/?it's"]] as const) {
+for (const [environment, publicUrl] of [['live', 'https://flock.example.com'], ['live', 'http://cloud:8080'], ['live', 'http://127.0.0.1:8080'], ['sandbox', 'http://cloud:8080'], ['sandbox', 'http://127.0.0.1:8080'], ['sandbox', "https://a.example/?it's"]] as const) {
   test(`issue 4.1: the container of the pasted Docker command gets settings that an edge takes: ${environment} ${publicUrl}`, (t) => {
     const { words, apiKey, after, key, directory } = pastedToDocker(t, environment, publicUrl);
     t.is(words[0], 'run');
@@ -122,3 +122,16 @@ for (const [environment, publicUrl] of [['live', 'https://flock.example.com'], [
     else t.deepEqual([after('--network'), config.host], [['host'], '127.0.0.1'], 'a cloud on this machine is reached by its own network');
   });
 }
+
+test('issue 4.1: only a live edge on the way over http to another machine is told to allow it, in both commands, and why', (t) => {
+  const table: [Parameters<typeof edgeSetupOf>, boolean][] = [
+    [['live', 'http://cloud:8080'], true], [['live', 'http://10.0.0.7'], true], [['live', 'https://cloud'], false],
+    [['live', 'http://localhost:8080'], false], [['live', 'http://[::1]:8080'], false], [['sandbox', 'http://cloud:8080'], false],
+  ];
+  for (const [[environment, publicUrl], isPlain] of table) {
+    const { command, checkoutCommand, variables } = edgeSetupOf(environment, publicUrl);
+    t.is(command.includes(' -e EDGE_PLAIN_HTTP=allowed '), isPlain, publicUrl);
+    t.is(checkoutCommand.includes(' EDGE_PLAIN_HTTP=allowed '), isPlain, publicUrl);
+    t.is(variables.some(({ name, value }) => name === 'EDGE_PLAIN_HTTP' && value === 'allowed'), isPlain, publicUrl);
+  }
+});
