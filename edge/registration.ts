@@ -20,6 +20,8 @@ import type { Timers } from './timers.ts';
 import type { Upstream } from './upstream.ts';
 
 const RETRY = { firstMs: 500, capMs: 60_000 } as const;
+/** A confirmation that lasted so long was a good one: a later loss is the ordinary one, which is mended at once. */
+const STABLE_MS = 60_000;
 const SETTING = 'enrolled_as';
 
 export type RegistrationState =
@@ -50,6 +52,9 @@ export class Registration {
   readonly #settings: RegistrationSettings;
   #state: RegistrationState = { kind: 'unconfirmed', code: null };
   #tries = 0;
+  /** Confirmations that the cloud took back since one was stable: a cloud that gives and takes makes no busy loop of this edge. */
+  #lost = 0;
+  #cancelStable: () => void = () => undefined;
   /** Halted, and a chain was quarantined when the readiness was read last. */
   #quarantined = false;
   #running: Promise<void> | null = null;
@@ -69,11 +74,13 @@ export class Registration {
     if (this.#stopped) return;
     this.#running ??= this.#untilDone(() => this.#register()).finally(() => {
       this.#running = null;
+      if (this.#state.kind === 'unconfirmed') this.start(); // It was lost as it was confirmed.
     });
   }
 
   /** The cloud said that it has no enrolment of this edge, on whatever call. */
   forgotten(): void {
+    this.#noteLoss();
     this.#forget();
     this.#state = { kind: 'unconfirmed', code: 'RESYNC_REQUIRED' };
     this.start();
@@ -81,11 +88,14 @@ export class Registration {
 
   /** The cloud said on a later call that the identity is not the pinned one. */
   halted(code: ErrorCode): void {
-    if (this.#state.kind !== 'halted') this.#halt(code);
+    if (this.#state.kind === 'halted') return;
+    this.#noteLoss();
+    this.#halt(code);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#cancelStable();
     await this.#running;
   }
 
@@ -102,7 +112,13 @@ export class Registration {
     }
   }
 
+  #noteLoss(): void {
+    this.#cancelStable();
+    if (this.#state.kind === 'confirmed') this.#lost += 1;
+  }
+
   async #register(): Promise<void> {
+    if (this.#lost > 1) await this.#settings.timers.pause(backoffMs(this.#lost - 2, RETRY, Math.random()));
     while (!this.#stopped && this.#state.kind !== 'confirmed') {
       const known = this.#settings.storage.setting(SETTING) === this.#cacheName();
       const refusal = known ? await this.#resume() : await this.#sync();
@@ -136,6 +152,7 @@ export class Registration {
   #confirm(): void {
     this.#settings.storage.setSetting(SETTING, this.#cacheName());
     this.#tries = 0;
+    this.#cancelStable = this.#settings.timers.after(STABLE_MS, () => { this.#lost = 0; });
     this.#state = { kind: 'confirmed' };
     this.#settings.onConfirmed();
   }
@@ -156,6 +173,7 @@ export class Registration {
   }
 
   async #watchDecision(): Promise<void> {
+    if (this.#lost > 1) await this.#settings.timers.pause(this.#settings.rotationCheckMs);
     while (!this.#stopped && this.#state.kind === 'halted') {
       const reply = await this.#settings.upstream.unsigned.call('getEdgeReadiness');
       if (!isRefusal(reply)) {

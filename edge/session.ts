@@ -31,6 +31,9 @@ const SUPERSEDED_AFTER_TERMS = 2;
 /** Refusals that say: another replica leads now. */
 const LEASE_CODES: ReadonlySet<string> = new Set<ErrorCode>(['LEASE_EPOCH_STALE', 'LEASE_HELD', 'EDGE_NO_LEADER']);
 
+/** Pause between heartbeats at least, however short the cloud says that a lease is. */
+const RENEW_MS_MIN = 100;
+
 export interface SessionSettings {
   readonly sessionId: string;
   readonly edgeVersion: string;
@@ -295,7 +298,7 @@ export class Session {
   #scheduleBeat(): void {
     this.#cancelBeat();
     if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
-    const waitMs = this.#settings.lease.view().held ? leaseRenewMs(this.#leaseTtlMs) : HEARTBEAT_MS;
+    const waitMs = this.#settings.lease.view().held ? Math.max(RENEW_MS_MIN, leaseRenewMs(this.#leaseTtlMs)) : HEARTBEAT_MS;
     this.#cancelBeat = this.#settings.timers.after(waitMs, () => void this.beat());
   }
 

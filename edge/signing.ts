@@ -144,8 +144,8 @@ export class Signing {
    * is being signed share that signature.
    */
   async #make(transactionId: string): Promise<Submitted> {
-    const { instructions, outbox, guard } = this.#settings;
-    for (;;) {
+    const { instructions, outbox, guard, log } = this.#settings;
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
       // Read anew after each wait: a repricing may have come between.
       const recorded = instructions.get(transactionId);
       if (recorded === null) return refuseToSign('no_instruction');
@@ -160,6 +160,9 @@ export class Signing {
       const stands = refusal === null ? null : await guard.stands(refusal);
       if (stands !== null) return stands;
     }
+    log.alarm('signing_not_settled', { transactionId, count: TURNS_MAX });
+    return refuse('CONFLICT', { reason: 'signing_not_settled', looks: TURNS_MAX },
+      'the payload, or what stands in its way, was another one at each look; nothing was signed now. Stop repricing it and broadcast again');
   }
 
   /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
@@ -312,6 +315,9 @@ export class Signing {
     return released;
   }
 }
+
+/** Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a part in all changes. */
+const TURNS_MAX = 16;
 
 /** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */
 const RELEASED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);

@@ -6,7 +6,8 @@ import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
-import { askedOf, builtOf, FAMILY_CHAINS, unsignedFor, type FamilyChain } from '../../support/edge/families.ts';
+import { builtFor, RECEIVER, transactionFor } from '../../support/edge/built.ts';
+import { askedOf, builtOf, FAMILY_CHAINS, fromOf, recordOf, unsignedFor, type FamilyChain } from '../../support/edge/families.ts';
 import { reEncodingsOf } from '../../support/edge/re-encodings.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { newSpendDatabase } from '../../support/edge/spend-database.ts';
@@ -96,4 +97,44 @@ test.serial('found F13: a build in any other text than the one that is signed is
     }
   }
   t.deepEqual(cloud.submitted, []);
+});
+
+test.serial('found F1: an instruction that is repriced at every look ends in a refusal and an alarm, and in no signature', async (t) => {
+  const { cloud, edge } = await stage(t, 'eth', {});
+  const from = fromOf('eth'), at = (amount: bigint, gwei: number) => {
+    const wanted = { from, to: RECEIVER, amount };
+    return { wanted, transaction: transactionFor(wanted, { maxFeePerGas: BigInt(gwei) * 1_000_000_000n }) };
+  };
+  const build = async (amount: bigint) => {
+    const { wanted, transaction } = at(amount, 30), built = builtFor(wanted, transaction);
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: built, status: 201 }));
+    const reply = await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from, to: RECEIVER, amount: amount.toString() });
+    t.is(reply.status, 201, reply.text);
+    return built;
+  };
+  const first = await build(10n ** 16n);
+  await edge.ask('POST', `/v1/transactions/${first.id}/broadcast`);
+  const signed = cloud.submitted.length;
+  // The cloud calls the first failed, so that its nonce is free, and has the second repriced before it says so.
+  let price = 30, isAsked = false, reprice = async (): Promise<void> => undefined;
+  cloud.on(`GET /v1/transactions/${first.id}`, async () => {
+    if (!isAsked) {
+      isAsked = true;
+      await reprice();
+      isAsked = false;
+    }
+    return { data: recordOf(first, 'failed', null) };
+  });
+  const second = await build(2n * 10n ** 16n);
+  reprice = async () => {
+    price += 1;
+    const { wanted, transaction } = at(2n * 10n ** 16n, price);
+    cloud.on(`PATCH /v1/transactions/unsigned/${second.id}`, () => ({ data: builtFor(wanted, transaction, second.id) }));
+    const reply = await edge.ask('PATCH', `/v1/transactions/unsigned/${second.id}`, {});
+    t.is(reply.status, 200, reply.text);
+  };
+  const answer = await edge.ask('POST', `/v1/transactions/${second.id}/broadcast`);
+  t.like(answer, { status: 409, error: { code: 'CONFLICT', details: { reason: 'signing_not_settled', looks: 16 } } }, answer.text);
+  t.true(edge.logged.some(({ msg }) => msg === 'signing_not_settled'));
+  t.is(cloud.submitted.length, signed);
 });

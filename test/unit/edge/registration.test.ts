@@ -16,12 +16,12 @@ class FullDisk extends Storage {
   }
 }
 
-function newRegistration(storage: Storage, call: (operation: string) => unknown, onConfirmed: () => void, faults: unknown[]): Registration {
+function newRegistration(storage: Storage, call: (operation: string) => unknown, onConfirmed: () => void, faults: unknown[], pauses: number[] = []): Registration {
   const client = { call: async (operation: string) => call(operation) } as unknown as Upstream['signed'];
   return new Registration({
     upstream: { signed: client, unsigned: client } as Upstream, storage, edgeVersion: '1.0.0', sessionId: 'ses', keySetName: 'keys', rotationCheckMs: 1,
     // Pauses end at once: what is tested is that it goes on after them.
-    timers: { ...createTimers(), pause: async () => undefined },
+    timers: { ...createTimers(), pause: async (ms) => void pauses.push(ms), after: () => () => undefined },
     publicKeys: async () => ({ keys: [], pools: [] }), onConfirmed, onForgotten: () => undefined, onRefused: () => undefined, onFault: (error) => void faults.push(error),
   });
 }
@@ -74,4 +74,24 @@ test('found pool storm: an edge that is halted again and again looks at the owne
     registration.halted('IDENTITY_ROTATION_PENDING');
   });
   t.is(most, 1);
+});
+
+test('a cloud that registers an edge and takes it back again and again makes no busy loop of it', async (t) => {
+  for (const lose of ['forgotten', 'halted'] as const) {
+    const storage = storageOf(), pauses: number[] = [];
+    let confirmed = 0, looks = 0;
+    await new Promise<void>((resolve) => {
+      const registration = newRegistration(storage, (operation) => (operation === 'getEdgeReadiness'
+        ? { content: [{ state: (looks += 1) % 2 === 1 ? 'quarantined' : 'ready' }] } : undefined), () => {
+        confirmed += 1;
+        if (confirmed === 9) resolve();
+        else if (lose === 'forgotten') queueMicrotask(() => registration.forgotten());
+        else queueMicrotask(() => registration.halted('IDENTITY_ROTATION_PENDING'));
+      }, [], pauses);
+      registration.start();
+    });
+    // The first loss is mended at once; each later one waits, and without owner's decisions ever longer.
+    if (lose === 'forgotten') t.deepEqual(pauses.map((ms, index) => ms >= 250 * 2 ** index), [true, true, true, true, true, true, true]);
+    else t.true(pauses.length >= 2 * 8 - 1, `${pauses.length} pauses of 8 losses`);
+  }
 });
