@@ -5,22 +5,30 @@
 import { ChainUnavailable, type ChainClient } from '../chains/chain.ts';
 import type { WatcherParts } from './ports.ts';
 
-type Parts = Pick<WatcherParts, 'client' | 'store' | 'ledger' | 'network' | 'nowMs'>;
+type Parts = Pick<WatcherParts, 'client' | 'witnesses' | 'store' | 'ledger' | 'network' | 'nowMs'>;
 
 /**
  * The client for what customers are told: it answers no balance and no inputs of a build before its endpoints were found
  * fit, which holds for `everyMs`. Such a read throws ChainUnavailable while none is of this network or near the ledger.
  */
-export function fitClient({ client, store, ledger, network, nowMs }: Parts, everyMs: number): ChainClient {
+export function fitClient({ client, witnesses, store, ledger, network, nowMs }: Parts, everyMs: number): ChainClient {
   let fitAtMs: number | null = null;
   let looking: Promise<void> | null = null;
 
-  const look = async (): Promise<void> => {
-    await client.checkIdentity();
-    const cursor = await store.cursor(ledger), { height } = await client.getHead();
+  const lookAt = async (one: ChainClient): Promise<void> => {
+    await one.checkIdentity();
+    const cursor = await store.cursor(ledger), { height } = await one.getHead();
     // A reorg goes no deeper than the window: an older head is that of a node which does not know yet.
     if (cursor !== null && height + network.reorgWindow < cursor.height) {
       throw new ChainUnavailable(network.slug, `the node is at ${height}, far behind ${cursor.height}`);
+    }
+  };
+  /** Of several endpoints the first one that is fit will do: one that hangs keeps no customer waiting. */
+  const look = async (): Promise<void> => {
+    try {
+      await Promise.any((witnesses.length === 0 ? [client] : witnesses).map(lookAt));
+    } catch (error) {
+      throw error instanceof AggregateError ? error.errors[0] : error;
     }
     fitAtMs = nowMs();
   };

@@ -4,7 +4,7 @@
  * own worker, so that a slow one delays no other (chains.md 10.6). Heads are polled: a push feed would be a hint to poll, no
  * more (G11), and there is none.
  */
-import type { Catalogue, ChainModule, Network, Transport } from '../chains/chain.ts';
+import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Accounts } from '../gateway/ports.ts';
 import type { AuditStore, WatchStore } from '../persistence/ports.ts';
@@ -20,6 +20,7 @@ import { createFailoverTransport, type EndpointHealth, type FailoverTransport } 
 import { createEndpointWatch } from './transport/endpoint-watch.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './transport/http-endpoint.ts';
 import { oneEndpoint } from './one-endpoint.ts';
+import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
 import { createTokenCheck } from './token-check.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
 
@@ -47,6 +48,8 @@ export interface LiveDeps {
   nowMs(): number;
   /** In [0, 1): jitter of backoffs. */
   random(): number;
+  /** RPC_HEDGE_MS: an endpoint that has not answered for so long is not waited for while another one answers. */
+  readonly hedgeMs?: number;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -143,11 +146,21 @@ async function openChain(
   };
   const watcher = createWatcher(parts);
   return {
-    module, network, client: fitClient(parts, IDENTITY_EVERY_MS), watcher, audit: createAudit(parts),
+    module, network, client: fitClient({ ...parts, client: heard(deps, parts, watcher) }, IDENTITY_EVERY_MS), watcher, audit: createAudit(parts),
     stopped: () => watcher.stopped(), ...beginningOf(deps, parts),
     pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
     get catalogue() { return tokens.catalogue(); },
   };
+}
+
+/** The client for customers' questions: two endpoints answer where there are several. */
+function heard({ hedgeMs = HEDGE_MS }: LiveDeps, parts: WatcherParts, { counts }: Pick<Watcher, 'counts'>): ChainClient {
+  if (parts.witnesses.length < 2) return parts.client;
+  const timer = (ms: number, then: () => void) => {
+    const set = setTimeout(then, ms);
+    return () => clearTimeout(set);
+  };
+  return withSecondOpinion({ ...parts, counts, timer, hedgeMs });
 }
 
 /** How long the issue of an address waits for the first word of a chain's nodes, in milliseconds. */

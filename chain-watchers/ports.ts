@@ -22,7 +22,7 @@ export type GaugeName =
 export type CounterName =
   | 'svc_blocks_recorded_total' | 'svc_transfers_recorded_total' | 'svc_reorgs_total' | 'svc_reorg_blocks_total'
   | 'svc_watch_failures_total' | 'svc_facts_matured_total' | 'svc_facts_refuted_total' | 'svc_resubmissions_total'
-  | 'svc_endpoint_errors_total' | 'svc_blocks_contradicted_total' | 'svc_discrepancies_total' | 'svc_wake_failures_total';
+  | 'svc_endpoint_errors_total' | 'svc_blocks_contradicted_total' | 'svc_reads_contradicted_total' | 'svc_discrepancies_total' | 'svc_wake_failures_total';
 
 /** Where figures go; `supervision/` binds it to Prometheus. */
 export interface Metrics {

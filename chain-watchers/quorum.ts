@@ -191,10 +191,16 @@ function publish({ log, metrics, network, nowMs }: Run['parts'], index: number, 
 /** Endpoints that are alive as of this tick's look. */
 export async function livingOf(run: Run): Promise<LivingEndpoint[]> {
   await look(run);
-  const { parts, memory } = run, nowMs = parts.nowMs();
+  const { parts, memory } = run;
   return parts.witnesses
     .map((client, index) => ({ client, position: index + 1, headHeight: memory.witnesses[index]!.headHeight ?? -1 }))
-    .filter(({ position }) => ['alive', 'unreadable'].includes(conditionOf(memory.witnesses[position - 1]!, nowMs, parts.network)));
+    .filter(({ position }) => countsNow(run, position - 1));
+}
+
+/** Whether an endpoint counts as alive as of the last look, by its place from 0; one that was never looked at does. */
+export function countsNow({ parts, memory }: Run, index: number): boolean {
+  const witness = memory.witnesses[index];
+  return witness === undefined || ['alive', 'unreadable'].includes(conditionOf(witness, parts.nowMs(), parts.network));
 }
 
 export interface Quorum {

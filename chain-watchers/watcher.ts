@@ -22,7 +22,7 @@ import { matureFacts } from './mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 import type { WatcherParts } from './ports.ts';
-import { look } from './quorum.ts';
+import { countsNow, look } from './quorum.ts';
 import { createReconciler, type Reconciler } from './reconcile.ts';
 import { rematch } from './rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
@@ -63,6 +63,8 @@ export interface Watcher {
   idle(): Promise<void>;
   /** Why the chain is stopped (G17), or null. */
   stopped(): string | null;
+  /** Whether an endpoint counts as alive as of the last look, by its place from 0. quorum.ts. */
+  counts(index: number): boolean;
   /**
    * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it. Nothing
    * is deleted; what is absent from the new branch is reversed. C3-33.
@@ -90,6 +92,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
     settled: () => run.bell.settled(),
     idle: async () => { await ticking; },
     stopped: () => run.memory.stopped,
+    counts: (index) => countsNow(run, index),
     rebuildAbove: (height) => alone(() => rebuild(run, height)),
   };
 }

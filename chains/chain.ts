@@ -13,6 +13,7 @@
  */
 import type { Chain, Family } from '../protocol/slugs.ts';
 import type { Refusal } from '../protocol/errors.ts';
+import type { Agreement } from './agreed-inputs.ts';
 
 // ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -234,7 +235,14 @@ export type Fate =
   | { readonly kind: 'dead'; readonly proof: string };
 
 /** Inputs of a build: everything that had to be asked, stamped with the height it was read at. JSON-safe per family. */
-export interface BuildInputs { readonly readAtHeight: number }
+export interface BuildInputs {
+  readonly readAtHeight: number;
+  /**
+   * `disputed`: endpoints name different counters of the sender, and this is the lower one. `one_word`: one endpoint of several
+   * answered. Absent: agreed, or the word of the only endpoint.
+   */
+  readonly counter?: 'disputed' | 'one_word';
+}
 
 /** The consumer's view of a node, the only I/O of a family. Every method may throw `ChainUnavailable`. */
 export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildInputs> {
@@ -255,8 +263,14 @@ export interface ChainClient<Raw = unknown, Inputs extends BuildInputs = BuildIn
   getOutcome(txid: string, at?: { readonly height: number; readonly hash: string }): Promise<(Outcome & { height: number; hash: string }) | null>;
   /** Balance of an address; a missing account is a real zero with `accountExists: false`. */
   fetchBalance(address: string, token: Token | null): Promise<Balance>;
+  /** The same as of a height that this client's endpoint still has. Absent where a node answers for its newest state only. */
+  fetchBalanceAt?(address: string, token: Token | null, height: number): Promise<Balance>;
   /** Everything `buildUnsigned` and `estimateFee` need for an intent. */
   fetchBuildInputs(intent: Intent): Promise<Inputs>;
+  /** Inputs that another client read, with what this one learned from its broadcasts and what must differ from build to build. */
+  heed?(inputs: Inputs): Inputs;
+  /** Whether the chain of this client's endpoints has the block that inputs of another client refer to. */
+  upholds?(inputs: Inputs): Promise<boolean>;
   broadcast(signed: Signed): Promise<BroadcastResult>;
   getFate(unsigned: Unsigned, txid: string): Promise<Fate>;
   /** What a token deployment says of itself, for token requests and the start-up check K4. Refuses: TOKEN_NOT_SUPPORTED. */
@@ -321,6 +335,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   exactFee?(payload: string): bigint | null;
   /** Next counter that the chain itself would take, or null where it has none. */
   nextReplayValue(inputs: Inputs): number | bigint | null;
+  /** What the inputs come to that two endpoints name for one intent. */
+  agreeInputs?(network: Network, a: Inputs, b: Inputs, intent: Intent): Agreement<Inputs>;
   /** Same counter, nothing to oneself, a fee that displaces the old one. V38. */
   cancel?(network: Network, unsigned: Unsigned, inputs: Inputs): Unsigned | Refusal;
   /** A block from recorded answers of a node, e.g. `{ block, receipts }`; JSON-RPC envelopes are opened. Throws: MalformedReply. */

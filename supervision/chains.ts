@@ -68,7 +68,7 @@ export async function openChains({ config, shelf, stores, accounts, system, metr
     networkOf: shelf.network, isEnabled, loadModule: shelf.load, catalogueOf: (chain: Chain) => catalogueOf(chain),
     watch: stores.watch, audit: stores.audit, accounts, nowMs, log,
   };
-  const live = await openLiveChains({ ...shared, chains: config.chains, random: Math.random, metrics });
+  const live = await openLiveChains({ ...shared, chains: config.chains, hedgeMs: config.RPC_HEDGE_MS, random: Math.random, metrics });
   for (const chain of live.unsupported) log.warn({ chain }, 'endpoints are configured for a chain that this version does not run');
   const sandbox = createSandbox({ ...shared, sandbox: stores.sandbox });
   return {

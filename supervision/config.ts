@@ -60,6 +60,8 @@ const schema = z.object({
   SANDBOX_REQUESTS_PER_MINUTE: wholeNumber(60, 100_000_000).default(6_000),
   /** How long a request that finds a pool empty waits for the refill that is under way. */
   POOL_WAIT_MS: wholeNumber(0, 60_000).default(5_000),
+  /** How long a question of a customer waits for one endpoint of a chain while another one has answered. */
+  RPC_HEDGE_MS: wholeNumber(100, 20_000).default(2_500),
   RESIDENT_ACCOUNTS_MAX: wholeNumber(100, 10_000_000).default(100_000),
   /** How long the leader edge keeps its lease without renewing it, in seconds; takeovers are as quick, or as slow. */
   EDGE_LEASE_TTL: wholeNumber(6, 600).default(30),

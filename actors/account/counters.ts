@@ -10,8 +10,9 @@
  * Where the chain has no counter but spends outputs (btc) the values are outpoints, held so that a second build does
  * not spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
  */
-import type { ReplayKey } from '../../chains/chain.ts';
+import type { BuildInputs, ReplayKey } from '../../chains/chain.ts';
 import type { UsedValue } from '../../persistence/rows.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { Counter, Hold, InFlight } from './messages.ts';
 import type { InFlightLimits } from './decision.ts';
@@ -50,6 +51,42 @@ export function chainNextOf(
   if (used == null || used.height < readAtHeight - reorgWindow) return told;
   const after = BigInt(used.value) + 1n;
   return after > told ? after : told;
+}
+
+/**
+ * What the chain itself would take next, as far as it may be believed: where one endpoint of several answered, nothing above what our
+ * own records explain, since a payment under an invented value waits for ever, and all that follow it. Refuses: CHAIN_UNAVAILABLE.
+ */
+export function believedNext(
+  chain: Chain, counter: Counter | undefined, told: bigint, inputs: BuildInputs, used: UsedValue | null | undefined, reorgWindow: number,
+): bigint | Refusal {
+  const own = [...(used == null ? [] : [BigInt(used.value) + 1n]), ...(counter?.next == null ? [] : [BigInt(counter.next)])];
+  if (inputs.counter === 'one_word' && own.length > 0 && own.every((value) => told > value)) {
+    return refuse('CHAIN_UNAVAILABLE', {
+      chain, permanent: false, retryAfterSeconds: 10,
+      reason: `one endpoint alone is alive and says that the next counter is ${told}; our own records end before it: a second endpoint must say so too`,
+    });
+  }
+  return chainNextOf(told, inputs.readAtHeight, used, reorgWindow);
+}
+
+/** How long what is signed must wait before values below it count as unused: blocks reach endpoints, and our own records, within it. */
+export const GAP_MS = 60_000;
+
+/**
+ * The lowest unused value below what has waited for long: what waits can land only when it is used. Null without such a gap, and
+ * while endpoints do not agree on what the chain would take next.
+ */
+export function gapBelow(
+  counter: Counter | undefined, told: bigint, { inputs, used }: { inputs: BuildInputs; used?: UsedValue | null | undefined },
+  changedAtMs: (id: string) => number, nowMs: number,
+): bigint | null {
+  if (inputs.counter !== undefined || counter === undefined || counter.next === null) return null;
+  const after = used == null ? 0n : BigInt(used.value) + 1n;
+  let gap = after > told ? after : told;
+  while (String(gap) in counter.inFlight) gap += 1n;
+  const above = Object.entries(counter.inFlight).filter(([value]) => BigInt(value) > gap);
+  return above.length > 0 && above.every(([, { id }]) => nowMs - changedAtMs(id) >= GAP_MS) ? gap : null;
 }
 
 /** The next value to build with. `chainNext` is what the chain itself would take. */

@@ -17,7 +17,7 @@ import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, chainNextOf, counterKey, holdOf, isCounted, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
+import { allocate, believedNext, counterKey, gapBelow, holdOf, isCounted, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
 import { watchOnly } from './key-sources.ts';
@@ -59,7 +59,8 @@ function buildAt(
   const feeEstimate = module.estimateFee(network, inputs, intent);
   if (isRefusal(feeEstimate)) return feeEstimate;
   const key = counterKey(intent.chain, intent.from);
-  const claim = claimFor(module, network, command, counter);
+  const claim = claimFor(module, network, deciding, counter);
+  if (isRefusal(claim)) return claim;
   const unsigned = module.buildUnsigned(network, inputs, intent, claim?.replayKey ?? spokenFor(counter));
   if (isRefusal(unsigned)) return unsigned;
   const hold = claim === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : { key, values: [claim.value] };
@@ -82,14 +83,25 @@ interface Claim {
 }
 
 function claimFor(
-  module: ChainModule, { reorgWindow }: Network, { intent, inputs, used }: Deciding<'build_withdrawal'>['command'],
+  module: ChainModule, { reorgWindow }: Network, { state, command, nowMs }: Deciding<'build_withdrawal'>,
   counter: Counter | undefined,
-): Claim | null {
+): Claim | null | Refusal {
+  const { intent, inputs, used } = command;
   const told = module.nextReplayValue(inputs);
   if (told === null) return null;
-  const allocation = allocate(counter, chainNextOf(BigInt(told), inputs.readAtHeight, used, reorgWindow));
+  const next = believedNext(intent.chain, counter, BigInt(told), inputs, used, reorgWindow);
+  if (isRefusal(next)) return next;
+  const gap = gapFor(state, command, counter, module, nowMs);
+  const allocation = gap === null ? allocate(counter, next) : allocate({ ...counter!, next: String(gap) }, gap);
   const replayKey = replayKeyOf(FAMILY_OF[intent.chain], allocation.value);
   return replayKey === null ? null : { ...allocation, replayKey };
+}
+
+function gapFor(
+  state: AccountState, { inputs, used }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined, module: ChainModule | null, nowMs: number,
+): bigint | null {
+  const told = module?.nextReplayValue(inputs) ?? null;
+  return told === null ? null : gapBelow(counter, BigInt(told), { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
 }
 
 function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsigned: Unsigned): WithdrawalRow {
@@ -120,7 +132,8 @@ function placeFor(
   const changed = ({ id }: { id: string }) => state.withdrawals[id] ?? 0;
   const unsigned = waiting.filter(({ stage }) => stage === 'built').sort((a, b) => changed(a) - changed(b));
   const giving = gives === 'all' ? unsigned : unsigned.slice(0, Math.max(0, waiting.length - limit + 1));
-  if (waiting.length - giving.length >= limit) {
+  // What fills a gap lets the others land: it is never one too many.
+  if (waiting.length - giving.length >= limit && gapFor(state, command, state.counters[key], book.module(chain), nowMs) === null) {
     return refuse(
       'CONFLICT',
       {

@@ -1,5 +1,6 @@
 /** The Bitcoin family: btc. */
 import type { ChainModule } from '../chain.ts';
+import { agreeInputs } from './agreed.ts';
 import { blockFromAnswers } from './block.ts';
 import { createClient } from './client.ts';
 import type { BtcInputs } from './coin.ts';
@@ -10,5 +11,5 @@ import type { BtcBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const btc: ChainModule<BtcBlock, BtcInputs> = {
-  ...btcFacts, blockFromAnswers, estimateFee, exactFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+  ...btcFacts, blockFromAnswers, estimateFee, exactFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
 };

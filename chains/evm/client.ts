@@ -26,7 +26,7 @@ import { createTraceReader } from './trace-reader.ts';
 /** Balances of one request. Choice: providers take 100 calls and more. */
 const BALANCES_PER_BATCH = 100;
 
-type Everything = Required<ChainClient<EvmRaw, EvmInputs>>;
+type Everything = Required<Omit<ChainClient<EvmRaw, EvmInputs>, 'upholds'>>;
 
 export interface EvmClient extends Everything {
   /** Logs of a range for a backfill. V22, V23. Throws: ChainUnavailable. */
@@ -57,7 +57,9 @@ export function createClient(general: Network, transport: Transport, catalogue: 
     getOutcome: (txid) => firstOrAgreedNull(network, transport, (node) => readOutcome(network, heads, node, txid)),
     fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
     fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
+    fetchBalanceAt: (address, token, height) => attempt((node) => readBalance(network, heads, node, address, token, height)),
     fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, envelope)).then(pool.obeyed),
+    heed: (inputs) => pool.obeyed({ ...inputs, envelope: envelope === 'legacy' ? envelope : inputs.envelope }),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     fetchLogs: (range) => readLogs(network, transport, range),
     seesInternal: async () => network.nativeTransferLog !== null || network.tracesRequired === true
@@ -87,12 +89,13 @@ function readHash(network: EvmNetwork, transport: Transport, height: number): Pr
   });
 }
 
-/** A balance of an endpoint that is not behind. An answer without digits is no zero (G8). */
+/** A balance of an endpoint that is not behind, now or at a height. An answer without digits is no zero (G8). */
 async function readBalance(
-  network: EvmNetwork, heads: Heads, endpoint: Endpoint, address: string, token: Token | null,
+  network: EvmNetwork, heads: Heads, endpoint: Endpoint, address: string, token: Token | null, height?: number,
 ): Promise<Balance> {
-  const asked = token === null ? call('eth_getBalance', address, 'latest')
-    : call('eth_call', { to: token.contract, data: encodeBalanceOf(address) }, 'latest');
+  const at = height === undefined ? 'latest' : atHeight(height);
+  const asked = token === null ? call('eth_getBalance', address, at)
+    : call('eth_call', { to: token.contract, data: encodeBalanceOf(address) }, at);
   const [latest, answer] = await askAll(network, endpoint, [LATEST, asked]);
   heads.accept(endpoint, latest);
   if (token === null) return balanceOf(bigintOf(answer, 'balance'), network.nativeDecimals);

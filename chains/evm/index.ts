@@ -1,5 +1,6 @@
 /** The EVM family: eth, bsc, polygon, avax and base. */
 import type { ChainModule } from '../chain.ts';
+import { agreeInputs } from './agreed.ts';
 import { blockFromAnswers, type EvmRaw } from './block.ts';
 import { createClient } from './client.ts';
 import { evmFacts } from './facts.ts';
@@ -10,6 +11,6 @@ import { buildUnsigned, cancel, nextReplayValue, reprice } from './unsigned.ts';
 
 export const evm: ChainModule<EvmRaw, EvmInputs> = {
   ...evmFacts, blockFromAnswers, transfersIn, formerOutputIndex, outcomesIn,
-  estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue,
+  estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue, agreeInputs,
   createClient,
 };

@@ -40,6 +40,7 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     fetchBalance: (address, token) => attempt((node) =>
       (token === null ? readBalance(node, heads, address) : readTokenBalance(node, heads, address, token))),
     fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(node, heads, intent)),
+    upholds: ({ blockhash }) => attempt(async (node) => contextual(await ask(node, call('isBlockhashValid', blockhash, CONFIRMED)), 'isBlockhashValid').value === true),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(node, heads, contract)),
     // L3: balances before and after tell what inner instructions moved.
     seesInternal: async () => true,

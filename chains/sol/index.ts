@@ -1,5 +1,6 @@
 /** The Solana family. */
 import type { ChainModule } from '../chain.ts';
+import { agreeInputs } from './agreed.ts';
 import { blockFromAnswers } from './block.ts';
 import { createClient } from './client.ts';
 import { solFacts } from './facts.ts';
@@ -9,5 +10,5 @@ import type { SolBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const sol: ChainModule<SolBlock, SolInputs> = {
-  ...solFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+  ...solFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
 };

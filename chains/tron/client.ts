@@ -8,7 +8,7 @@ import {
 import { firstOrAgreedNull } from '../agreement.ts';
 import { readBalance, readBalancesAt } from './account.ts';
 import { createBlockReader, readInfos } from './block.ts';
-import { createTimestamps, readBuildInputs, type TronInputs } from './build-inputs.ts';
+import { createTimestamps, readBuildInputs, referenceTo, type TronInputs } from './build-inputs.ts';
 import { readFate } from './fate.ts';
 import { createHeads, type Heads } from './heads.ts';
 import { readOutcome } from './inclusion.ts';
@@ -17,7 +17,7 @@ import { broadcast } from './submission.ts';
 import { readTokenFacts } from './token-facts.ts';
 import type { TronBlock } from './transfers.ts';
 
-export type TronClient = Required<ChainClient<TronBlock, TronInputs>>;
+export type TronClient = Required<Omit<ChainClient<TronBlock, TronInputs>, 'fetchBalanceAt'>>;
 
 /** A client over the endpoints of the network; each must serve `/wallet` and `/walletsolidity` below one base. */
 export function createClient(network: Network, transport: Transport, _catalogue: Catalogue): TronClient {
@@ -35,6 +35,8 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     fetchBalance: (address, token) => attempt((node) => readBalance(network, heads, node, address, token)),
     fetchBalancesAt: (addresses, block) => attempt((node) => readBalancesAt(network, node, addresses, block)),
     fetchBuildInputs: (intent) => attempt((node) => readBuildInputs(network, heads, node, intent, timestampOf)),
+    heed: (inputs) => ({ ...inputs, timestampMs: timestampOf(inputs.headTimeMs) }),
+    upholds: (inputs) => attempt((node) => hasReference(network, heads, node, inputs)),
     fetchTokenFacts: (contract) => attempt((node) => readTokenFacts(network, node, contract)),
     seesInternal: () => seesInternal(network, transport, heads, internals),
     broadcast: (signed) => broadcast(sending, signed),
@@ -67,6 +69,14 @@ async function readHash(network: Network, heads: Heads, endpoint: Endpoint, heig
   const newest = await heads.headerAt(endpoint, 'wallet', 'newest');
   if (newest !== null && newest.height < height) return null;
   throw new ChainUnavailable(network.slug, `the node does not know block ${height}`);
+}
+
+/** Whether the block that a payment refers to is on this endpoint's chain. T14. */
+async function hasReference(network: Network, heads: Heads, endpoint: Endpoint, inputs: TronInputs): Promise<boolean> {
+  const { readAtHeight, refBlockBytes, refBlockHash } = inputs;
+  const height = readAtHeight - (((readAtHeight - Number.parseInt(refBlockBytes, 16)) % 0x1_0000) + 0x1_0000) % 0x1_0000;
+  const hash = await readHash(network, heads, endpoint, height);
+  return hash !== null && referenceTo({ hash }).refBlockHash === refBlockHash;
 }
 
 /** T5: any endpoint may answer a block, so all of them must record what happens inside calls. */

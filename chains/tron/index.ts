@@ -1,5 +1,6 @@
 /** The TRON family: tron. */
 import type { ChainModule } from '../chain.ts';
+import { agreeInputs } from './agreed.ts';
 import { blockFromAnswers } from './block.ts';
 import type { TronInputs } from './build-inputs.ts';
 import { createClient } from './client.ts';
@@ -10,5 +11,5 @@ import type { TronBlock } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const tron: ChainModule<TronBlock, TronInputs> = {
-  ...tronFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+  ...tronFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
 };

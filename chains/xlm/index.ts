@@ -1,5 +1,6 @@
 /** The Stellar family. */
 import type { ChainModule } from '../chain.ts';
+import { agreeInputs } from './agreed.ts';
 import { createClient } from './client.ts';
 import { xlmFacts } from './facts.ts';
 import { estimateFee } from './fee.ts';
@@ -9,5 +10,5 @@ import type { XlmLedger } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const xlm: ChainModule<XlmLedger, XlmInputs> = {
-  ...xlmFacts, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+  ...xlmFacts, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
 };

@@ -7,8 +7,8 @@ import type { Heads } from './heads.ts';
 import type { LineState } from './inputs.ts';
 import { refusedBy, tryAsk } from './node.ts';
 
-/** The open ledger, for what an own payment that waits there has changed; the validated one for everything else. */
-export type AtLedger = 'validated' | 'current';
+/** The open ledger, for what an own payment that waits there has changed; the validated one, or one by its number, else. */
+export type AtLedger = 'validated' | 'current' | number;
 
 /** Lines and objects of a page, and pages that are followed. Source: xrpl.org, the servers' own limits. */
 const PAGE = 400;
@@ -36,7 +36,7 @@ export async function readAccount(
     if (answer.error.token === 'actNotFound') return null;
     throw refusedBy('account_info', answer.error);
   }
-  if (at === 'validated' && answer.result['validated'] !== true) {
+  if (at !== 'current' && answer.result['validated'] !== true) {
     throw new ChainUnavailable('xrp', 'account_info: not of a validated ledger');
   }
   const account = objectIn(answer.result['account_data'], 'account_data');
@@ -101,13 +101,13 @@ export function lineIn(lines: readonly Answer[] | null, currency: string, issuer
   };
 }
 
-/** A balance at the newest validated ledger of a server that is not behind. An answer without one is no zero (G8). */
+/** A balance at the newest validated ledger of a server that is not behind, or at a number. An answer without one is no zero (G8). */
 export async function readBalance(
-  transport: Transport, heads: Heads, endpoint: Endpoint, address: string, token: Token | null,
+  transport: Transport, heads: Heads, endpoint: Endpoint, address: string, token: Token | null, at: AtLedger = 'validated',
 ): Promise<Balance> {
   const { reserves } = await heads.feesOf(endpoint);
-  if (token === null) return balanceOf(await readAccount(transport, endpoint, address), reserves);
+  if (token === null) return balanceOf(await readAccount(transport, endpoint, address, at), reserves);
   const { currency, issuer } = assetOf(token.contract);
-  const lines = await readLines(transport, endpoint, address, { issuer, at: 'validated' });
+  const lines = await readLines(transport, endpoint, address, { issuer, at });
   return tokenBalanceOf(lines ?? [], currency, issuer);
 }

@@ -32,6 +32,8 @@ export function createClient(network: Network, transport: Transport, _catalogue:
     getOutcome: (txid, at) => firstOrAgreedNull(network, transport, (endpoint) => readOutcome(parts, endpoint, txid, at)),
     fetchBalance: (address, token) =>
       transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token)),
+    fetchBalanceAt: (address, token, height) =>
+      transport.attempt((endpoint) => readBalance(transport, heads, endpoint, address, token, height)),
     fetchBuildInputs: (intent) => transport.attempt((endpoint) => readBuildInputs(transport, heads, endpoint, intent)),
     fetchTokenFacts: (contract) =>
       transport.attempt((endpoint) => readTokenFacts(transport, heads, endpoint, contract)),

@@ -1,5 +1,6 @@
 /** The XRP Ledger family: xrp. */
 import type { ChainModule } from '../chain.ts';
+import { agreeInputs } from './agreed.ts';
 import { createClient } from './client.ts';
 import { xrpFacts } from './facts.ts';
 import { estimateFee } from './fee.ts';
@@ -10,5 +11,5 @@ import type { XrpLedger } from './transfers.ts';
 import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
 
 export const xrp: ChainModule<XrpLedger, XrpInputs> = {
-  ...xrpFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, createClient,
+  ...xrpFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
 };

@@ -33,6 +33,7 @@ const HELP: Readonly<Record<string, string>> = {
   svc_endpoint_errors_total: 'Requests that an endpoint did not answer, by kind',
   svc_endpoint_head_age_seconds: 'Time since the head of an endpoint rose',
   svc_blocks_contradicted_total: 'Reads of blocks whose movements endpoints reported differently',
+  svc_reads_contradicted_total: 'Balances and inputs of payments that endpoints contradicted each other about',
   svc_blocks_recorded_total: 'Blocks recorded',
   svc_transfers_recorded_total: 'Transfers to watched addresses recorded',
   svc_reorg_blocks_total: 'Blocks that were replaced',

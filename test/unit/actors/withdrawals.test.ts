@@ -466,3 +466,27 @@ test('found F70: rows from before it was kept: no refusal ends a broadcast of wh
   sender.noted(id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED', { reason: 'refused' }) });
   t.deepEqual([sender.status(id), sender.rows.get(id)!.versions.length], ['broadcast', 1]);
 });
+
+test('found: a counter that one endpoint alone names above our own records is not built with; both agreed, it is', (t) => {
+  const sender = new Sender();
+  sender.sent(7);
+  const lie = sender.build(30), inputs = { ...lie.inputs, counter: 'one_word' as const };
+  t.like(sender.account.refused({ ...lie, inputs }), { code: 'CHAIN_UNAVAILABLE', details: { permanent: false, chain: 'eth' } });
+  t.is(sender.nonceOf(sender.do({ ...sender.build(8), inputs: { ...sender.build(8).inputs, counter: 'one_word' as const } }).reply.id), 8);
+  t.is(sender.nonceOf(sender.do({ ...sender.build(0), inputs: { ...sender.build(0).inputs, counter: 'disputed' as const } }).reply.id), 8, 'a lower one keeps what we know');
+  t.is(sender.nonceOf(sender.built(30).id), 30, 'two endpoints agree on it');
+  const fresh = new Sender();
+  t.is(fresh.nonceOf(fresh.do({ ...fresh.build(30), inputs: { ...lie.inputs, counter: 'one_word' as const } }).reply.id), 30, 'without own records there is nothing to hold it against');
+});
+
+test('found: values that a lie left unused below what waits are filled by the next builds, also when the queue is full', (t) => {
+  const sender = new Sender();
+  const stuck = Array.from({ length: 16 }, () => sender.nonceOf(sender.sent(30).id));
+  t.deepEqual(stuck, Array.from({ length: 16 }, (_, n) => 30 + n));
+  t.is(sender.account.refused(sender.build(28)).code, 'CONFLICT', 'what is young may be ahead of a node');
+  sender.account.nowMs += 61_000;
+  const disputed = sender.build(28);
+  t.is(sender.account.refused({ ...disputed, inputs: { ...disputed.inputs, counter: 'disputed' as const } }).code, 'CONFLICT');
+  t.deepEqual([sender.nonceOf(sender.sent(28).id), sender.nonceOf(sender.sent(28).id)], [28, 29]);
+  t.is(sender.account.refused(sender.build(28)).code, 'CONFLICT', 'no gap is left');
+});
