@@ -112,8 +112,10 @@ export async function readBy(run: Run, by: LivingEndpoint, height: number): Prom
     return { by, block, inside: await seesInside(run, by.position, by.client) };
   } catch (error) {
     if (chainFailure(error) === null) throw error;
-    if (memory.failedHeights.size < FAILED_HEIGHTS_MAX && !memory.failedHeights.has(key)) memory.failedHeights.set(key, parts.nowMs());
-    note(memory.witnesses[index]!.unreadableSinceMs ?? parts.nowMs());
+    const isKnown = memory.failedHeights.has(key);
+    if (memory.failedHeights.size < FAILED_HEIGHTS_MAX && !isKnown) memory.failedHeights.set(key, parts.nowMs());
+    // Failing again on a height that it failed on before says nothing about the others.
+    note(memory.witnesses[index]!.unreadableSinceMs ?? (isKnown ? null : parts.nowMs()));
     throw error;
   }
 }

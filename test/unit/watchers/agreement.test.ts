@@ -256,3 +256,24 @@ test('the price: a block is read by two endpoints, a third one only where they d
   await self.watcher.tick();
   t.true(witnesses.reduce((sum, one) => sum + asked(one, /^block/), 0) <= 3);
 });
+
+test('found F74: one block that no endpoint proves does not make them count as unreadable, however often it is asked for again', async (t) => {
+  const chain = new SimulatedChain(), witnesses = [chain.client(), chain.client()];
+  const self = watching({ client: chain.client(), witnesses, settings: { start: 0 } });
+  await self.watcher.tick();
+  chain.mine();
+  for (const one of witnesses) one.contentMissing.add(chain.tip.height);
+  for (let round = 0; round < 4; round += 1) await self.watcher.tick();
+  chain.mine();
+  await self.watcher.tick();
+  t.is((await self.store.cursor('eth'))!.height, chain.tip.height, 'the chain goes on');
+  for (let minutes = 0; minutes < 20; minutes += 1) {
+    self.nowMs += 60_000;
+    await self.watcher.tick();
+  }
+  t.true(witnesses[0]!.calls.filter((call) => call === 'block 1').length > 5, 'it is asked for again');
+  t.deepEqual(self.recorder.lines.filter(({ fields }) => 'condition' in fields), []);
+  chain.mine();
+  await self.watcher.tick();
+  t.is((await self.store.cursor('eth'))!.height, chain.tip.height);
+});
