@@ -6,7 +6,10 @@
 import test from 'ava';
 import { createDepositCheck } from '../../edge/webhooks/deposit-check.ts';
 import { createOwnNodes } from '../../edge/own-nodes.ts';
+import { networkOf } from '../../chains/registry.ts';
+import { isRefusal } from '../../protocol/errors.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
+import { CONTRACT, problemsOf, type Holder, type Movement } from '../support/record-contract.ts';
 import { problemsOfBooks, type Paid } from '../support/books.ts';
 import { patiently } from '../support/company.ts';
 import { seeded } from '../support/seeded.ts';
@@ -95,6 +98,32 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
   return wrong;
 }
 
+/** F72: records of deposits on real ledgers and stand-ins, reversed ones among them, beside what was paid. */
+async function recordProblems({ client, chains }: TenChains, payments: ReadonlyMap<string, Payment>, addresses: ReadonlyMap<Chain, string[]>): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [chain, { threshold }] of chains) {
+    const network = networkOf(chain), { schema, table } = CONTRACT.transaction;
+    const page = await patiently(`records of ${chain}`, () => client.call('listTransactions', { query: { chain, direction: 'in', size: '50' } }));
+    if (isRefusal(page)) throw new Error(page.code);
+    if (page.content.length === 0) problems.push(`${chain}: no record`);
+    for (const record of page.content) {
+      const paid = payments.get(record.txid ?? ''), isGone = record.status === 'reversed';
+      if (paid === undefined) {
+        problems.push(`${chain}: ${record.txid} was paid by nobody`);
+        continue;
+      }
+      const holder: Holder = { chain, environment: 'live', address: paid.address, userRef: `soak-${chain}-${addresses.get(chain)!.indexOf(paid.address)}`, tag: null, label: null };
+      const movement: Movement = {
+        holder, asset: { contract: null, symbol: network.nativeSymbol, decimals: network.nativeDecimals }, direction: 'in', status: isGone ? 'reversed' : 'confirmed', id: record.id,
+        txid: record.txid, outputIndex: record.outputIndex, counterparty: null, amount: paid.amount, inBlock: true, threshold, incarnation: (count) => count >= 1,
+        confirmations: (count) => (isGone ? count === 0 : count >= threshold), fee: null, versions: [], explorerUrl: network.explorer.tx.replace('{id}', record.txid!), sinceMs: 0, before: null,
+      };
+      problems.push(...problemsOf(`${chain} transaction`, schema, table, record, movement));
+    }
+  }
+  return problems;
+}
+
 test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that lag, lie, die and reorganise: each payment is credited exactly once (seed ${SEED}, ${STEPS} steps)`, async (t) => {
   t.timeout(180_000 + STEPS * 20_000);
   t.log(`FLOCK_SEED=${SEED} FLOCK_SOAK_STEPS=${STEPS}`);
@@ -137,6 +166,7 @@ test(`G7 G10 G15 G16, reliability 4.1-12 to -17: ten chains at once, peers that 
       } else t.is(uncredited, 0, `${slug}: what is final and confirmed is not reversed; what a peer told falsely is, before it is confirmed`);
     }
     t.is(kills, KILLS);
+    t.deepEqual((await recordProblems(flock, payments, addresses)).slice(0, 20), []);
     t.deepEqual(await doubts(flock), [], 'what an edge with nodes of its own would let through');
   } finally {
     await flock.close();

@@ -65,7 +65,7 @@ export function problemsOf<Truth>(what: string, schema: z.ZodType, table: Table<
 
 // ── What is true ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface Holder { readonly chain: Chain; readonly environment: Environment; readonly address: string; readonly userRef: string; readonly tag: string; readonly label: string }
+export interface Holder { readonly chain: Chain; readonly environment: Environment; readonly address: string; readonly userRef: string; readonly tag: string | null; readonly label: string | null }
 export interface Asset { readonly contract: string | null; readonly symbol: string; readonly decimals: number }
 
 /** A movement at one moment of its life. */
@@ -86,6 +86,8 @@ export interface Movement {
   readonly fee: bigint | null;
   readonly versions: readonly { txid: string; at: string }[];
   readonly explorerUrl: string | null;
+  /** How often a deposit came into being; once, if left out. */
+  readonly incarnation?: (count: number) => boolean;
   /** The block, or a node, refused it. */
   readonly failed?: boolean;
   /** The instant before the movement began, by our clock. */
@@ -157,7 +159,7 @@ export const TRANSACTION: Table<Movement> = {
   blockHash: (value, { inBlock, before }) => (inBlock ? isHash(value) && (before?.blockHash ?? value) === value : value === null),
   confirmations: (value, { confirmations }) => Number.isSafeInteger(value) && confirmations(value as number),
   threshold: (value, { threshold }) => value === threshold,
-  incarnation: (value, { direction }) => value === (direction === 'in' ? 1 : null),
+  incarnation: (value, { direction, incarnation = (count) => count === 1 }) => (direction === 'in' ? incarnation(value as number) : value === null),
   fee: (value, { fee, direction, inBlock }) =>
     (direction === 'in' || !inBlock ? value === null : /^[1-9][0-9]*$/.test(String(value)) && (fee === null || value === fee.toString())),
   failure: (value, { failed = false }) => (value !== null) === failed, 'failure.code': isCode, 'failure.reason': isText,
