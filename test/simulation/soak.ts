@@ -1,13 +1,15 @@
 /**
  * The simulator as a command: `npm run soak -- --seeds 500 --from 1 [--steps 500] [--sql]`. One line a seed, and the last line is
  * `N passed, N failed`. A seed that failed is told again, alone and with what happened, by `--seeds 1 --from SEED`.
- * `--sql` tells the stories over the real functions, on the PostgreSQL of a test run.
+ * `--sql` tells the stories over the real functions, on the PostgreSQL of a test run, and a history of the watchers with each.
  */
 import { parseArgs } from 'node:util';
+import { runSqlHistory } from './sql-history.ts';
 import { tellSqlStory } from './sql-story.ts';
 import { tellStory, type Story } from './story.ts';
 
 const STEPS = 500;
+const WRONG_SHOWN = 5;
 
 function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
@@ -27,9 +29,11 @@ async function main(): Promise<number> {
   let failed = 0;
   for (let seed = from; seed < from + seeds; seed += 1) {
     const story = await (values.sql ? tellSqlStory : tellStory)({ seed, steps });
-    if (story.violation !== null) failed += 1;
+    const watched = values.sql ? await runSqlHistory({ seed, steps, liar: true, unreadable: true, intruder: true }) : [];
+    if (story.violation !== null || watched.length > 0) failed += 1;
     if (story.violation !== null && seeds === 1) process.stdout.write(`${story.lines.join('\n')}\n`);
     process.stdout.write(`${lineOf(story)}\n`);
+    if (watched.length > 0) process.stdout.write(`seed ${seed}  FAILED watchers: ${watched.slice(0, WRONG_SHOWN).join('; ')}\n`);
   }
   process.stdout.write(`${seeds - failed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;

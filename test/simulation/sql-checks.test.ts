@@ -1,20 +1,11 @@
 /** Each check that only the real functions can break finds the fault of found.md that is planted for it in these functions. */
 import test from 'ava';
-import { readFileSync } from 'node:fs';
 import { SQL_CHECKS } from './checks.ts';
+import { faulty } from './faulty.ts';
 import { tellSqlStory, type SqlStoryOptions } from './sql-story.ts';
 
 const SEEDS_MAX = 4;
 const STEPS = 40;
-
-/** A function as it is, with something in it replaced. Throws: Error when that is not in it. */
-function faulty(name: string, ...changes: readonly (readonly [string, string])[]): string {
-  const text = readFileSync(new URL(`../../persistence/postgres/functions/${name}.sql`, import.meta.url), 'utf8');
-  return changes.reduce((changed, [from, to]) => {
-    if (!changed.includes(from)) throw new Error(`${name} has no ${from}`);
-    return changed.replaceAll(from, to);
-  }, text);
-}
 
 const PLANTS: Readonly<Record<(typeof SQL_CHECKS)[number], { readonly what: string } & Pick<SqlStoryOptions, 'planted' | 'callersClock' | 'faults'>>> = {
   'bounded statement': {

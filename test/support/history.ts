@@ -4,6 +4,7 @@
  */
 import type { ChainClient, Network } from '../../chains/chain.ts';
 import type { WatchStore } from '../../persistence/ports.ts';
+import type { InboxRow } from '../../persistence/rows.ts';
 import { modelJudge, type Judge } from './judge.ts';
 import { SimulatedChain, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from './simulated-chain.ts';
 import { seeded } from './seeded.ts';
@@ -14,14 +15,31 @@ export interface HistoryOptions {
   readonly steps: number;
   /** Who decides what the facts mean; the model unless it is named. */
   readonly judge?: () => Judge;
+  /** Where facts are kept; in memory unless it is named. */
+  readonly books?: HistoryBooks;
+  /** Two endpoints, of which one at a time reports false amounts or hides payments, under the true hash. */
+  readonly liar?: boolean;
+  /** A block far below every reorg stays unreadable to the end. */
+  readonly unreadable?: boolean;
   /** Bugs planted to prove the checks: each stands between the watcher and what it works with. */
   readonly plant?: {
     store?: (store: WatchStore) => WatchStore;
     client?: (client: ChainClient) => ChainClient;
     network?: Network;
+    /** The watcher believes the endpoint that it asks. */
+    believesOne?: boolean;
     /** The account takes its inbox without marking it taken. */
     takesTwice?: boolean;
   };
+}
+
+/** The watcher's store, and the inbox of the one account. */
+export interface HistoryBooks {
+  readonly store: WatchStore;
+  inbox(): Promise<readonly InboxRow[]>;
+  takeInbox(ids: readonly string[]): Promise<void>;
+  /** What somebody else does now and then who may write as the watcher does. */
+  intrude?(random: () => number): Promise<void>;
 }
 
 class Killed extends Error {}
@@ -32,6 +50,10 @@ interface World {
   readonly clients: readonly SimulatedClient[];
   readonly self: Watching;
   readonly account: Judge;
+  readonly books: HistoryBooks;
+  readonly wrong: string[];
+  /** What each payment is, by its credit key. */
+  readonly paid: Map<string, bigint>;
   /** Payments that a reorg threw out, which may be mined again. */
   readonly loose: SimulatedPayment[];
   payments: number;
@@ -40,6 +62,9 @@ interface World {
 
 /** Enough for a watcher that was kept from reading all along. */
 const HEALING_ROUNDS = 30;
+/** No reorg of a history reaches below so many blocks. */
+const DEEP_BLOCKS = 24;
+const UNREADABLE_HEIGHT = 1;
 
 /** Runs a history to its end, heals everything, and answers what is wrong; an empty list is a pass. */
 export async function runHistory(options: HistoryOptions): Promise<string[]> {
@@ -47,29 +72,37 @@ export async function runHistory(options: HistoryOptions): Promise<string[]> {
   const world = begin(options, wrong);
   try {
     for (let step = 0; step < options.steps; step += 1) {
-      act(world);
+      act(world, options);
       await turn(world, options);
+      if (options.books?.intrude !== undefined) await options.books.intrude(world.random);
     }
     await heal(world, options);
   } catch (error) {
     return [...wrong, error instanceof Error ? error.message : String(error)];
   }
-  return [...wrong, ...verdicts(world)];
+  return [...wrong, ...await verdicts(world)];
 }
 
 function begin(options: HistoryOptions, wrong: string[]): World {
   const random = seeded(options.seed);
   const chain = new SimulatedChain();
-  const clients = [chain.client(random), chain.client(random), chain.client(random)];
+  const clients = Array.from({ length: options.liar === true ? 2 : 3 }, () => chain.client(random));
   for (const client of clients) client.failRate = 0.03;
+  if (options.unreadable === true) {
+    for (const client of clients) client.contentMissing.add(UNREADABLE_HEIGHT);
+    chain.mineEmpty(DEEP_BLOCKS);
+  }
   const plantClient = options.plant?.client ?? ((client: ChainClient) => client);
-  const world = { random, chain, clients, account: (options.judge ?? modelJudge)(), loose: [], payments: 0, killNext: false } as unknown as { -readonly [K in keyof World]: World[K] };
+  const world = { random, chain, clients, account: (options.judge ?? modelJudge)(), wrong, paid: new Map(), loose: [], payments: 0, killNext: false } as unknown as { -readonly [K in keyof World]: World[K] };
   const self = watching({
-    client: plantClient(clients[0]!), witnesses: clients.map(plantClient),
+    client: plantClient(clients[0]!), witnesses: options.plant?.believesOne === true ? [] : clients.map(plantClient),
     network: options.plant?.network ?? simulatedNetwork, settings: { blocksPerTick: 8, secondReadMs: 1_000, start: 0 },
-    wrap: (store) => checked(killable(options.plant?.store?.(store) ?? store, world), chain, wrong),
+    wrap: (store) => checked(killable(options.plant?.store?.(options.books?.store ?? store) ?? options.books?.store ?? store, world), chain, wrong),
   });
   for (const address of world.account.addresses) self.store.addAddress(address, 'live', self.nowMs);
+  world.books = options.books ?? {
+    store: self.store, inbox: async () => self.store.inbox(world.account.accountId), takeInbox: async (ids) => self.store.takeInbox([...ids]),
+  };
   world.self = self;
   return world;
 }
@@ -104,13 +137,16 @@ function checked(store: WatchStore, chain: SimulatedChain, wrong: string[]): Wat
   };
 }
 
-function act(world: World): void {
-  const { random, chain, clients } = world;
+function act(world: World, { liar = false }: HistoryOptions): void {
+  const { random, chain, clients, paid } = world;
   const pick = (below: number) => Math.floor(random() * below);
   const fresh = (count: number): SimulatedPayment[] => Array.from({ length: count }, () => {
     world.payments += 1;
-    return { txid: `tx${world.payments}`, outputIndex: pick(3), to: random() < 0.85 ? world.account.addresses[pick(world.account.addresses.length)]!.address : '@stranger', amount: BigInt(1 + pick(1_000)) };
+    const payment = { txid: `tx${world.payments}`, outputIndex: pick(3), to: random() < 0.85 ? world.account.addresses[pick(world.account.addresses.length)]!.address : '@stranger', amount: BigInt(1 + pick(1_000)) };
+    paid.set(keyOf(payment), payment.amount);
+    return payment;
   });
+  if (liar && random() < 0.3) lie(clients, pick, random() < 0.5);
   const again = (): SimulatedPayment[] => (world.loose.length > 0 && random() < 0.6 ? world.loose.splice(pick(world.loose.length), 1) : []);
   const dice = random();
   if (dice < 0.55) chain.mine([...fresh(pick(3)), ...again()]);
@@ -120,17 +156,27 @@ function act(world: World): void {
     world.loose.push(...removed.flatMap((block) => block.raw.payments));
     // Now and then the branch is shorter for a while: a head below our cursor.
     for (let index = 0; index < depth + (random() < 0.15 ? -1 : 1); index += 1) chain.mine([...again(), ...fresh(pick(2))]);
-  } else if (dice < 0.8) clients[1 + pick(2)]!.lag = pick(6);
+  } else if (dice < 0.8) clients[1 + pick(clients.length - 1)]!.lag = pick(6);
   else if (dice < 0.84) clients[0]!.lag = pick(4);
   else if (dice < 0.88) clients[0]!.contentMissing.add(Math.max(1, chain.tip.height - pick(4)));
-  else if (dice < 0.91) clients[0]!.contentMissing.clear();
-  else if (dice < 0.94) clients[0]!.down = !clients[0]!.down;
-  else if (dice < 0.96) { // One endpoint at a time freezes: two of three that agree on a lie are believed.
+  else if (dice < 0.91) for (const height of [...clients[0]!.contentMissing].filter((one) => one !== UNREADABLE_HEIGHT)) clients[0]!.contentMissing.delete(height);
+  // Beside a liar nobody is away for long: an endpoint that is alive alone is believed.
+  else if (dice < 0.94) clients[0]!.down = !liar && !clients[0]!.down;
+  else if (dice < 0.96 && !liar) { // One endpoint at a time freezes: two of three that agree on a lie are believed.
     for (const client of clients) client.frozenAt = null;
-    if (random() < 0.5) clients[pick(3)]!.frozenAt = chain.tip;
+    if (random() < 0.5) clients[pick(clients.length)]!.frozenAt = chain.tip;
   }
   else if (dice < 0.98) clients[0]!.duplicates = !clients[0]!.duplicates;
   else world.killNext = true;
+}
+
+const keyOf = ({ txid, outputIndex }: { txid: string; outputIndex: number }): string => `${txid}:${outputIndex}`;
+
+/** One endpoint, and it alone, tells payments otherwise or to somebody else; or all are honest again. */
+function lie(clients: readonly SimulatedClient[], pick: (below: number) => number, isHidden: boolean): void {
+  for (const client of clients) client.alters = null;
+  const one = clients[pick(clients.length + 1)];
+  if (one !== undefined) one.alters = (payment) => (isHidden ? { ...payment, to: '@stranger' } : { ...payment, amount: payment.amount * 10n });
 }
 
 /** Some ticks; a kill loses all memory, and every wake of a dead process is lost too. */
@@ -146,21 +192,32 @@ async function turn(world: World, options: HistoryOptions): Promise<void> {
     }
   }
   if (random() < 0.03) self.restart();
-  if (random() < 0.5) take(world, options);
+  if (random() < 0.5) await take(world, options);
 }
 
-function take(world: World, options: HistoryOptions): void {
-  const rows = world.self.store.inbox(world.account.accountId);
-  world.account.take(rows);
-  if (options.plant?.takesTwice !== true) world.self.store.takeInbox(rows.map(({ id }) => id));
+async function take({ account, books, chain, paid, wrong }: World, options: HistoryOptions): Promise<void> {
+  const rows = await books.inbox();
+  for (const { fact } of rows) {
+    if (!('deposit' in fact)) continue;
+    const { deposit } = fact, key = keyOf(deposit);
+    if (BigInt(deposit.amount) !== paid.get(key)) wrong.push(`${key} is told as ${deposit.amount} and paid ${paid.get(key)}`);
+    if (fact.kind === 'matured' && deposit.confirmations < simulatedNetwork.threshold) wrong.push(`${key} matured too early, at ${deposit.confirmations}`);
+    // No block comes back to the chain once it left it.
+    if (fact.kind === 'orphaned' && chain.blockAt(deposit.height)?.hash === deposit.blockHash) wrong.push(`${key} is told as gone, and its block is on the chain`);
+  }
+  account.take(rows);
+  if (options.plant?.takesTwice !== true) await books.takeInbox(rows.map(({ id }) => id));
 }
 
 /** Liveness: faults stop, the chain goes on, and everything must come to rest. */
 async function heal(world: World, options: HistoryOptions): Promise<void> {
   const { chain, clients, self } = world;
   world.killNext = false;
-  for (const client of clients) Object.assign(client, { failRate: 0, lag: 0, down: false, duplicates: false, frozenAt: null });
-  for (const client of clients) client.contentMissing.clear();
+  for (const client of clients) {
+    Object.assign(client, { failRate: 0, lag: 0, down: false, duplicates: false, frozenAt: null, alters: null });
+    client.contentMissing.clear();
+    if (options.unreadable === true) client.contentMissing.add(UNREADABLE_HEIGHT);
+  }
   chain.mineEmpty(simulatedNetwork.threshold + 10);
   for (let round = 0; round < HEALING_ROUNDS; round += 1) {
     self.nowMs += 61_000;
@@ -168,16 +225,15 @@ async function heal(world: World, options: HistoryOptions): Promise<void> {
     if (report.stopped !== null) throw new Error(`stopped: ${report.stopped}`);
   }
   await self.watcher.settled();
-  take(world, options);
+  await take(world, options);
 }
 
 /** Everything that must be true at the end. */
-function verdicts(world: World): string[] {
-  const { chain, account, self } = world;
+async function verdicts({ chain, account, books }: World): Promise<string[]> {
   const wrong: string[] = [];
   const truth = new Map<string, bigint>();
   for (const block of chain.canonical()) {
-    for (const payment of block.raw.payments) if (account.addresses.some(({ address }) => address === payment.to)) truth.set(`${payment.txid}:${payment.outputIndex}`, payment.amount);
+    for (const payment of block.raw.payments) if (account.addresses.some(({ address }) => address === payment.to)) truth.set(keyOf(payment), payment.amount);
   }
   const credited = account.credited();
   for (const [key, amount] of truth) if (credited.get(key) !== amount) wrong.push(`${key} is credited ${credited.get(key) ?? 0n} instead of ${amount}`);
@@ -189,7 +245,7 @@ function verdicts(world: World): string[] {
     seen.add(id);
   }
   for (const key of account.deposits()) if (!seen.has(`deposit_detected ${key}`)) wrong.push(`${key} was never told as detected`);
-  const cursor = self.store.state.ledgers.get('eth')?.cursor;
+  const cursor = await books.store.cursor('eth');
   if (cursor?.hash !== chain.tip.hash) wrong.push(`the cursor rests at ${cursor?.height}, the chain at ${chain.tip.height}`);
   return wrong;
 }

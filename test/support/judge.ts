@@ -19,13 +19,14 @@ export interface Judge {
 
 const NAMES = ['@a', '@b', '@c', '@d'];
 
-/** The model of `model-account.ts`. */
-export function modelJudge(): Judge {
+const SIMULATED = NAMES.map((address): WatchedAddress =>
+  ({ addressKey: addressKeyOf('live', 'evm', Buffer.from(address)), addressId: `adr_${address}`, accountId: ACCOUNT, address, purpose: 'deposit' }));
+
+/** The model of `model-account.ts`, of an account and its addresses. */
+export function modelJudge(accountId: AccountId = ACCOUNT, addresses: readonly WatchedAddress[] = SIMULATED): Judge {
   const model = new ModelAccount();
-  const addresses = NAMES.map((address): WatchedAddress =>
-    ({ addressKey: addressKeyOf('live', 'evm', Buffer.from(address)), addressId: `adr_${address}`, accountId: ACCOUNT, address, purpose: 'deposit' }));
   return {
-    accountId: ACCOUNT, addresses, take: (rows) => model.take(rows), credited: () => model.credited(), events: () => model.events,
+    accountId, addresses, take: (rows) => model.take(rows), credited: () => model.credited(), events: () => model.events,
     deposits: () => [...model.deposits.keys()],
   };
 }
