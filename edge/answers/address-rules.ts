@@ -17,7 +17,9 @@ type AddressJson = ReplyOf<'getAddress'>;
 export async function falseAddress(row: AddressJson, { params }: Ask, known: Known): Promise<string | null> {
   const { id, chain, address, userRef, tag } = row;
   const wrong = firstFalse(['id', isId('adr', id) && (params['id'] === undefined || id === params['id'])]) ?? falseDerivation(row, known) ?? falseFacts(row, known);
-  if (wrong !== null || row.derivationPath.startsWith('[')) return wrong;
+  if (wrong !== null) return wrong;
+  if (!await known.issued.isNamed({ chain, address, addressId: id })) return 'id';
+  if (row.derivationPath.startsWith('[')) return null;
   const holder = await known.issued.holderOf(chain, address);
   return holder === null ? null : firstFalse(['userRef', holder.userRef === userRef], ['tag', holder.tag === tag]);
 }

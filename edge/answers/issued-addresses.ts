@@ -33,6 +33,8 @@ const VERSIONS: readonly string[] = [`
     primary key (owner, family, position, chain),
     foreign key (owner, family, position) references issued (owner, family, position)
   ) strict, without rowid;
+`, `
+  create index issued_id on issued_rows (address_id);
 `];
 const FILE_NAME = 'issued.db';
 
@@ -49,13 +51,15 @@ export interface Issue extends Holder {
 }
 
 /** Why an address is not handed on as newly issued. */
-export type IssueProblem = 'issued_to_another' | 'issued_before' | 'index_beyond_gap';
+export type IssueProblem = 'issued_to_another' | 'issued_before' | 'index_beyond_gap' | 'id_of_another';
 
 export interface IssuedAddresses {
   /** Records an issue, or says why it cannot be one; the same issue again is one. */
   record(issue: Issue): Promise<IssueProblem | null>;
   /** Whom an address was issued to here; null when it is not known. */
   holderOf(chain: Chain, address: string): Promise<Holder | null>;
+  /** False where the id was issued here with another address, or the address with another id. */
+  isNamed(named: Pick<Issue, 'chain' | 'address' | 'addressId'>): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -85,8 +89,20 @@ export function openIssuedAddresses({ directory, owner: ownerName, gap }: Issued
         'select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?', addressHashOf(address), owner, FAMILY_OF[chain]);
       return row === null ? null : { userRef: row.user_ref, tag: row.tag };
     },
+    isNamed: async (named) => !isIdOfAnother(storage, owner, named) && (idOf(storage, owner, named) ?? named.addressId) === named.addressId,
     close: async () => storage.close(),
   };
+}
+
+/** The id that an address was issued with on its network; null when it is not known. */
+function idOf(storage: Storage, owner: number, { chain, address }: Pick<Issue, 'chain' | 'address'>): string | null {
+  return storage.one<{ id: string }>(`select r.address_id as id from issued i join issued_rows r using (owner, family, position)
+    where i.address_hash = ? and i.owner = ? and i.family = ? and r.chain = ?`, addressHashOf(address), owner, FAMILY_OF[chain], chain)?.id ?? null;
+}
+
+function isIdOfAnother(storage: Storage, owner: number, { chain, address, addressId }: Pick<Issue, 'chain' | 'address' | 'addressId'>): boolean {
+  return storage.one(`select 1 from issued_rows r join issued i using (owner, family, position)
+    where r.address_id = ? and r.owner = ? and (r.chain <> ? or i.address_hash <> ?)`, addressId, owner, chain, addressHashOf(address)) !== null;
 }
 
 function recordIn(storage: Storage, owner: number, gap: number, issue: Issue): IssueProblem | null {
@@ -97,6 +113,7 @@ function recordIn(storage: Storage, owner: number, gap: number, issue: Issue): I
   const row = storage.one<{ address_id: string }>(
     'select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?', owner, family, position, chain);
   if (row !== null) return row.address_id === addressId ? null : 'issued_before';
+  if (isIdOfAnother(storage, owner, issue)) return 'id_of_another';
   if (known === null) {
     const { highest } = storage.one<{ highest: number | null }>('select max(position) as highest from issued where owner = ? and family = ?', owner, family)!;
     if (position > (highest ?? -1) + gap) return 'index_beyond_gap';

@@ -291,7 +291,7 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
   t.is(await list({ userRef: 'bob' }), 'refused');
   t.is(await list({ tag: 'vip' }), 'refused');
   t.is(await list({ address: own.addressAt('eth', "m/44'/60'/0'/1/0"), derivationPath: "m/44'/60'/0'/1/0" }), 'refused', 'a tank in a list');
-  t.is(await list({ address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" }), 'passed', '§5.7 an origin without a key here says so itself');
+  t.is(await list({ id: newId('adr', 9), address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" }), 'passed', '§5.7 an origin without a key here says so itself');
   t.is(await create('eth', "[0123456789abcdef/44'/60'/0'/0/0]", 'ada'), 'derivationPath', 'and is never a new address');
 });
 
@@ -304,6 +304,8 @@ test('found F5 the record of issues costs the same however much is in it: no sta
     ['select user_ref, tag from issued where owner = ? and family = ? and position = ?', 1, 'evm', 5], ['select max(position) as highest from issued where owner = ? and family = ?', 1, 'evm'],
     ['select user_ref, tag from issued where address_hash = ? and owner = ? and family = ?', 5, 1, 'evm'],
     ['select address_id from issued_rows where owner = ? and family = ? and position = ? and chain = ?', 1, 'evm', 5, 'eth'],
+    ['select 1 from issued_rows r join issued i using (owner, family, position) where r.address_id = ? and r.owner = ? and (r.chain <> ? or i.address_hash <> ?)', 'adr_x', 1, 'eth', 5],
+    ['select 1 from issued i join issued_rows r using (owner, family, position) where i.address_hash = ? and i.owner = ? and i.family = ? and r.chain = ?', 5, 1, 'evm', 'eth'],
   ] as const) {
     const plan = database.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
     t.true(plan.every(({ detail }) => detail.startsWith('SEARCH')), JSON.stringify(plan));
@@ -317,6 +319,37 @@ test('found F5 the record of issues costs the same however much is in it: no sta
   const again = openIssuedAddresses({ directory, owner: 'live test', gap: 10 });
   t.deepEqual(await again.holderOf('eth', SECOND), { userRef: 'new', tag: null }, 'it survives the process');
   await again.close();
+});
+
+test('found: an address id belongs to one address of one network: one that is told with another row, singly, archived or in a list, is refused', async (t) => {
+  const stage = openStage(), path = (index: number) => `m/44'/60'/0'/0/${index}`;
+  const [alice, bob, other] = [newId('adr', 1), newId('adr', 2), newId('adr', 3)];
+  const rowOf = (id: string, index: number, userRef: string, more: object = {}) => ({
+    ...SAMPLES.createAddress.data, id, chain: 'eth', address: own.addressAt('eth', path(index)), derivationPath: path(index), userRef, tag: null, label: null, ...more,
+  });
+  const create = async (id: string, index: number, userRef: string, chain = 'eth') => {
+    stage.tell(rowOf(id, index, userRef, { chain }), 201);
+    const answer = await stage.ask('createAddress', { body: { chain, userRef }, data: SAMPLES.createAddress.data });
+    return answer.kind === 'refused' ? String(answer.refusal.details['field']) : 'issued';
+  };
+  t.is(await create(alice, 0, 'alice'), 'issued');
+  t.is(await create(bob, 1, 'bob'), 'issued');
+  t.is(await create(alice, 2, 'carol'), 'derivationPath: id_of_another');
+  t.is(await create(alice, 0, 'alice', 'bsc'), 'derivationPath: id_of_another', 'each network has an id of its own');
+  const get = async (operation: 'getAddress' | 'archiveAddress', row: object, id = alice) => {
+    stage.tell(row);
+    const answer = await stage.ask(operation, { params: { id }, data: SAMPLES.getAddress.data });
+    return answer.kind === 'refused' ? String(answer.refusal.details['field']) : 'passed';
+  };
+  t.is(await get('getAddress', rowOf(alice, 0, 'alice')), 'passed');
+  t.is(await get('getAddress', rowOf(alice, 1, 'bob')), 'id', 'the row of another');
+  t.is(await get('getAddress', rowOf(alice, 7, 'alice')), 'id', 'an address that this replica did not issue');
+  t.is(await get('getAddress', rowOf(other, 1, 'bob'), other), 'id', 'a known address under an unknown id');
+  t.is(await get('getAddress', rowOf(other, 7, 'bob'), other), 'passed', 'neither is known here: another replica issued it');
+  t.is(await get('getAddress', rowOf(alice, 0, 'alice', { address: THIEF, derivationPath: "[0123456789abcdef/44'/60'/0'/0/0]" })), 'id', 'an origin without a key here');
+  t.is(await get('archiveAddress', rowOf(alice, 1, 'bob', { status: 'archived' })), 'id');
+  stage.tell({ ...SAMPLES.listAddresses.data, content: [rowOf(alice, 1, 'bob'), rowOf(bob, 0, 'alice')] });
+  t.is((await stage.ask('listAddresses', { data: SAMPLES.listAddresses.data })).kind, 'refused');
 });
 
 test('found F44 F12 in sandbox an explorer is the page of the simulated ledger, and no other place', async (t) => {
