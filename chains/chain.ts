@@ -335,6 +335,8 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   exactFee?(payload: string): bigint | null;
   /** Next counter that the chain itself would take, or null where it has none. */
   nextReplayValue(inputs: Inputs): number | bigint | null;
+  /** The same behind what waits in the node's own pool, where it tells that apart. */
+  pendingReplayValue?(inputs: Inputs): number | bigint | null;
   /** What the inputs come to that two endpoints name for one intent. */
   agreeInputs?(network: Network, a: Inputs, b: Inputs, intent: Intent): Agreement<Inputs>;
   /** Same counter, nothing to oneself, a fee that displaces the old one. V38. */

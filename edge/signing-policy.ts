@@ -20,8 +20,8 @@ export interface PolicySource {
 }
 
 /**
- * Counters this far above the highest one that was signed here are still plausible: other replicas sign too. A payload
- * further ahead could lie for months and land when its turn comes.
+ * Counters this far above the highest one that was signed here are still plausible where no own node says better: other replicas
+ * sign too. A payload further ahead could lie for months and land when its turn comes.
  */
 const REPLAY_AHEAD_MAX = 1_024n;
 
@@ -33,9 +33,20 @@ export interface Asked {
   readonly nextAtNode: bigint | null;
 }
 
-/** Whether the counter of a payload is one that this edge knows nothing of. */
-export function isFirstCounter({ instructions }: Pick<PolicySource, 'instructions'>, { unsigned: { chain, from, replayKey } }: RecordedInstruction): boolean {
-  return (replayKey.kind === 'nonce' || replayKey.kind === 'sequence') && instructions.highestCounter(chain, from, replayKey) === null;
+/**
+ * Whether the counter of a payload is above what this edge knows: none of the sender, or not one that it signed, nor the next. Nobody
+ * else has the key, so values in between are used by other replicas, or by nobody: then nothing after them lands.
+ */
+export function isAheadOfOwn({ instructions }: Pick<PolicySource, 'instructions'>, { unsigned: { chain, from, replayKey } }: RecordedInstruction): boolean {
+  if (replayKey.kind !== 'nonce' && replayKey.kind !== 'sequence') return false;
+  const highest = instructions.highestCounter(chain, from, replayKey);
+  return highest === null || BigInt(replayKey.value) > highest + 1n;
+}
+
+/** Highest counter that is signed: the next one by own history or own node; without the node, what replicas may have signed beside it. */
+function highestNext(highest: bigint | null, nextAtNode: bigint | null): bigint | null {
+  if (nextAtNode === null) return highest === null ? null : highest + REPLAY_AHEAD_MAX;
+  return highest === null || highest + 1n < nextAtNode ? nextAtNode : highest + 1n;
 }
 
 /** The policy for a payload. */
@@ -46,7 +57,7 @@ export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruct
   const { gasTank, treasury } = own.paths(chain);
   const addressAt = (path: string) => own.addressAt(chain, path);
   const derivedTreasury = treasury === null ? null : addressAt(treasury);
-  const highest = instructions.highestCounter(chain, from, replayKey) ?? nextAtNode;
+  const to = highestNext(instructions.highestCounter(chain, from, replayKey), nextAtNode);
   return {
     ...feeBoundsOf(chain, fees, instruction.purpose === 'sweep'),
     sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...sweepTreasuries.get(chain) ?? []],
@@ -58,7 +69,7 @@ export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruct
       withReplayKey: (key) => instructions.signaturesUnder(chain, from, key)
         .filter(({ transactionId }) => !released.has(transactionId)).map(({ payload }) => payload),
     },
-    replayWindow: highest === null ? null : { from: 0n, to: highest + REPLAY_AHEAD_MAX },
+    replayWindow: to === null ? null : { from: 0n, to },
     firstNonceMax, nowMs: nowMs(),
   };
 }

@@ -19,7 +19,7 @@ import type { Outbox } from './outbox.ts';
 import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
 import { isOwnBound } from './signers/fee-bounds.ts';
 import { refuseToSign } from './signers/signer.ts';
-import { isFirstCounter, signingPolicyOf, type Asked, type PolicySource } from './signing-policy.ts';
+import { isAheadOfOwn, signingPolicyOf, type Asked, type PolicySource } from './signing-policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf, paymentOf } from './payments.ts';
 import type { SharedSpend } from './shared-spend.ts';
@@ -293,7 +293,7 @@ export class Signing {
   async #asked(recorded: RecordedInstruction): Promise<Asked> {
     const { policies, nextCounter } = this.#settings;
     const [released, nextAtNode] = await Promise.all([
-      this.#releasedAmong(recorded), nextCounter !== null && isFirstCounter(policies, recorded) ? nextCounter(recorded) : null,
+      this.#releasedAmong(recorded), nextCounter !== null && isAheadOfOwn(policies, recorded) ? nextCounter(recorded) : null,
     ]);
     return { released, nextAtNode };
   }

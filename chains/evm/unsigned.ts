@@ -16,6 +16,11 @@ export function nextReplayValue(inputs: EvmInputs): number {
   return inputs.nonceLatest;
 }
 
+/** The next nonce behind what waits in the node's own pool. */
+export function pendingReplayValue(inputs: EvmInputs): number {
+  return inputs.noncePending;
+}
+
 interface Priced {
   readonly gasLimit: bigint;
   readonly maxFeePerGas: bigint;
