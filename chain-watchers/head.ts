@@ -8,31 +8,46 @@ import type { Finality } from './confirmations.ts';
 
 export interface HeadMemory {
   readonly head: Head;
-  /** Instant at which the height was last higher than ever before. */
+  /** Instant at which the supported height last rose, or was found to be lower for good. */
   readonly roseAtMs: number;
+  /** Highest height that was supported; it falls when less was supported for long. */
   readonly highestHeight: number;
+  /** Since when less than it is supported; null while it is not. */
+  readonly lowerSinceMs: number | null;
   /** Never falls: lagging endpoints serve an older one. V28. */
   readonly finalizedHeight: number | null;
   readonly finalizedRoseAtMs: number;
 }
 
+export interface Supported {
+  /** The height that two endpoints support; of a single one its own. */
+  readonly height: number;
+  /** A lower height that persists for so long is where the chain is: a rollback, or the end of a lie. */
+  readonly afterMs: number;
+}
+
 /**
- * Memory after one more answer; `finalized` and the highest height only rise. A head below what was called final refutes
+ * Memory after one more answer; `finalized` only rises. A head below what was called final refutes
  * it: somebody spoke of another network, or lied once, and the gate must not stay open for that.
  */
-export function observeHead(memory: HeadMemory | null, head: Head, nowMs: number): HeadMemory {
+export function observeHead(
+  memory: HeadMemory | null, head: Head, nowMs: number, { height, afterMs }: Supported = { height: head.height, afterMs: Number.POSITIVE_INFINITY },
+): HeadMemory {
   if (memory === null) {
-    const { height: highestHeight, finalizedHeight } = head;
-    return { head, roseAtMs: nowMs, highestHeight, finalizedHeight, finalizedRoseAtMs: nowMs };
+    const { finalizedHeight } = head;
+    return { head, roseAtMs: nowMs, highestHeight: height, lowerSinceMs: null, finalizedHeight, finalizedRoseAtMs: nowMs };
   }
-  const rose = head.height > memory.highestHeight;
+  const lowerSinceMs = height < memory.highestHeight ? memory.lowerSinceMs ?? nowMs : null;
+  const fell = lowerSinceMs !== null && nowMs - lowerSinceMs >= afterMs;
+  const rose = height > memory.highestHeight || fell;
   const refuted = memory.finalizedHeight !== null && head.height < memory.finalizedHeight;
   const finalizedRose = refuted || (head.finalizedHeight !== null
     && (memory.finalizedHeight === null || head.finalizedHeight > memory.finalizedHeight));
   return {
     head,
     roseAtMs: rose ? nowMs : memory.roseAtMs,
-    highestHeight: Math.max(memory.highestHeight, head.height),
+    highestHeight: rose ? height : memory.highestHeight,
+    lowerSinceMs: fell ? null : lowerSinceMs,
     finalizedHeight: finalizedRose ? head.finalizedHeight : memory.finalizedHeight,
     finalizedRoseAtMs: finalizedRose ? nowMs : memory.finalizedRoseAtMs,
   };
@@ -41,7 +56,7 @@ export function observeHead(memory: HeadMemory | null, head: Head, nowMs: number
 /** Memory after a restart, from what was noted before it: a chain that stood still has stood still since then. */
 export function rememberedHead(noted: { height: number; atMs: number }, nowMs: number): HeadMemory {
   const head = { height: noted.height, hash: '', finalizedHeight: null };
-  return { head, roseAtMs: noted.atMs, highestHeight: noted.height, finalizedHeight: null, finalizedRoseAtMs: nowMs };
+  return { head, roseAtMs: noted.atMs, highestHeight: noted.height, lowerSinceMs: null, finalizedHeight: null, finalizedRoseAtMs: nowMs };
 }
 
 /** What the head that was told last calls final. */

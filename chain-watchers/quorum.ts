@@ -114,6 +114,16 @@ export function finalityOf({ parts, memory }: Run): Finality {
   return memory.head === null ? { finalizedHeight: null, stalledMs: 0 } : ownFinality(memory.head, nowMs);
 }
 
+/**
+ * The height that living endpoints support, as of the last look: what two of them have, or the only one. Our cursor was proven by two.
+ * Null before a look, and while none is alive.
+ */
+export function supportedHead({ parts, memory }: Pick<Run, 'parts' | 'memory'>, cursorHeight: number | null): number | null {
+  const told = memory.witnesses.filter((one, index) => one.headHeight !== null && countsNow({ parts, memory }, index)).map(({ headHeight }) => headHeight!);
+  const supported = told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1];
+  return supported === undefined ? null : Math.max(supported, cursorHeight ?? 0);
+}
+
 export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable';
 
 /** Whether an endpoint is waited for, or why not. The table above. */
@@ -198,7 +208,7 @@ export async function livingOf(run: Run): Promise<LivingEndpoint[]> {
 }
 
 /** Whether an endpoint counts as alive as of the last look, by its place from 0; one that was never looked at does. */
-export function countsNow({ parts, memory }: Run, index: number): boolean {
+export function countsNow({ parts, memory }: Pick<Run, 'parts' | 'memory'>, index: number): boolean {
   const witness = memory.witnesses[index];
   return witness === undefined || ['alive', 'unreadable'].includes(conditionOf(witness, parts.nowMs(), parts.network));
 }

@@ -22,7 +22,7 @@ import { matureFacts } from './mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 import type { WatcherParts } from './ports.ts';
-import { countsNow, look } from './quorum.ts';
+import { countsNow, look, supportedHead } from './quorum.ts';
 import { createReconciler, type Reconciler } from './reconcile.ts';
 import { rematch } from './rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
@@ -148,11 +148,12 @@ function fail(run: Run, report: Draft, job: Job, reason: string): void {
 
 async function follow(run: Run, report: Draft): Promise<void> {
   const { parts, memory } = run;
-  const head = await parts.client.getHead();
-  memory.head = observeHead(memory.head ?? await notedBefore(run), head, parts.nowMs());
+  const head = await parts.client.getHead(), cursor = await parts.store.cursor(parts.ledger);
+  memory.head = observeHead(memory.head ?? await notedBefore(run), head, parts.nowMs(), {
+    height: await supportedNow(run, head.height, cursor?.height ?? null), afterMs: parts.settings.silentMs,
+  });
   report.headHeight = head.height;
   await noteHead(run, memory.head);
-  const cursor = await parts.store.cursor(parts.ledger);
   report.cursor = cursor;
   const standing = standingOf(cursor, head);
   if (cursor === null) takeFollowed(run, report, await recordStart(run, head.height));
@@ -167,8 +168,8 @@ async function follow(run: Run, report: Draft): Promise<void> {
     }
   } else memory.suspicion = null;
   report.cursor = await parts.store.cursor(parts.ledger);
-  const behind = report.cursor === null ? 0 : Math.max(0, head.height - report.cursor.height);
-  report.more = behind > 0 && (report.recorded > 0 || report.reorgDepth > 0);
+  const behind = report.cursor === null ? 0 : Math.max(0, memory.head.highestHeight - report.cursor.height);
+  report.more = head.height > (report.cursor?.height ?? head.height) && (report.recorded > 0 || report.reorgDepth > 0);
   parts.metrics.set('svc_cursor_height', { chain: parts.network.slug }, report.cursor?.height ?? 0);
   parts.metrics.set('svc_blocks_behind', { chain: parts.network.slug }, behind);
 }
@@ -186,10 +187,17 @@ function takeRewound(run: Run, report: Draft, rewound: Rewound): void {
   if (rewound.kind === 'lost_race') fail(run, report, 'follow', 'another watcher was first');
 }
 
+/** The head that is noted: where an endpoint claims a higher one, what two of them support. */
+async function supportedNow(run: Run, claimed: number, cursorHeight: number | null): Promise<number> {
+  if (run.parts.witnesses.length === 0) return claimed;
+  if (claimed > (run.memory.head?.highestHeight ?? -1)) await look(run);
+  return supportedHead(run, cursorHeight) ?? claimed;
+}
+
 /** The store keeps the height and when it rose: its age is the chain's silence (C1-12), not the watcher's. */
-async function noteHead(run: Run, { head, highestHeight, roseAtMs }: HeadMemory): Promise<void> {
+async function noteHead(run: Run, { highestHeight, roseAtMs }: HeadMemory): Promise<void> {
   const { parts, memory } = run;
-  parts.metrics.set('svc_head_height', { chain: parts.network.slug }, head.height);
+  parts.metrics.set('svc_head_height', { chain: parts.network.slug }, highestHeight);
   const ageSeconds = Math.floor((parts.nowMs() - roseAtMs) / 1_000);
   parts.metrics.set('svc_head_age_seconds', { chain: parts.network.slug }, ageSeconds);
   if (memory.notedHeight !== highestHeight) await parts.store.noteHead(parts.ledger, highestHeight, roseAtMs);

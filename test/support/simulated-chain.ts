@@ -128,6 +128,8 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
   alters: ((payment: SimulatedPayment) => SimulatedPayment) | null = null;
   wrongNetwork = false;
   finalizedDepth: number | null = null;
+  /** Claims a head so far above its own. */
+  ahead = 0;
   calls: string[] = [];
   unknownFates = false;
 
@@ -159,7 +161,7 @@ export class SimulatedClient implements ChainClient<SimulatedRaw> {
   async getHead(): Promise<Head> {
     this.#enter('head');
     const { height, hash } = this.#tip();
-    return { height, hash: this.lies.get(height) ?? hash, finalizedHeight: this.finalizedDepth === null ? null : height - this.finalizedDepth };
+    return { height: height + this.ahead, hash: this.lies.get(height) ?? hash, finalizedHeight: this.finalizedDepth === null ? null : height - this.finalizedDepth };
   }
 
   async nextHeight(height: number): Promise<number | null> {

@@ -90,3 +90,32 @@ test('reliability 4.1-13 never confirmed on the word of one of several endpoints
   t.like(await self.watcher.tick(), { recorded: 1, matured: 1 });
   t.deepEqual(self.store.inbox(ACCOUNT).map(({ fact }) => fact.kind), ['seen', 'matured']);
 });
+
+test('found: a head that one endpoint invents, by 1,000 or 10^9, is no head of the coverage; that of a single endpoint ends with the lie', async (t) => {
+  for (const ahead of [1_000, 1_000_000_000]) {
+    for (const count of [1, 2, 3]) {
+      const chain = new SimulatedChain(), clients = Array.from({ length: count }, () => chain.client());
+      const self = watching({ client: clients[0]!, witnesses: count === 1 ? [] : clients }), { store, recorder } = self;
+      await self.watcher.tick();
+      const noted = async () => {
+        const { headHeight, headAtMs } = await store.coverage(self.parts.ledger);
+        return { headHeight, gauge: recorder.gauges.get('svc_head_height'), isFresh: headAtMs! >= self.nowMs - 1_000 };
+      };
+      clients[0]!.ahead = ahead;
+      for (let turn = 0; turn < 10; turn += 1) {
+        chain.mine();
+        self.nowMs += 1_000;
+        await self.watcher.tick();
+        if (count > 1) t.deepEqual(await noted(), { headHeight: chain.tip.height, gauge: chain.tip.height, isFresh: true });
+      }
+      clients[0]!.ahead = 0;
+      for (let turn = 0; turn < 40; turn += 1) {
+        chain.mine();
+        self.nowMs += 1_000;
+        await self.watcher.tick();
+      }
+      t.deepEqual(await noted(), { headHeight: chain.tip.height, gauge: chain.tip.height, isFresh: true }, `${count} endpoints`);
+      t.is(recorder.gauges.get('svc_blocks_behind'), 0);
+    }
+  }
+});
