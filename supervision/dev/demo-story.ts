@@ -4,6 +4,7 @@
  */
 import type { Receiver, ReceivedEvent } from '../../gateway/cli/webhook-receiver.ts';
 import type { Client } from '../../protocol/client.ts';
+import { isRefusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { EVENTS, type Chain } from '../../protocol/slugs.ts';
 import type { Stage, StageToken } from './demo-chain.ts';
@@ -33,8 +34,9 @@ export async function tellStory(parts: StoryParts): Promise<void> {
   const unit = stage.unit ?? 10n ** BigInt(stage.decimals);
   const show = (amount: bigint) => `${formatAmount(amount, stage.decimals)} ${chain}`;
 
-  await until('readiness', () => client.must('getEdgeReadiness'), (view) =>
-    view.content.some((row) => row.chain === chain && row.state === 'ready'));
+  // An edge listens before the cloud has confirmed its registration, and refuses until then.
+  await until('readiness', () => client.call('getEdgeReadiness'), (view) =>
+    !isRefusal(view) && view.content.some((row) => row.chain === chain && row.state === 'ready'));
   const webhook = await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } });
   receiver.setSecret(webhook.secret);
   say(`1. The application registers its webhook at ${receiver.url}; the secret is shown once.`);
