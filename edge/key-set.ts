@@ -24,10 +24,13 @@ export interface KeyEntry {
 /** A key as a document states it. `vouched`: its author minted it, or leads and is in touch with those that did. */
 export interface StatedKey extends KeyEntry { readonly vouched: boolean }
 
-/** Larger documents give up the details of the keys that were revoked first. The cloud takes frames of 2 MiB. */
-export const KEY_SET_CHARACTERS_MAX = 1_200_000;
+/**
+ * Larger documents give up the details of the keys that were revoked first. In a frame each quote is two bytes, and the cloud
+ * closes a stream with a frame above 2 MiB.
+ */
+export const KEY_SET_BYTES_MAX = 1_200_000;
 
-/** The union: commutative, associative, idempotent. */
+/** The union: commutative, associative, idempotent. A key of which nothing new is said is the one of the left. */
 export function joinKeys(left: Iterable<KeyEntry>, right: Iterable<KeyEntry>): Map<string, KeyEntry> {
   const joined = new Map([...left].map((key) => [key.id, key]));
   for (const key of right) {
@@ -41,10 +44,12 @@ export function joinKeys(left: Iterable<KeyEntry>, right: Iterable<KeyEntry>): M
 /** Whatever limits a key more wins. Where details differ, which no honest replica writes, the choice is the same at each one. */
 function joinKey(left: KeyEntry, right: KeyEntry): KeyEntry {
   const details = detailsOf(left) >= detailsOf(right) ? left : right;
-  return {
+  const joined = {
     ...details, mintedBy: [left.mintedBy, right.mintedBy].filter((id) => id !== null).sort()[0] ?? null,
     expiresAtMs: earlier(left.expiresAtMs, right.expiresAtMs), revokedAtMs: earlier(left.revokedAtMs, right.revokedAtMs),
   };
+  const isNews = details !== left || joined.mintedBy !== left.mintedBy || joined.expiresAtMs !== left.expiresAtMs || joined.revokedAtMs !== left.revokedAtMs;
+  return isNews ? joined : left;
 }
 
 const detailsOf = ({ hash, label, prefix, createdAtMs }: KeyEntry): string => JSON.stringify([hash ?? '', label, prefix, createdAtMs]);
@@ -101,12 +106,12 @@ export function stateOf(keys: Iterable<KeyEntry>): string {
 /** The text of the keys in a document, in the order of their ids. */
 export function keysText(keys: readonly StatedKey[]): string {
   const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)), whole = JSON.stringify(sorted);
-  if (whole.length <= KEY_SET_CHARACTERS_MAX) return whole;
+  let length = Buffer.byteLength(whole);
+  if (length <= KEY_SET_BYTES_MAX) return whole;
   const short = new Set<string>();
-  let length = whole.length;
   for (const key of sorted.filter(({ revokedAtMs }) => revokedAtMs !== null).sort((a, b) => a.revokedAtMs! - b.revokedAtMs!)) {
-    if (length <= KEY_SET_CHARACTERS_MAX) break;
-    length -= JSON.stringify(key).length - JSON.stringify(withoutDetails(key)).length;
+    if (length <= KEY_SET_BYTES_MAX) break;
+    length -= Buffer.byteLength(JSON.stringify(key)) - JSON.stringify(withoutDetails(key)).length;
     short.add(key.id);
   }
   return JSON.stringify(sorted.map((key) => (short.has(key.id) ? withoutDetails(key) : key)));

@@ -21,6 +21,7 @@ const REPLICA_SETTING = 'key_set_replica';
 /** The leader signs anew after this share of the TTL: three rounds may be lost. */
 const RENEWALS_PER_TTL = 4;
 const RANDOM_BYTES = 16;
+const RELAYED_KEPT = 1_000;
 
 /** The state of a replica that knows no key. */
 const NOTHING = stateOf([]);
@@ -51,6 +52,8 @@ export interface VouchTime { nowMs(): number; mark(): void }
 
 export class KeySets {
   readonly #settings: KeySetsSettings;
+  /** Documents whose revocations were taken, where a shelf is. */
+  readonly #relayed = new Set<string>();
   #known = { fingerprint: '', state: NOTHING };
 
   constructor(settings: KeySetsSettings) {
@@ -149,6 +152,10 @@ export class KeySets {
   #takeRevocations(record: KeySetRecord): SetVerdict {
     const { storage, keys, environment, identityKey } = this.#settings;
     if (record.environment !== environment || !isOwnKeySet(identityKey, record)) return 'foreign';
+    const digest = digestOf(record);
+    if (this.#relayed.has(digest)) return 'known'; // to read all of it again would be work that the cloud can ask for
+    if (this.#relayed.size >= RELAYED_KEPT) this.#relayed.clear();
+    this.#relayed.add(digest);
     const before = keys.fingerprint();
     storage.transaction(() => keys.join(keysOf(record.keys).filter(({ revokedAtMs }) => revokedAtMs !== null), null));
     return keys.fingerprint() === before ? 'known' : 'taken';

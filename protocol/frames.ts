@@ -37,8 +37,8 @@ export const NONCE_KEEP_SECONDS = 660;
 export const DELIVERIES_PER_FRAME = 256;
 /** Characters of bodies and URLs in one frame, above which the rest goes with the next; one delivery is always sent. */
 export const DELIVERY_CHARACTERS_PER_FRAME = 1_000_000;
-/** A larger frame closes the stream of an edge. The largest it is sent is a key set or a record of an instruction, below half of it. */
-export const FRAME_BYTES_TO_EDGE_MAX = 3 * 1_024 * 1_024;
+/** A larger frame closes the stream of an edge. The largest that it is sent is a key set, a record of an instruction or deliveries, two thirds of it. */
+export const FRAME_BYTES_TO_EDGE_MAX = 2 * 1_024 * 1_024;
 /** Attempts of one frame: small, and each frame is one commit of the database. */
 export const ATTEMPTS_PER_FRAME = 1_024;
 

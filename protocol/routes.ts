@@ -255,7 +255,7 @@ export const ROUTES = {
   },
   mintLocalKey: {
     ...alone('Edge settings'), role: 'editor', status: 201, method: POST, path: '/v1/edge/keys', body: edge.localKeyBody,
-    reply: edge.localKeyCreated, refusals: [], summary: 'Mint a local key, shown once; asked again it mints another',
+    reply: edge.localKeyCreated, refusals: ['CONFLICT'], summary: 'Mint a local key, shown once; asked again it mints another',
   },
   listLocalKeys: {
     ...alone('Edge settings'), role: 'viewer', method: GET, path: '/v1/edge/keys', query: pageQuery, reply: edge.localKeyPage,

@@ -3,13 +3,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
 import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
-import { joinKeys, KEY_SET_CHARACTERS_MAX, keysOf, keysText, mintedUnder, signKeySet, stateOf, type KeyEntry, type StatedKey } from '../../../edge/key-set.ts';
+import { joinKeys, KEY_SET_BYTES_MAX, keysOf, keysText, mintedUnder, signKeySet, stateOf, type KeyEntry, type StatedKey } from '../../../edge/key-set.ts';
 import { KeySets } from '../../../edge/key-sets.ts';
 import { LocalKeys, type MintedKey } from '../../../edge/local-keys.ts';
 import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
 import { openDatabase, openStorage } from '../../../edge/storage/storage.ts';
 import { openVouchTime } from '../../../edge/vouch-time.ts';
-import { keySetFrame, type KeySetRecord } from '../../../protocol/frames.ts';
+import { FRAME_BYTES_TO_EDGE_MAX, keySetFrame, type KeySetRecord } from '../../../protocol/frames.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 
 const TTL_MS = 86_400_000, HOUR_MS = 3_600_000;
@@ -94,15 +94,18 @@ test('found F11: documents merge by union: in any order, grouping and repetition
 
 test('a set that outgrows its frame gives up the details of the oldest revocations, and no revocation', (t) => {
   const keys = Array.from({ length: 6_000 }, (_, at): StatedKey => ({
-    id: `ek_${at}`, hash: 'ab'.repeat(32), label: 'x'.repeat(120), prefix: 'loc_live_abcdefgh…', createdAtMs: 1, expiresAtMs: null, mintedBy: null,
+    id: `ek_${at}`, hash: 'ab'.repeat(32), label: '鍵'.repeat(120), prefix: 'loc_live_abcdefgh…', createdAtMs: 1, expiresAtMs: null, mintedBy: null,
     revokedAtMs: at < 5_000 ? at + 1 : null, vouched: at >= 5_000,
   }));
   const text = keysText(keys), read = new Map(keysOf(text).map((key) => [key.id, key]));
-  t.true(text.length <= KEY_SET_CHARACTERS_MAX);
+  t.true(Buffer.byteLength(text) <= KEY_SET_BYTES_MAX);
+  t.true(Buffer.byteLength(JSON.stringify({ set: { keys: text } })) < FRAME_BYTES_TO_EDGE_MAX * 0.75, 'the other end would close the stream');
   t.true(keys.every(({ id, revokedAtMs }) => read.get(id)!.revokedAtMs === revokedAtMs));
   t.deepEqual([read.get('ek_0')!.hash, read.get('ek_4999')!.hash, read.get('ek_5999')!.hash], [null, 'ab'.repeat(32), 'ab'.repeat(32)]);
   t.is(stateOf(read.values()), stateOf(keys), 'what was given up is no news');
   t.deepEqual(canonical(joinKeys(read.values(), keys)), canonical(joinKeys(keys, [])));
+  const known = joinKeys(keys, []);
+  t.is([...joinKeys(known.values(), read.values()).values()].filter((key) => known.get(key.id) !== key).length, 0, 'what is known is written once');
 });
 
 // ── Replicas ─────────────────────────────────────────────────────────────────────────────────────────────────────────
