@@ -158,7 +158,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       deliveryId, reason, setting: 'EDGE_WEBHOOK_ALLOWLIST', next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
     }),
   });
-  const check = nodes === null ? null : createDepositCheck({ nodes, monotonicMs: ports.monotonicMs });
+  const check = nodes === null ? null : createDepositCheck({ nodes, monotonicMs: ports.monotonicMs, holderOf: (chain, address) => parts.issued.holderOf(chain, address) });
   const relay = new WebhookRelay({
     poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
       const event = plainEvent(delivery.body);

@@ -10,8 +10,10 @@
  */
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { ChainUnavailable, type Network, type Transfer } from '../../chains/chain.ts';
+import { eventId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
+import type { IssuedAddresses } from '../answers/issued-addresses.ts';
 import type { EdgeLog } from '../log.ts';
 import { otherSpellingOf } from '../other-spelling.ts';
 import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../own-nodes.ts';
@@ -36,7 +38,7 @@ const KEYS_KEPT = 100_000;
  * the customer's node, does not tell the truth.
  */
 export type Doubt =
-  | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_block' | 'no_such_movement' | 'node_fault';
+  | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_block' | 'no_such_movement' | 'other_event_id' | 'other_holder' | 'node_fault';
 
 export interface DepositCheck {
   /** Null when a body may leave. Never rejects. */
@@ -62,7 +64,9 @@ function createKeys(): { takes(movement: string, outputIndex: number): boolean }
 }
 
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
-export function createDepositCheck({ nodes, monotonicMs }: { readonly nodes: OwnNodes; readonly monotonicMs: () => number }): DepositCheck {
+export function createDepositCheck(
+  { nodes, monotonicMs, holderOf = async () => null }: { readonly nodes: OwnNodes; readonly monotonicMs: () => number; readonly holderOf?: IssuedAddresses['holderOf'] },
+): DepositCheck {
   const blocks = new Map<string, Promise<Movements | null>>(), keys = createKeys();
   const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
@@ -96,7 +100,11 @@ export function createDepositCheck({ nodes, monotonicMs }: { readonly nodes: Own
     return await fresh(`${chain} ${height}`, () => node.client.getBlockHash(height)) === blockHash ? movements : null;
   };
 
-  const ask = async ({ data }: DepositEnvelope): Promise<Doubt | null> => {
+  const ask = async ({ id, event, data }: DepositEnvelope): Promise<Doubt | null> => {
+    // One fact has one id (I12): under another one its receiver would take it for a second deposit.
+    if (id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event)) return 'other_event_id';
+    const holder = await holderOf(data.chain, data.address);
+    if (holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag)) return 'other_holder';
     const node = await nodes.of(data.chain);
     await identified(data.chain, () => node.client.checkIdentity());
     const head = await fresh(data.chain, () => node.client.getHead());

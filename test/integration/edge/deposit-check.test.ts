@@ -10,6 +10,7 @@ import { readConfig } from '../../../edge/config.ts';
 import { isMnemonic } from '../../../edge/keys.ts';
 import { createOwnNodes } from '../../../edge/own-nodes.ts';
 import { createDepositCheck, judgeDelivery, type DepositCheck, type Doubt } from '../../../edge/webhooks/deposit-check.ts';
+import { eventId } from '../../../protocol/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { startAnvil, type Anvil } from '../../support/anvil.ts';
 import { API_KEYS, eventually, PHRASE, startTestEdge } from '../../support/edge/edges.ts';
@@ -17,9 +18,11 @@ import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
 
 const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
-  createDepositCheck({ nodes: createOwnNodes({ nodes, monotonicMs }), monotonicMs });
+  createDepositCheck({
+    nodes: createOwnNodes({ nodes, monotonicMs }), monotonicMs, holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
+  });
 
-const [PAYER, SHOP, OTHER] = [0xa11ce, 0x5a09, 0xb0b].map((number) => addressOfHex(number.toString(16).padStart(40, '0'))) as [string, string, string];
+const [PAYER, SHOP, OTHER, HELD] = [0xa11ce, 0x5a09, 0xb0b, 0xa11].map((number) => addressOfHex(number.toString(16).padStart(40, '0'))) as [string, string, string, string];
 const COIN = 10n ** 18n;
 
 interface Paid { readonly txid: string; readonly height: number; readonly blockHash: string }
@@ -33,12 +36,14 @@ async function pay(anvil: Anvil, amount: bigint): Promise<Paid> {
 
 /** The event as an honest cloud tells it; `more` and `data` are the lies. */
 function told({ txid, height, blockHash }: Paid, data: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string {
+  const said = {
+    depositId: 'dep_1', chain: 'eth', txid, outputIndex: -1, address: SHOP, amount: COIN.toString(), amountFormatted: '1', decimals: 18,
+    tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, height, blockHash, incarnation: 1, ...data,
+  };
+  const { chain, outputIndex, incarnation } = said;
   return JSON.stringify({
-    event: 'deposit_confirmed', id: `evt_${'a'.repeat(26)}`, environment: 'live', confirmations: 12, threshold: 12, timestamp: '2026-01-01T00:00:00.000Z',
-    data: {
-      depositId: 'dep_1', chain: 'eth', txid, outputIndex: -1, address: SHOP, amount: COIN.toString(), amountFormatted: '1', decimals: 18,
-      tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, height, blockHash, incarnation: 1, ...data,
-    }, ...more,
+    event: 'deposit_confirmed', id: eventId(chain, said.txid, outputIndex, incarnation, 'deposit_confirmed'), environment: 'live', confirmations: 12, threshold: 12,
+    timestamp: '2026-01-01T00:00:00.000Z', data: said, ...more,
   });
 }
 
@@ -48,7 +53,7 @@ function checkOf(chain: Chain, url: string): DepositCheck {
   return checkOver(new Map([[chain, [url]]]), () => (seconds += 1) * 1_000);
 }
 
-test('decisions 6: a cloud that lies about a deposit is found out by the customer\'s node, field by field', async (t) => {
+test('decisions 6: a cloud that lies about a deposit is found out by the customer\'s node, field by field; found: by its event id and holder too', async (t) => {
   const anvil = await startAnvil(t, eth, '--no-mining');
   await anvil.fund(PAYER, 100n * COIN);
   const paid = await pay(anvil, COIN), other = await pay(anvil, 2n * COIN);
@@ -70,6 +75,10 @@ test('decisions 6: a cloud that lies about a deposit is found out by the custome
     [{ amount: 5 }, 'malformed_event'], [{ height: '5' }, 'malformed_event'],
   ];
   for (const [lie, doubt] of lies) t.is(await check.doubt(told(paid, lie)), doubt, JSON.stringify(lie));
+  t.is(await check.doubt(told(paid, {}, { id: eventId('eth', paid.txid, -1, 2, 'deposit_confirmed') })), 'other_event_id', 'found: one fact under a second id');
+  t.is(await check.doubt(told(paid, {}, { id: `evt_${'a'.repeat(26)}` })), 'other_event_id', 'found: an id that is no hash of the fact');
+  for (const holder of [{ userRef: 'mallory' }, { userRef: 'alice', tag: 'vip' }]) t.is(await check.doubt(told(paid, { ...holder, address: HELD })), 'other_holder', 'found: whose it is was recorded when it was issued');
+  t.is(await check.doubt(told(paid, { userRef: 'alice', address: HELD })), 'no_such_movement', 'its holder');
   t.is(await check.doubt(told(other, { amount: (2n * COIN).toString(), amountFormatted: '2' })), 'not_deep_enough');
 });
 
