@@ -16,6 +16,7 @@ import type { Fact, WithdrawalRow } from '../persistence/rows.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure, feePaid, inclusionOf } from './content.ts';
 import { fateOf, outcomeAt } from './fate.ts';
+import { createGapWatch } from './gaps.ts';
 import type { Run } from './memory.ts';
 import { finalityOf, quorumOf } from './quorum.ts';
 import { inParallel } from './read-ahead.ts';
@@ -40,7 +41,7 @@ export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmit
 
 /** A tracker of the withdrawals of one ledger. */
 export function createOutbound(run: Run): Outbound {
-  const patience = new Map<string, Patience>();
+  const patience = new Map<string, Patience>(), gaps = createGapWatch(run);
   return {
     async tick(cursor) {
       const { parts, memory } = run;
@@ -60,6 +61,7 @@ export function createOutbound(run: Run): Outbound {
         }
       });
       if (reason !== null) parts.log.warn({ ledger: parts.ledger, reason }, 'some withdrawals could not be looked at');
+      await gaps.look(open);
     },
   };
 }

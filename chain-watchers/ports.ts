@@ -16,7 +16,7 @@ export interface Log {
 
 export type GaugeName =
   | 'svc_head_height' | 'svc_head_age_seconds' | 'svc_cursor_height' | 'svc_blocks_behind' | 'svc_blocks_unresolved'
-  | 'svc_chain_stopped' | 'svc_outbound_open' | 'svc_reconcile_pass_seconds' | 'svc_reconcile_waiting'
+  | 'svc_chain_stopped' | 'svc_outbound_open' | 'svc_outbound_gaps' | 'svc_reconcile_pass_seconds' | 'svc_reconcile_waiting'
   | 'svc_audit_pass_seconds' | 'svc_tokens_off' | 'svc_traces_lost' | 'svc_facts_waiting' | 'svc_facts_contradicted' | 'svc_endpoint_up' | 'svc_endpoint_alive' | 'svc_endpoint_head_age_seconds';
 
 export type CounterName =

@@ -39,6 +39,7 @@ const HELP: Readonly<Record<string, string>> = {
   svc_reorg_blocks_total: 'Blocks that were replaced',
   svc_chain_stopped: '1 while a chain is stopped until a person has looked (G17)',
   svc_outbound_open: 'Withdrawals on their way',
+  svc_outbound_gaps: 'Addresses whose signed withdrawals wait behind a counter value that nobody used; the next build from them takes it',
   svc_reconcile_pass_seconds: 'Time of the last pass through all balances that look for contract payments without traces',
   svc_reconcile_waiting: 'Addresses whose balance waits to be compared',
   svc_audit_pass_seconds: 'Time of the last pass of the balance audit through all addresses',

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import type { WithdrawalRow } from '../../../persistence/rows.ts';
+import { createWatcher } from '../../../chain-watchers/watcher.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, watchSettings, type Watching } from '../../support/watching.ts';
 
@@ -261,4 +262,25 @@ test('a fact about a block counts only when our own ledger holds that block', as
   client.contentMissing.add(1);
   await self.watcher.tick();
   t.deepEqual(told(self), [], 'the node knows it, our cursor is below it');
+});
+
+test('found: signed withdrawals that wait behind a counter value that nobody used are shown and said once; what waits for a block is none', async (t) => {
+  const { client, self } = await started(withdrawal({ unsigned: { ...withdrawal().unsigned, replayKey: { kind: 'nonce', value: 30 } } }));
+  let next = 11;
+  client.fetchBuildInputs = async () => ({ readAtHeight: 0 });
+  const parts = { ...self.parts, module: { ...self.parts.module, nextReplayValue: () => next } };
+  const watcher = createWatcher(parts);
+  const look = async (held: number, passMs = 60_000) => {
+    self.store.saveWithdrawal(withdrawal({ unsigned: { ...withdrawal().unsigned, replayKey: { kind: 'nonce', value: held } } }));
+    self.nowMs += passMs;
+    await watcher.tick();
+    return self.recorder.gauges.get('svc_outbound_gaps');
+  };
+  const said = () => self.recorder.lines.filter(({ message }) => message.includes('counter value')).map(({ level }) => level);
+  t.deepEqual([await look(30), await look(30), said()], [1, 1, ['error']]);
+  next = 30;
+  t.is(await look(30, 1_000), 1, 'a sender is looked at once a minute');
+  t.deepEqual([await look(30), said()], [0, ['error', 'info']]);
+  next = 29;
+  t.deepEqual([await look(30), said().length], [1, 3]);
 });
