@@ -368,7 +368,7 @@ test('reliability 3.9-1: an answer that could be read as another one than was ch
       t.false(reply.text.includes(THIEF), lie);
     }
   }
-  const long = JSON.stringify({ success: true, data: { ...own, chain: 'sol', derivationPath: '1 '.repeat(100_000) }, meta });
+  const long = JSON.stringify({ success: true, data: { ...own, chain: 'sol', derivationPath: '1 '.repeat(10_000) }, meta });
   t.deepEqual((await told(long)).map(({ error }) => error?.details['field']), ['chain', 'derivationPath']);
 });
 
