@@ -38,7 +38,7 @@ import { Submissions } from './submissions.ts';
 import { deniedInEvent } from './told.ts';
 import { createViaLeader } from './via-leader.ts';
 import { OutboxSender } from './outbox-sender.ts';
-import { createDepositCheck, judgeDelivery } from './webhooks/deposit-check.ts';
+import { createDepositCheck, judgeDelivery, takenKeysIn } from './webhooks/deposit-check.ts';
 import { createWebhookPolicy } from './webhooks/policy.ts';
 import { createWebhookPoster } from './webhooks/post.ts';
 import { plainEvent } from './webhooks/plain-event.ts';
@@ -158,7 +158,9 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       deliveryId, reason, setting: 'EDGE_WEBHOOK_ALLOWLIST', next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
     }),
   });
-  const check = nodes === null ? null : createDepositCheck({ nodes, monotonicMs: ports.monotonicMs, holderOf: (chain, address) => parts.issued.holderOf(chain, address) });
+  const check = nodes === null ? null : createDepositCheck({
+    nodes, keys: takenKeysIn(parts.storage), monotonicMs: ports.monotonicMs, holderOf: (chain, address) => parts.issued.holderOf(chain, address),
+  });
   const relay = new WebhookRelay({
     poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
       const event = plainEvent(delivery.body);

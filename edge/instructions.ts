@@ -14,6 +14,8 @@ export interface Signature {
   readonly transactionId: string;
   readonly payload: string;
   readonly signed: Signed | null;
+  /** By this edge's clock. */
+  readonly signedAtMs: number;
   /** `taken`: the cloud has the bytes · `refused`: it decided against them for good · `open`: neither is known. */
   readonly outcome: 'open' | 'taken' | 'refused';
   readonly outcomeCode: string | null;
@@ -34,7 +36,7 @@ export interface StoredInstruction {
 interface KnownRow { readonly instruction: string; readonly unsigned: string; readonly broadcast_at_ms: number | null }
 
 interface SignatureRow {
-  transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null;
+  transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null; signed_at_ms: number;
   outcome: Signature['outcome']; outcome_code: string | null;
 }
 
@@ -290,5 +292,7 @@ function excludeEachOther(left: Unsigned, right: Unsigned): boolean {
 function signatureOf(row: SignatureRow): Signature {
   const signed = row.signed_payload === null || row.txid === null ? null
     : { chain: row.chain, payload: row.signed_payload, txid: row.txid };
-  return { transactionId: row.transaction_id, payload: row.payload, signed, outcome: row.outcome, outcomeCode: row.outcome_code };
+  return {
+    transactionId: row.transaction_id, payload: row.payload, signed, signedAtMs: row.signed_at_ms, outcome: row.outcome, outcomeCode: row.outcome_code,
+  };
 }

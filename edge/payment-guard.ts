@@ -104,8 +104,8 @@ export class PaymentGuard {
     if (environment === 'sandbox') return this.#sandboxFateOf(transactionId);
     const recorded = instructions.get(transactionId);
     if (fates === null || recorded === null) return null;
-    const versions = instructions.signaturesOf(transactionId).flatMap(({ payload, signed }) =>
-      (signed === null ? [] : [{ unsigned: { ...recorded.unsigned, payload } satisfies Unsigned, txid: signed.txid }]));
+    const versions = instructions.signaturesOf(transactionId).flatMap(({ payload, signed, signedAtMs }) =>
+      (signed === null ? [] : [{ unsigned: { ...recorded.unsigned, payload } satisfies Unsigned, txid: signed.txid, signedAtMs }]));
     if (versions.length === 0) return null;
     const fate = await fates.of(recorded.instruction.chain, versions);
     // It was paid, and its application was told that it was not: an equal payment now would be the second.

@@ -144,4 +144,10 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     shared integer not null default 0,
     primary key (environment, replica)
   ) strict, without rowid;
+`, `
+  -- The output index under which a movement that has a former one too was relayed; deposit-check.ts.
+  create table deposit_keys (
+    movement text primary key,
+    output_index integer not null
+  ) strict, without rowid;
 `];

@@ -16,6 +16,7 @@ import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/eve
 import type { IssuedAddresses } from '../answers/issued-addresses.ts';
 import type { EdgeLog } from '../log.ts';
 import { otherSpellingOf } from '../other-spelling.ts';
+import { StorageFailed, type Storage } from '../storage/storage.ts';
 import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../own-nodes.ts';
 import type { Timers } from '../timers.ts';
 import { plainEvent } from './plain-event.ts';
@@ -30,8 +31,6 @@ const IDENTITY_EVERY_MS = 300_000;
 /** A node that is behind is asked again after so long, and up to this long in all: well within the claim of a delivery. */
 const ASK_AGAIN_MS = 3_000;
 const PATIENCE_MS = 60_000;
-/** Movements whose key is remembered. */
-const KEYS_KEPT = 100_000;
 
 /**
  * Why an event does not leave. `no_answer` and `not_deep_enough` are a matter of time; the others say that the cloud, or
@@ -49,25 +48,33 @@ export interface DepositCheck {
 /** Movements of a block by txid and output, and by the key that an earlier version gave them. */
 interface Movements { readonly now: ReadonlyMap<string, Transfer>; readonly former: ReadonlyMap<string, Transfer> }
 
-/** Which key each movement was taken under, so that none is taken under a second one. */
-function createKeys(): { takes(movement: string, outputIndex: number): boolean } {
-  const taken = new Map<string, number>();
+/** Which key each movement that has two of them was taken under, so that none is taken under the other one as well. */
+export interface TakenKeys {
+  /** True for the first key of a movement and for the same one again; durable when it returns. Throws: StorageFailed. */
+  takes(movement: string, outputIndex: number): boolean;
+}
+
+/** Kept in the data directory: a restart must not make the other key good. A row for each internal payment that had a former key. */
+export function takenKeysIn(storage: Pick<Storage, 'one' | 'run'>): TakenKeys {
   return {
     takes(movement, outputIndex) {
-      const known = taken.get(movement);
-      if (known !== undefined) return known === outputIndex;
-      taken.set(movement, outputIndex);
-      if (taken.size > KEYS_KEPT) taken.delete(taken.keys().next().value!);
-      return true;
+      const known = () => storage.one<{ output: number }>('select output_index as output from deposit_keys where movement = ?', movement);
+      if (known() === null) storage.run('insert or ignore into deposit_keys (movement, output_index) values (?, ?)', movement, outputIndex);
+      return known()!.output === outputIndex;
     },
   };
 }
 
+export interface DepositCheckParts {
+  readonly nodes: OwnNodes;
+  readonly keys: TakenKeys;
+  readonly monotonicMs: () => number;
+  readonly holderOf?: IssuedAddresses['holderOf'];
+}
+
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
-export function createDepositCheck(
-  { nodes, monotonicMs, holderOf = async () => null }: { readonly nodes: OwnNodes; readonly monotonicMs: () => number; readonly holderOf?: IssuedAddresses['holderOf'] },
-): DepositCheck {
-  const blocks = new Map<string, Promise<Movements | null>>(), keys = createKeys();
+export function createDepositCheck({ nodes, keys, monotonicMs, holderOf = async () => null }: DepositCheckParts): DepositCheck {
+  const blocks = new Map<string, Promise<Movements | null>>();
   const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
   const readBlock = async ({ network, module, client }: OwnNode, { chain, height, blockHash }: DepositEnvelope['data']) => {
@@ -114,7 +121,9 @@ export function createDepositCheck(
     const key = `${data.txid} ${data.outputIndex}`;
     // A deposit that was recorded under a former key keeps it; no movement is taken under two.
     const transfer = [movements.now.get(key), movements.former.get(key)].find((one) => one !== undefined && isSaid(one, data));
-    if (transfer === undefined || !keys.takes(`${data.chain} ${data.txid} ${transfer.outputIndex}`, data.outputIndex)) return 'no_such_movement';
+    if (transfer === undefined) return 'no_such_movement';
+    const hasTwo = [...movements.former.values()].includes(transfer);
+    if (hasTwo && !keys.takes(`${data.chain} ${data.txid} ${transfer.outputIndex}`, data.outputIndex)) return 'no_such_movement';
     return isDeepEnough(node.network, transfer, data.height, head) ? null : 'not_deep_enough';
   };
 
@@ -127,7 +136,7 @@ export function createDepositCheck(
       try {
         return await ask(event);
       } catch (error) {
-        return error instanceof ChainUnavailable ? 'no_answer' : 'node_fault';
+        return error instanceof ChainUnavailable || error instanceof StorageFailed ? 'no_answer' : 'node_fault';
       }
     },
     close: () => nodes.close(),

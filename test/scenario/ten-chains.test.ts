@@ -4,7 +4,8 @@
  * `FLOCK_SOAK_STEPS=100` plays a longer one.
  */
 import test from 'ava';
-import { createDepositCheck } from '../../edge/webhooks/deposit-check.ts';
+import { newStorage } from '../support/edge/disk.ts';
+import { createDepositCheck, takenKeysIn } from '../../edge/webhooks/deposit-check.ts';
 import { createOwnNodes } from '../../edge/own-nodes.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
@@ -73,7 +74,7 @@ async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> 
   const nodes = new Map([...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]));
   const check = createDepositCheck({
     nodes: createOwnNodes({ nodes, confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])), monotonicMs: () => performance.now() }),
-    monotonicMs: () => performance.now(),
+    keys: takenKeysIn(newStorage()), monotonicMs: () => performance.now(),
   });
   const wrong: string[] = [];
   try {

@@ -9,17 +9,19 @@ import { bsc, eth } from '../../../chains/evm/network.ts';
 import { readConfig } from '../../../edge/config.ts';
 import { isMnemonic } from '../../../edge/keys.ts';
 import { createOwnNodes } from '../../../edge/own-nodes.ts';
-import { createDepositCheck, judgeDelivery, type DepositCheck, type Doubt } from '../../../edge/webhooks/deposit-check.ts';
+import { createDepositCheck, judgeDelivery, takenKeysIn, type DepositCheck, type Doubt } from '../../../edge/webhooks/deposit-check.ts';
 import { eventId } from '../../../protocol/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { startAnvil, type Anvil } from '../../support/anvil.ts';
 import { API_KEYS, eventually, PHRASE, startTestEdge } from '../../support/edge/edges.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { startReceiver } from '../../support/edge/receivers.ts';
+import { newStorage } from '../../support/edge/disk.ts';
 
 const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
   createDepositCheck({
-    nodes: createOwnNodes({ nodes, monotonicMs }), monotonicMs, holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
+    nodes: createOwnNodes({ nodes, monotonicMs }), keys: takenKeysIn(newStorage()), monotonicMs,
+    holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
   });
 
 const [PAYER, SHOP, OTHER, HELD] = [0xa11ce, 0x5a09, 0xb0b, 0xa11].map((number) => addressOfHex(number.toString(16).padStart(40, '0'))) as [string, string, string, string];

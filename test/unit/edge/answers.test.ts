@@ -49,7 +49,7 @@ function openStage({ environment = 'live' as Environment, isBroadcast = true } =
   const instructions = {
     get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? RECORDED : null), boundTo: () => null, record: () => true,
     signaturesOf: (id: string) => (id === WITHDRAWAL.id
-      ? [{ transactionId: id, payload: '', signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID }, outcome: 'taken' as const, outcomeCode: null }] : []),
+      ? [{ transactionId: id, payload: '', signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID }, signedAtMs: 0, outcome: 'taken' as const, outcomeCode: null }] : []),
   };
   const known: Known = { environment, own, keystore, instructions, issued };
   const log = createEdgeLog('silent', { write: () => undefined });

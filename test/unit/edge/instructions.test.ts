@@ -127,6 +127,7 @@ test('G25: signed bytes and their fate are kept with the payload', (t) => {
   instructions.noteOutcome('txn_1', '0xid', 'refused', 'CHAIN_REJECTED');
   t.deepEqual(instructions.signaturesOf('txn_1'), [{
     transactionId: 'txn_1', payload: unsigned.payload, signed: { chain: 'eth', payload: '0xsigned', txid: '0xid' }, outcome: 'refused', outcomeCode: 'CHAIN_REJECTED',
+    signedAtMs: NOW_MS,
   }]);
 });
 
