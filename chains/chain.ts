@@ -210,6 +210,8 @@ export interface Unsigned {
   readonly replayKey: ReplayKey;
   /** Height at which the inputs were read, for the record. */
   readonly readAtHeight: number;
+  /** Counted chains: when its counter was bound for a broadcast; absent in a build, whose counter holds nothing. Never told to an edge. */
+  readonly boundAtMs?: number;
   /** Repricings of signed bytes on top of one block, where the network counts them. V37. */
   readonly repriced?: { readonly atHeight: number; readonly count: number };
 }
@@ -333,6 +335,11 @@ export interface ChainModule<Raw = unknown, Inputs extends BuildInputs = BuildIn
   reprice(network: Network, unsigned: Unsigned, inputs: Inputs, isSigned?: boolean): Unsigned | Refusal;
   /** What a payload pays whenever it lands, where its bytes fix it; null where they do not say (btc: coins less outputs). */
   exactFee?(payload: string): bigint | null;
+  /**
+   * The same transaction under another counter, where the chain has one: nothing else changes but what must with it, and an expiry
+   * that is renewed. Refuses: CONFLICT for a counter that the chain has used.
+   */
+  withCounter?(network: Network, unsigned: Unsigned, inputs: Inputs, replay: ReplayKey): Unsigned | Refusal;
   /** Next counter that the chain itself would take, or null where it has none. */
   nextReplayValue(inputs: Inputs): number | bigint | null;
   /** The same behind what waits in the node's own pool, where it tells that apart. */

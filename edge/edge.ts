@@ -31,6 +31,7 @@ import { claimSessionId } from './session-id.ts';
 import { Session } from './session.ts';
 import { LiveChains } from './live-chains.ts';
 import { loadSigner } from './signer-loader.ts';
+import { CounterBinding } from './binding.ts';
 import { Signing } from './signing.ts';
 import { markIfPossible, SPEND_MARK_MS } from './spend-clock.ts';
 import { statusOfEdge } from './status.ts';
@@ -142,14 +143,17 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
     signed: { batch: 1, send: (writes) => submissions.send(writes) },
   }, (error) => log.fault('outbox_fault', error));
+  const pause = (ms: number) => timers.pause(ms), binding = new CounterBinding({ instructions, upstream, sharesLedger: parts.sharedSpend !== null, pause, log });
   const signing = new Signing({
-    environment: config.environment, lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, guard, outbox, submissions, keystore: context.keystore, upstream,
+    environment: config.environment, binding, pause, share: () => session.shareInstructions(), lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, guard, outbox, submissions, keystore: context.keystore, upstream,
     policies: { instructions, own: parts.own, fees: config.fees, firstNonceMax: config.firstNonceMax, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
     nextCounter: nodes === null ? null : createOwnCounters(nodes),
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
     beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
   });
-  parts.instructionShare.onBroadcast = (recorded) => void signing.noteElsewhere(recorded).catch((error: unknown) => log.fault('instructions_fault', error));
+  parts.instructionShare.onBroadcast = (recorded, asked) => void signing.noteElsewhere(recorded)
+    .then(async () => { if (asked === 'unbound' && await signing.bindForOthers(recorded.instruction.id)) await session.shareInstructions(); })
+    .catch((error: unknown) => log.fault('instructions_fault', error));
   const policy = createWebhookPolicy({ environment: config.environment, allowlist: config.webhookAllowlist, ownPort: () => running.port });
   const poster = createWebhookPoster({
     policy, connections: config.webhookConcurrencyPerHost, monotonicMs: ports.monotonicMs, wallMs: ports.wallMs,

@@ -7,7 +7,7 @@ import type { Acknowledgement, InstructionRecord } from '../protocol/frames.ts';
 import type { Environment } from '../protocol/slugs.ts';
 import type { Identity } from './identity.ts';
 import { isOwnInstruction, signInstruction } from './instruction-record.ts';
-import type { Instructions, RecordedInstruction } from './instructions.ts';
+import { isBoundText, type Instructions, type RecordedInstruction } from './instructions.ts';
 import type { EdgeLog } from './log.ts';
 
 /** Clocks of replicas may differ by this much, as those of edge and cloud may (spec §5.3). */
@@ -36,7 +36,7 @@ export class InstructionShare {
   /** A round that has not begun: it takes in whatever is asked for until then. */
   #next: Promise<void> | null = null;
   /** Hears of what another replica was told to sign. */
-  onBroadcast: (recorded: RecordedInstruction) => void = () => undefined;
+  onBroadcast: (recorded: RecordedInstruction, asked: 'as_bound' | 'unbound') => void = () => undefined;
 
   constructor(settings: InstructionShareSettings) {
     this.#settings = settings;
@@ -63,7 +63,7 @@ export class InstructionShare {
       const atMs = Math.max(record.askedAtMs, record.broadcastAtMs ?? 0);
       const own = record.environment === environment && atMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
       if (!own || !instructions.take(record)) foreign += 1;
-      else if (record.broadcastAtMs !== null) this.onBroadcast(instructions.get(record.transactionId)!);
+      else if (record.broadcastAtMs !== null) this.onBroadcast(instructions.get(record.transactionId)!, isBoundText(record.unsigned) ? 'as_bound' : 'unbound');
     }
     if (foreign > 0) log.alarm('foreign_instructions_refused', { count: foreign });
   }

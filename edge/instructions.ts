@@ -8,7 +8,9 @@ import { sha256 } from './instruction-record.ts';
 import type { Instruction } from './signers/signer.ts';
 import type { Storage } from './storage/storage.ts';
 
-export interface RecordedInstruction { readonly instruction: Instruction; readonly unsigned: Unsigned }
+/** `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it is this edge's mark. */
+export type RecordedUnsigned = Unsigned & { readonly bound?: true };
+export interface RecordedInstruction { readonly instruction: Instruction; readonly unsigned: RecordedUnsigned }
 
 export interface Signature {
   readonly transactionId: string;
@@ -33,7 +35,9 @@ export interface StoredInstruction {
   readonly broadcastUnsigned: string | null;
 }
 
-interface KnownRow { readonly instruction: string; readonly unsigned: string; readonly broadcast_at_ms: number | null }
+interface KnownRow {
+  readonly instruction: string; readonly unsigned: string; readonly broadcast_at_ms: number | null; readonly built_here: number; readonly handed_out: number;
+}
 
 interface SignatureRow {
   transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null; signed_at_ms: number;
@@ -92,7 +96,7 @@ export class Instructions {
   get(transactionId: string): RecordedInstruction | null {
     const row = this.#storage.one<{ instruction: string; unsigned: string }>(
       'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
-    return row === null ? null : { instruction: fromJson<Instruction>(row.instruction), unsigned: fromJson<Unsigned>(row.unsigned) };
+    return row === null ? null : { instruction: fromJson<Instruction>(row.instruction), unsigned: fromJson<RecordedUnsigned>(row.unsigned) };
   }
 
   /**
@@ -107,9 +111,13 @@ export class Instructions {
       if (known !== null && known.instruction !== text) return false;
       if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
       if (known === null && this.#isOfAnother(instruction)) return false;
-      this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms) values (?, ?, ?, ?)
+      // A version of one whose counter is bound is under that counter, or is not bound any more.
+      const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
+      if (known?.isHandedOut === true && !isBound) return false;
+      const { bound: _, ...version } = unsigned;
+      this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms, built_here) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
-        instruction.id, text, toJson(unsigned), this.#nowMs());
+        instruction.id, text, toJson(isBound ? { ...version, bound: true } : version), this.#nowMs());
       this.#bind(instruction);
       return true;
     });
@@ -139,6 +147,40 @@ export class Instructions {
     this.#withdrawn.delete(transactionId);
   }
 
+  /**
+   * Whether its counter is still to be chosen: `own` where this replica may choose it, `elsewhere` where only the one that built it
+   * may. Null: it is chosen, or there is none. Without a ledger of all replicas a version that another one may have is final; with
+   * one, and nothing signed here, the ledger lets no second counter pass.
+   */
+  counterToBind(transactionId: string, sharesLedger: boolean): 'own' | 'elsewhere' | null {
+    const known = this.#known(transactionId);
+    if (known === null || !bindsAtBroadcast(known.instruction) || this.signaturesOf(transactionId).length > 0) return null;
+    if (sharesLedger) return 'own';
+    if (known.isHandedOut) return null;
+    if (known.isBuiltHere) return 'own';
+    return known.unsigned.bound === true ? null : 'elsewhere';
+  }
+
+  /**
+   * Keeps the version whose counter the cloud bound, for a holder of a local key that broadcasts it. No other replica hears of it
+   * before `handOut`. False when it may not be bound here.
+   */
+  bind(transactionId: string, unsigned: Unsigned, sharesLedger: boolean): boolean {
+    return this.#storage.transaction(() => {
+      if (this.counterToBind(transactionId, sharesLedger) !== 'own') return false;
+      const text = toJson({ ...unsigned, bound: true }), row = this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+      const atMs = Math.max(row!.at + 1, this.#nowMs());
+      this.#storage.run('update instructions set unsigned = ?, recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 1 where transaction_id = ?',
+        text, atMs, atMs, sha256(text), transactionId);
+      return true;
+    });
+  }
+
+  /** From now on other replicas may have the bound version, and may sign it. Within a transaction, or by itself. */
+  handOut(transactionId: string): void {
+    this.#storage.run('update instructions set shared = 0, handed_out = 1 where transaction_id = ?', transactionId);
+  }
+
   /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */
   mayBeSigned(transactionId: string): boolean {
     return this.#known(transactionId)?.isBroadcast === true;
@@ -159,17 +201,21 @@ export class Instructions {
     return this.#storage.transaction(() => {
       const known = this.#known(transactionId);
       if (known !== null && known.instruction !== instruction) return false;
-      const isExcluding = known === null || excludeEachOther(fromJson<Unsigned>(unsigned), known.unsigned);
+      const told = fromJson<RecordedUnsigned>(unsigned), isExcluding = known === null || excludeEachOther(told, known.unsigned);
       if (known?.isBroadcast === true && !isExcluding) return false;
+      // Nobody signs an unbound version of what is bound.
+      if (known?.unsigned.bound === true && told.bound !== true && bindsAtBroadcast(instruction)) return true;
       const parsed = fromJson<Instruction | null>(instruction);
       if (parsed?.id !== transactionId || (known === null && this.#isOfAnother(parsed))) return false;
       // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside it, is dropped.
-      const always = broadcastAtMs !== null && !isExcluding ? 1 : 0;
+      const isNewlyBound = told.bound === true && known?.unsigned.bound !== true;
+      const always = broadcastAtMs !== null && (!isExcluding || isNewlyBound) ? 1 : 0;
       this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(i.recorded_at_ms, excluded.recorded_at_ms), shared = 1
           where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`, transactionId, instruction, unsigned, askedAtMs, always);
       this.#storage.run(`update instructions set broadcast_at_ms = ?, broadcast_unsigned = ?
         where transaction_id = ? and coalesce(broadcast_at_ms, -1) < ?`, broadcastAtMs, broadcastUnsigned, transactionId, broadcastAtMs ?? -1);
+      if (told.bound === true) this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
       this.#bind(parsed);
       return true;
     });
@@ -195,12 +241,14 @@ export class Instructions {
       request.key, request.body, id, nowMs);
   }
 
-  #known(transactionId: string): { instruction: string; unsigned: Unsigned; isBroadcast: boolean } | null {
-    const row = this.#storage.one<KnownRow>('select instruction, unsigned, broadcast_at_ms from instructions where transaction_id = ?', transactionId);
+  #known(transactionId: string): { instruction: string; unsigned: RecordedUnsigned; isBroadcast: boolean; isBuiltHere: boolean; isHandedOut: boolean } | null {
+    const row = this.#storage.one<KnownRow>('select instruction, unsigned, broadcast_at_ms, built_here, handed_out from instructions where transaction_id = ?', transactionId);
     if (row === null) return null;
     // An edge of before kept no broadcasts: what it signed was one.
-    const isBroadcast = row.broadcast_at_ms !== null || this.signaturesOf(transactionId).length > 0;
-    return { instruction: row.instruction, unsigned: fromJson<Unsigned>(row.unsigned), isBroadcast };
+    const isSigned = this.signaturesOf(transactionId).length > 0, unsigned = fromJson<RecordedUnsigned>(row.unsigned);
+    // Without its counter nobody signs it, whoever broadcast it.
+    const mayBeSigned = row.broadcast_at_ms !== null && (!bindsAtBroadcast(row.instruction) || row.handed_out === 1);
+    return { instruction: row.instruction, unsigned, isBroadcast: isSigned || mayBeSigned, isBuiltHere: row.built_here === 1, isHandedOut: row.handed_out === 1 };
   }
 
   /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
@@ -277,6 +325,15 @@ export class Instructions {
   transaction<T>(write: () => T): T {
     return this.#storage.transaction(write);
   }
+}
+
+/** Whether the text of a version says that its counter is bound. */
+export function isBoundText(unsigned: string): boolean {
+  return fromJson<RecordedUnsigned>(unsigned).bound === true;
+}
+
+function bindsAtBroadcast(instruction: string): boolean {
+  return fromJson<Instruction>(instruction).counter === 'at_broadcast';
 }
 
 /** Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes. found F13. */

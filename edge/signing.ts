@@ -1,6 +1,6 @@
 /**
  * The one way to a signature, for `POST …/broadcast` and for the cloud's `sign` frame. In this order, each step durable
- * before the next: an instruction of this edge's own caller is there · the payload is checked against it · the spend is
+ * before the next: an instruction of this edge's own caller is there · its counter is bound (binding.ts) · the payload is checked against it · the spend is
  * counted · the payload is in the journal · the signature is made · signed bytes and their submission are written.
  * Decisions 6, chains.md 1.6, G25.
  */
@@ -11,6 +11,7 @@ import { networkOf } from '../chains/registry.ts';
 import { sandboxOf } from '../chains/sandbox-networks.ts';
 import type { Network, Signed } from '../chains/chain.ts';
 import { AHEAD_MS_MAX } from './instruction-share.ts';
+import { isNotBound, notBound, type CounterBinding } from './binding.ts';
 import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
 import type { Lease } from './lease.ts';
@@ -37,6 +38,10 @@ export interface SigningSettings {
   /** The count of all replicas together; null where each counts for itself. */
   readonly shared: SharedSpend | null;
   readonly guard: PaymentGuard;
+  readonly binding: CounterBinding;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Resolves when the cloud has what this replica's callers asked for, or will not now. */
+  readonly share: () => Promise<void>;
   readonly outbox: Outbox;
   readonly submissions: Submissions;
   readonly keystore: Keystore;
@@ -60,6 +65,10 @@ export class Signing {
   readonly #settings: SigningSettings;
   /** Signings that wait for an answer from outside, by transaction. */
   readonly #running = new Map<string, Promise<Refusal | null>>();
+  /** By transaction: bound, signed and submitted in the turn of its sender. */
+  readonly #turns = new Map<string, Promise<Submitted>>();
+  /** By sender: the end of the last turn, and what it bound and did not sign. */
+  readonly #lanes = new Map<string, { readonly end: Promise<unknown>; gaveUp: readonly string[] }>();
 
   constructor(settings: SigningSettings) {
     this.#settings = settings;
@@ -71,19 +80,37 @@ export class Signing {
    * Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
    */
   async broadcast(transactionId: string): Promise<Submitted> {
-    return this.#withdrawing(transactionId, async () => {
-      const { lease, instructions, beat, viaLeader, guard } = this.#settings;
-      if (!lease.view().held) await beat();
-      const recorded = instructions.get(transactionId);
-      // Another replica may have recorded it before this one was there: the cloud keeps such records.
-      if (lease.view().held && recorded !== null) return this.#make(transactionId);
+    for (let waitedMs = 0; ; waitedMs += NOT_BOUND_PAUSE_MS) {
+      const submitted = await this.#withdrawing(transactionId, () => this.#broadcast(transactionId));
+      if (!isNotBound(submitted) || waitedMs >= NOT_BOUND_WAIT_MS) return submitted;
+      await this.#settings.pause(NOT_BOUND_PAUSE_MS); // the replica that built it has heard of the broadcast, and binds it
+    }
+  }
+
+  async #broadcast(transactionId: string): Promise<Submitted> {
+    const { lease, instructions, beat, viaLeader, guard, binding, share } = this.#settings;
+    if (!lease.view().held) await beat();
+    // Another replica may have recorded it before this one was there: the cloud keeps such records.
+    if (lease.view().held && instructions.get(transactionId) !== null) {
+      if (binding.stateOf(transactionId) === 'elsewhere') {
+        instructions.noteBroadcast(transactionId); // the replica that built it hears of it, and binds
+        await share();
+      }
+      return this.#make(transactionId);
+    }
+    if (binding.stateOf(transactionId) === 'own' && !binding.sharesLedger) {
+      const refusal = await binding.bind(transactionId, []);
+      if (refusal !== null) return refusal;
+      instructions.handOut(transactionId);
+    } else {
       instructions.noteBroadcast(transactionId);
-      // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows of it.
-      if (recorded !== null) await this.noteElsewhere(recorded);
-      const submitted = await viaLeader(transactionId);
-      if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
-      return submitted;
-    });
+    }
+    const recorded = instructions.get(transactionId);
+    // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows of it.
+    if (recorded !== null) await this.noteElsewhere(recorded);
+    const submitted = await viaLeader(transactionId);
+    if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
+    return submitted;
   }
 
   /**
@@ -144,25 +171,90 @@ export class Signing {
    * is being signed share that signature.
    */
   async #make(transactionId: string): Promise<Submitted> {
-    const { instructions, outbox, guard, log } = this.#settings;
+    const { instructions, outbox, guard, binding } = this.#settings;
     for (let turn = 0; turn < TURNS_MAX; turn += 1) {
       // Read anew after each wait: a repricing may have come between.
       const recorded = instructions.get(transactionId);
       if (recorded === null) return refuseToSign('no_instruction');
+      const turn = this.#turns.get(transactionId);
+      if (turn !== undefined) return turn;
       const waiting = this.#rotationPending();
       if (waiting !== null) return waiting;
       const signed = this.#signedBefore(transactionId, recorded);
       if (signed !== null && outbox.has('signed', submissionOf(transactionId, signed).subject)) return this.#submit(transactionId, signed);
       if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
       if (signed !== null) return this.#submit(transactionId, signed);
+      const counter = binding.stateOf(transactionId);
+      if (counter !== null) return counter === 'own' ? this.#inTurn(recorded) : notBound();
       const refusal = await this.#signOnce(transactionId, recorded);
       // What stands in the way may be out of it by now; each turn settles one of them.
       const stands = refusal === null ? null : await guard.stands(refusal);
       if (stands !== null) return stands;
     }
-    log.alarm('signing_not_settled', { transactionId, count: TURNS_MAX });
+    return this.#notSettled(transactionId);
+  }
+
+  /**
+   * One at a time of a sender: bound, signed and with the cloud before the next is bound, so that no value stays unused before
+   * one that is signed.
+   */
+  #inTurn({ instruction: { id, chain, from } }: RecordedInstruction): Promise<Submitted> {
+    const lane = `${chain}|${from}`, before = this.#lanes.get(lane);
+    const turn = (before?.end ?? Promise.resolve()).then(() => this.#bindAndSign(id, lane));
+    const mine = { end: turn.then(() => undefined, () => undefined).then(() => {
+      this.#turns.delete(id);
+      if (this.#lanes.get(lane) === mine && mine.gaveUp.length === 0) this.#lanes.delete(lane);
+    }), gaveUp: before?.gaveUp ?? [] };
+    this.#lanes.set(lane, mine);
+    this.#turns.set(id, turn);
+    return turn;
+  }
+
+  async #bindAndSign(id: string, lane: string): Promise<Submitted> {
+    const { instructions, binding, guard } = this.#settings;
+    const settle = (gaveUp: readonly string[]) => { this.#lanes.get(lane)!.gaveUp = gaveUp; };
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+      const recorded = instructions.get(id)!, signed = this.#signedBefore(id, recorded);
+      if (signed !== null) {
+        settle([]);
+        return await this.#submit(id, signed);
+      }
+      const unbound = binding.stateOf(id) === 'own' ? await binding.bind(id, this.#lanes.get(lane)!.gaveUp) : null;
+      if (unbound !== null) return unbound;
+      settle([]);
+      const refusal = await this.#signOnce(id, instructions.get(id)!);
+      const stands = refusal === null ? null : await guard.stands(refusal);
+      if (stands === null) continue;
+      // What a shared ledger may have counted is signed under this counter or not at all.
+      if (!KEEPS_COUNTER.has(stands.code)) settle([id]);
+      return stands;
+    }
+    return this.#notSettled(id);
+  }
+
+  #notSettled(transactionId: string): Refusal {
+    this.#settings.log.alarm('signing_not_settled', { transactionId, count: TURNS_MAX });
     return refuse('CONFLICT', { reason: 'signing_not_settled', looks: TURNS_MAX },
       'the payload, or what stands in its way, was another one at each look; nothing was signed now. Stop repricing it and broadcast again');
+  }
+
+  /**
+   * Another replica's caller broadcast what was built here: without a ledger in common only this one may bind it. True when the
+   * others are to hear of the bound version.
+   */
+  async bindForOthers(transactionId: string): Promise<boolean> {
+    const { instructions, binding, log } = this.#settings;
+    if (binding.sharesLedger) return false;
+    if (binding.stateOf(transactionId) === 'own') {
+      const refusal = await binding.bind(transactionId, []);
+      if (refusal !== null) {
+        log.warn('binding_failed', { transactionId, code: refusal.code });
+        return false;
+      }
+    }
+    if (instructions.get(transactionId)?.unsigned.bound !== true) return false;
+    instructions.handOut(transactionId);
+    return true;
   }
 
   /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
@@ -191,11 +283,14 @@ export class Signing {
 
   /** Checks a payload against an instruction without signing it: what is built wrongly is refused when it is built. */
   async check(recorded: RecordedInstruction): Promise<Refusal | null> {
-    const { chain } = recorded.instruction;
+    const { chain, id } = recorded.instruction, { instructions, binding } = this.#settings;
     const signer = await this.#settings.signerOf(chain);
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
     const asked = await this.#asked(recorded);
-    return this.#checked(signer, recorded, signingPolicyOf(this.#settings.policies, recorded, asked));
+    const policy = signingPolicyOf(this.#settings.policies, recorded, asked);
+    // Of a build that is not bound the counter is a proposal: what was signed under it is in nobody's way.
+    const isProposal = recorded.instruction.counter === 'at_broadcast' && (instructions.get(id) === null || binding.stateOf(id) !== null);
+    return this.#checked(signer, recorded, isProposal ? { ...policy, journal: { forInstruction: [], withReplayKey: () => [] } } : policy);
   }
 
   /** Null when the payload is signed, or is no more what was asked for last. */
@@ -226,6 +321,7 @@ export class Signing {
     instructions.transaction(() => {
       instructions.noteSigned(instruction.id, unsigned.payload, signed);
       outbox.appendWithin('signed', submissionOf(instruction.id, signed));
+      if (unsigned.bound === true) instructions.handOut(instruction.id);
     });
     failpoint('edge.sign.recorded');
     return null;
@@ -242,8 +338,9 @@ export class Signing {
 
   /** What a replica was told to sign may be signed there: with no ledger in common it stands in the way here too. */
   async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
-    const { instruction: { chain }, unsigned } = recorded;
+    const { instruction: { chain, counter }, unsigned } = recorded;
     if (this.#settings.shared !== null) return;
+    if (counter === 'at_broadcast' && unsigned.bound !== true) return; // signed nowhere before it is bound
     const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
     this.#settings.ledger.noteElsewhere({ ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) });
   }
@@ -318,6 +415,10 @@ export class Signing {
 
 /** Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a part in all changes. */
 const TURNS_MAX = 16;
+/** How long a caller waits for the replica that binds, and between two looks. Milliseconds. */
+const NOT_BOUND_WAIT_MS = 3_000, NOT_BOUND_PAUSE_MS = 200;
+/** Refusals after which a spend may be counted, and nothing is signed. */
+const KEEPS_COUNTER: ReadonlySet<string> = new Set(['LEASE_HELD', 'IDENTITY_ROTATION_PENDING', 'SERVICE_UNAVAILABLE']);
 
 /** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */
 const RELEASED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);

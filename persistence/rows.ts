@@ -212,8 +212,8 @@ export type RowWrite =
   | { table: 'deposit'; row: DepositRow } // insert or update by id
   | { table: 'ledger_entry'; row: LedgerEntryRow }
   | { table: 'withdrawal'; row: WithdrawalRow } // insert or update by id
-  // An unsigned build that made room for a newer one.
-  | { table: 'withdrawal_status'; id: string; status: 'expired'; updatedAtMs: number }
+  // A build that nobody signed: it ended, or gave the counter that was bound for it back.
+  | { table: 'withdrawal_status'; id: string; status: 'expired' | 'built'; updatedAtMs: number }
   | { table: 'webhook'; row: WebhookRow } // insert or update by id
   | { table: 'publication'; row: PublicationRow }
   | { table: 'replay'; deliveryId: string; newDeliveryId: string; nowMs: number }

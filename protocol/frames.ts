@@ -85,6 +85,9 @@ export const signedBody = z.strictObject({
   leaseEpoch: epoch,
 });
 
+/** `gaveUp`: builds whose counter this edge bound before and will not sign now. */
+export const bindBody = z.strictObject({ gaveUp: z.array(shortText(40)).max(16) });
+
 /** A local key as replicas see it: signed by the edge's identity, so that the cloud can relay but not invent one. */
 export const localKeyRecord = z.strictObject({
   id: z.string().regex(/^ek_[a-z2-7]{26}$/),

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { pageQuery, wholeQuery } from './envelope.ts';
-import { heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from './frames.ts';
+import { EDGE_ROUTES, IDENTITY, signed } from './edge-routes.ts';
 import type { Route, Tag } from './route.ts';
 import * as account from './schema/account.ts';
 import * as addresses from './schema/addresses.ts';
@@ -16,8 +16,6 @@ import * as webhooks from './schema/webhooks.ts';
 
 const GET = 'GET', POST = 'POST', PUT = 'PUT', PATCH = 'PATCH', DELETE = 'DELETE';
 const LIST = { method: GET, query: wholeQuery } as const; // a short one: whole, unless a page is asked for
-/** A sync with full pools of both Ed25519 chains stays below this. */
-const EDGE_BODY_BYTES_MAX = 4 * 1_024 * 1_024;
 
 /** Read and write of an application, on both deployments. */
 const reads = (tag: Tag) => ({ tag, where: 'both', credential: 'application', role: 'viewer', status: 200 }) as const;
@@ -28,9 +26,6 @@ const creates = (tag: Tag) => ({ ...writes(tag), status: 201 }) as const;
 /** What the edge answers without the cloud: it keeps no answers, least of all one with a key in it. */
 const alone = (tag: Tag) => ({ tag, where: 'edge', credential: 'application', status: 200 }) as const;
 const sandbox = { ...writes('Sandbox'), sandboxOnly: true, idempotent: 'store' } as const;
-const signed = {
-  tag: 'Edge', where: 'cloud', credential: 'signed', role: null, status: 200, bodyLimitBytes: EDGE_BODY_BYTES_MAX,
-} as const;
 const portal = (tag: Tag, role: 'owner' | 'viewer' | null) => ({
   tag, where: 'cloud', credential: 'bearer', role, status: 200,
 }) as const;
@@ -39,10 +34,6 @@ const open = (tag: Tag) => ({
 }) as const;
 const admin = { tag: 'Administration', where: 'cloud', credential: 'admin', role: null, status: 200 } as const;
 
-/** What an edge's request can meet beside its own refusals. */
-const IDENTITY = [
-  'IDENTITY_ROTATION_PENDING', 'RESYNC_REQUIRED', 'EDGE_VERSION_UNSUPPORTED', 'ACCOUNT_SUSPENDED',
-] as const;
 const BUILD = [
   'INVALID_CHAIN', 'INVALID_ADDRESS', 'INVALID_AMOUNT', 'NOT_FOUND', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN',
   'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
@@ -123,7 +114,7 @@ export const ROUTES = {
   buildTransaction: {
     ...creates('Transactions'), method: POST, path: '/v1/transactions/unsigned', body: transactions.buildBody,
     reply: transactions.built, refusals: BUILD,
-    summary: 'Build an unsigned transaction; nothing is signed, and an older unsigned build of the address expires',
+    summary: 'Build an unsigned transaction; nothing is signed, and nothing is held but coins: its counter is bound at the broadcast',
   },
   repriceTransaction: {
     ...writes('Transactions'), method: PATCH, path: '/v1/transactions/unsigned/{id}',
@@ -223,36 +214,7 @@ export const ROUTES = {
     ...reads('Edge'), ...LIST, path: '/v1/edge/gas-tanks', reply: edge.gasTankPage, refusals: [],
     summary: 'Gas tank address of each chain',
   },
-  syncEdge: {
-    ...signed, method: POST, path: '/v1/edge/sync', body: syncBody, reply: edge.syncReply,
-    refusals: [
-      ...IDENTITY, 'ALREADY_ENROLLED', 'CROSS_ENVIRONMENT_IDENTITY', 'KEY_SOURCE_MISMATCH', 'INVALID_ADDRESS',
-      'ADDRESS_CONFLICT',
-    ], summary: 'Enrol: register public keys and pools',
-  },
-  resumeEdge: {
-    ...signed, method: POST, path: '/v1/edge/resume', body: resumeBody, reply: edge.resumeReply, refusals: IDENTITY,
-    summary: 'Resume after enrolment',
-  },
-  resyncEdge: {
-    ...signed, method: POST, path: '/v1/edge/resync', body: resumeBody, reply: edge.resumeReply, refusals: IDENTITY,
-    summary: 'Ask for registration anew',
-  },
-  heartbeatEdge: {
-    ...signed, method: POST, path: '/v1/edge/heartbeat', body: heartbeatBody, reply: edge.heartbeatReply,
-    refusals: [...IDENTITY, 'LEASE_EPOCH_STALE'], summary: 'Heartbeat while the stream is down',
-  },
-  pushPool: {
-    ...signed, method: POST, path: '/v1/edge/pools', body: poolsBody, reply: edge.poolReply,
-    refusals: [...IDENTITY, 'INVALID_ADDRESS', 'ADDRESS_CONFLICT', 'CONFLICT'],
-    summary: 'Add derived addresses to a pool',
-  },
-  submitSigned: {
-    ...signed, status: 201, method: POST, path: '/v1/edge/transactions/{id}/signed',
-    params: transactions.withdrawalParams, body: signedBody, reply: transactions.transaction,
-    refusals: [...IDENTITY, 'NOT_FOUND', 'SIGNED_BATCH_REJECTED', 'CONFLICT', 'LEASE_EPOCH_STALE', 'EDGE_NO_LEADER'],
-    summary: 'Hand over a signed transaction',
-  },
+  ...EDGE_ROUTES,
   mintLocalKey: {
     ...alone('Edge settings'), role: 'editor', status: 201, method: POST, path: '/v1/edge/keys', body: edge.localKeyBody,
     reply: edge.localKeyCreated, refusals: ['CONFLICT'], summary: 'Mint a local key, shown once; asked again it mints another',

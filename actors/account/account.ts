@@ -15,6 +15,7 @@ import {
 } from './decision.ts';
 import { decideRotation, enrol, resume } from './enrolment.ts';
 import { evolve } from './evolve.ts';
+import { bindWithdrawal } from './binding.ts';
 import { expireBuilds } from './expiry.ts';
 import { applyFacts } from './facts.ts';
 import { purgeKeySource, registerKeySource } from './key-sources.ts';
@@ -70,6 +71,7 @@ function decide(
     case 'apply_facts': return applyFacts(deciding(command));
     case 'build_withdrawal': return buildWithdrawal(deciding(command));
     case 'reprice_withdrawal': return repriceWithdrawal(deciding(command));
+    case 'bind_withdrawal': return bindWithdrawal(deciding(command));
     case 'abandon_withdrawal': return abandonWithdrawal(deciding(command));
     case 'expire_builds': return expireBuilds(deciding(command));
     case 'submit_signed': return submitSigned(deciding(command));

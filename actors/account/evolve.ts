@@ -91,6 +91,11 @@ function changedWithdrawal(state: AccountState, event: WithdrawalEvent): Account
       const claimed = event.hold === null ? undefined : { next: event.hold.next, free: event.hold.free };
       return open(state, id, event.atMs, held(state.counters, event.hold, flight('built'), claimed));
     }
+    case 'withdrawal_bound': {
+      const { hold: { next, free }, hold } = event;
+      return open(state, id, event.atMs, held(without(state.counters, hold.key, id), hold, flight('built'), { next, free }));
+    }
+    case 'withdrawal_unbound': return open(state, id, event.atMs, released(state.counters, event.hold, id, true));
     case 'withdrawal_repriced': return open(state, id, event.atMs, repriced(state, event));
     case 'withdrawal_signed': return open(state, id, event.atMs, held(state.counters, event.hold, flight('signed')));
     case 'withdrawal_version_dropped':
@@ -110,6 +115,13 @@ function changedWithdrawal(state: AccountState, event: WithdrawalEvent): Account
       return closed(state, id, released(state.counters, event.hold, id, event.hold?.reusable ?? false));
     case 'withdrawal_expired': return closed(state, id, released(state.counters, event.hold, id, true));
   }
+}
+
+/** Without what a withdrawal held before it was bound anew. */
+function without(counters: AccountState['counters'], key: string, id: string): AccountState['counters'] {
+  const before = counters[key];
+  if (before === undefined) return counters;
+  return { ...counters, [key]: { ...before, inFlight: Object.fromEntries(Object.entries(before.inFlight).filter(([, flight]) => flight.id !== id)) } };
 }
 
 /** A new version keeps the stage of the one before; outpoints that it adds are held like the others. */

@@ -151,6 +151,8 @@ export type AccountCommand = (
       /** Of the sender's withdrawals that are in a block, as the store has them. */
       used?: UsedValue | null }
   | { type: 'reprice_withdrawal'; known: WithdrawalRow; inputs: BuildInputs }
+  /** Before a signature: the counter value that is next. `gaveUp`: builds that the edge bound before and will not sign now. */
+  | { type: 'bind_withdrawal'; known: WithdrawalRow; inputs: BuildInputs; used?: UsedValue | null; gaveUp: readonly string[] }
   | { type: 'abandon_withdrawal'; known: WithdrawalRow }
   /** Those that did not change for BUILD_TTL, of this account. */
   | { type: 'expire_builds'; builds: UnsignedBuild[] }
@@ -200,6 +202,9 @@ export type AccountEvent =
       amount: string; height: number; blockHash: string }
   | { type: 'withdrawal_built'; id: string; atMs: number; hold: (Hold & { next: string | null; free: string[] }) | null }
   | { type: 'withdrawal_repriced'; id: string; atMs: number; hold: Hold | null }
+  | { type: 'withdrawal_bound'; id: string; atMs: number; hold: Hold & { next: string | null; free: string[] } }
+  /** Another one has its value now. */
+  | { type: 'withdrawal_unbound'; id: string; atMs: number; hold: Hold }
   /** The node refused one of several versions for good; the others may still land. */
   | { type: 'withdrawal_version_dropped'; id: string; atMs: number; txid: string }
   | { type: 'withdrawal_signed'; id: string; atMs: number; txid: string; hold: Hold | null }
@@ -252,6 +257,7 @@ export interface AccountReplies {
   apply_facts: { applied: number; deferred: number; events: EventName[] };
   build_withdrawal: WithdrawalRow & { feeEstimate: FeeEstimate };
   reprice_withdrawal: WithdrawalRow;
+  bind_withdrawal: WithdrawalRow;
   abandon_withdrawal: WithdrawalRow;
   expire_builds: { expired: number };
   submit_signed: WithdrawalRow;

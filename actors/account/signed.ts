@@ -43,8 +43,9 @@ export function submitSigned(
   );
   if (no !== null) return no;
   const atMs = changedAtMs(known, nowMs);
+  const { boundAtMs: _, ...unsigned } = known.unsigned;
   const row: WithdrawalRow = {
-    ...known, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
+    ...known, unsigned, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
     versions: [
       ...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload, taken: false },
     ],

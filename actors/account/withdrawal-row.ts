@@ -23,14 +23,25 @@ export function changedAtMs(known: { updatedAtMs: number }, nowMs: number): numb
   return Math.max(nowMs, known.updatedAtMs + 1);
 }
 
-/** Counter values that the row's transaction holds. */
-export function holdOfRow({ chain, from, unsigned }: WithdrawalRow): Hold | null {
+/** Whether a row's counter value is only a proposal: of a sender with a counter nothing is held before the broadcast binds it. */
+export function isUnbound({ status, versions, unsigned: { replayKey, boundAtMs } }: WithdrawalRow): boolean {
+  const isCounter = replayKey.kind === 'nonce' || replayKey.kind === 'sequence';
+  return isCounter && status === 'built' && versions.length === 0 && boundAtMs === undefined;
+}
+
+/** Counter values, or coins, that the row's transaction holds. */
+export function holdOfRow(row: WithdrawalRow): Hold | null {
+  return isUnbound(row) ? null : usedBy(row);
+}
+
+/** What the row's transaction uses up when it lands. */
+export function usedBy({ chain, from, unsigned }: WithdrawalRow): Hold | null {
   return holdOf(chain, from, unsigned.replayKey);
 }
 
 /** A value that the row holds and another withdrawal has. Refuses: CONFLICT. */
 export function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
-  const hold = holdOfRow(row);
+  const hold = usedBy(row);
   const clash = hold?.values.find((value) => {
     const flight = state.counters[hold.key]?.inFlight[value];
     return flight !== undefined && flight.id !== row.id;

@@ -4,7 +4,8 @@
  *
  *   (none) → built          a payload exists, nothing is signed
  *   built → built           repriced
- *   built → expired         abandoned, or a newer build from the same address took its place
+ *   built → built           its counter is bound, for the broadcast (binding.ts)
+ *   built → expired         abandoned, nobody signed it for BUILD_TTL, or newer builds took its coins
  *   built → signing         signed bytes are stored (signed.ts)
  *   signing → broadcast     a node took them
  *   broadcast ⇄ confirming  in a block, out of it again (settlement.ts)
@@ -17,14 +18,15 @@ import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, believedNext, counterKey, gapBelow, holdOf, isCounted, limitOf, released, replayKeyOf, spokenFor, waitingIn, type Counters } from './counters.ts';
+import { allocate, counterKey, holdOf, isCounted, limitOf, believedNext, gapBelow, released, spokenFor, waitingIn, replayKeyOf, type Counters } from './counters.ts';
+import { heldBy, queueFull } from './binding.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
 import { watchOnly } from './key-sources.ts';
 import { billingPeriod, tierLimit } from './plan.ts';
 import { pathOf } from './retired-identities.ts';
-import { changedAtMs, clashOf, holdOfRow, notNewest } from './withdrawal-row.ts';
-import type { AccountEvent, AccountState, Counter, Hold } from './messages.ts';
+import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './withdrawal-row.ts';
+import type { AccountEvent, AccountState, Counter } from './messages.ts';
 
 /**
  * A payload with its counter.
@@ -35,7 +37,8 @@ export function buildWithdrawal(deciding: Deciding<'build_withdrawal'>): Account
   const { state, command, book, nowMs } = deciding;
   const { chain } = command.intent;
   const module = book.module(chain);
-  const place = placeFor(deciding, isCounted(FAMILY_OF[chain]) ? 'all' : 'over_limit');
+  // The counter of a build is what is next now, for people; nothing holds it before it is bound.
+  const place = isCounted(FAMILY_OF[chain]) ? placeBesideOthers(deciding) : placeFor(deciding, 'over_limit');
   const no = firstRefusal(
     rotationPending(state), suspended(state), settledLimit(state, nowMs), watchOnly(state, chain, pathOf(state, command.from)),
     isRefusal(place) ? place : null,
@@ -58,16 +61,15 @@ function buildAt(
   const network = book.network(intent.chain);
   const feeEstimate = module.estimateFee(network, inputs, intent);
   if (isRefusal(feeEstimate)) return feeEstimate;
-  const key = counterKey(intent.chain, intent.from);
-  const claim = claimFor(module, network, deciding, counter);
-  if (isRefusal(claim)) return claim;
-  const unsigned = module.buildUnsigned(network, inputs, intent, claim?.replayKey ?? spokenFor(counter));
+  const proposal = proposalFor(module, network, deciding, counter);
+  if (isRefusal(proposal)) return proposal;
+  const unsigned = module.buildUnsigned(network, inputs, intent, proposal ?? spokenFor(counter));
   if (isRefusal(unsigned)) return unsigned;
-  const hold = claim === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : { key, values: [claim.value] };
+  const hold = proposal === null ? holdOf(intent.chain, intent.from, unsigned.replayKey) : null;
   const clash = hold?.values.find((value) => value in (counter?.inFlight ?? {}));
   if (clash !== undefined) return refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
   const row = builtRow(deciding, unsigned);
-  const claimed = { next: claim?.next ?? null, free: claim?.free ?? [] };
+  const claimed = { next: null, free: [] };
   return accept(
     { ...row, feeEstimate },
     [
@@ -78,14 +80,11 @@ function buildAt(
   );
 }
 
-interface Claim {
-  readonly value: string; readonly next: string; readonly free: string[]; readonly replayKey: ReplayKey;
-}
-
-function claimFor(
+/** What the chain would take next of the sender; null where it has no counter. Refuses: CHAIN_UNAVAILABLE. */
+function proposalFor(
   module: ChainModule, { reorgWindow }: Network, { state, command, nowMs }: Deciding<'build_withdrawal'>,
   counter: Counter | undefined,
-): Claim | null | Refusal {
+): ReplayKey | null | Refusal {
   const { intent, inputs, used } = command;
   const told = module.nextReplayValue(inputs);
   if (told === null) return null;
@@ -93,8 +92,7 @@ function claimFor(
   if (isRefusal(next)) return next;
   const gap = gapFor(state, command, counter, module, nowMs);
   const allocation = gap === null ? allocate(counter, next) : allocate({ ...counter!, next: String(gap) }, gap);
-  const replayKey = replayKeyOf(FAMILY_OF[intent.chain], allocation.value);
-  return replayKey === null ? null : { ...allocation, replayKey };
+  return replayKeyOf(FAMILY_OF[intent.chain], allocation.value);
 }
 
 function gapFor(
@@ -117,11 +115,19 @@ function builtRow({ state, command, nowMs }: Deciding<'build_withdrawal'>, unsig
 
 interface Place { readonly counter: Counter | undefined; readonly events: AccountEvent[]; readonly rows: RowWrite[] }
 
+/** Where a counter is bound at the broadcast a build takes nobody's place; a full queue says so before the caller signs. Refuses: CONFLICT. */
+function placeBesideOthers({ state, command, book, inFlight, nowMs }: Deciding<'build_withdrawal'>): Place | Refusal {
+  const { chain, from } = command.intent, key = counterKey(chain, from), waiting = waitingIn(state.counters[key]);
+  const isGap = gapFor(state, command, state.counters[key], book.module(chain), nowMs) !== null; // what fills one is never one too many
+  const full = isGap ? null : queueFull(waiting, limitOf(inFlight, command.from.purpose, FAMILY_OF[chain]), book.network(chain), 'build it again');
+  if (full !== null) return full;
+  const counters = waiting.filter(({ stage }) => stage === 'built').reduce((left, { id }) => released(left, heldBy(left, key, id), id, true), state.counters);
+  return { counter: counters[key], events: [], rows: [] };
+}
+
 /**
- * Room under the in-flight limit. Of a sender with a counter at most one build is unsigned: a newer one takes its place and
- * its value (`all`), so that what nobody broadcasts leaves no gap before what is signed. Coins leave none: there the oldest
- * unsigned builds give way at the limit, or all of them when the coins do not suffice. What is signed may land and keeps its
- * place. Refuses: CONFLICT.
+ * Room for coins under the in-flight limit: the oldest unsigned builds give way at the limit, or all of them when the coins do
+ * not suffice. What is signed may land and keeps its place. Refuses: CONFLICT.
  */
 function placeFor(
   { state, command, book, inFlight, nowMs }: Deciding<'build_withdrawal'>, gives: 'all' | 'over_limit',
@@ -132,25 +138,12 @@ function placeFor(
   const changed = ({ id }: { id: string }) => state.withdrawals[id] ?? 0;
   const unsigned = waiting.filter(({ stage }) => stage === 'built').sort((a, b) => changed(a) - changed(b));
   const giving = gives === 'all' ? unsigned : unsigned.slice(0, Math.max(0, waiting.length - limit + 1));
-  // What fills a gap lets the others land: it is never one too many.
-  if (waiting.length - giving.length >= limit && gapFor(state, command, state.counters[key], book.module(chain), nowMs) === null) {
-    return refuse(
-      'CONFLICT',
-      {
-        reason: 'in_flight_limit', limit, inFlight: waiting.filter(({ stage }) => stage !== 'built').map(({ id }) => id),
-        retryAfterSeconds: Math.ceil(book.network(chain).blockTimeMs / 1_000),
-      },
-      `this address has ${limit} signed transaction${limit === 1 ? '' : 's'} on the way, as many as it may have at once;`
-        + ' build again when one of details.inFlight is in a block, or reprice it',
-    );
-  }
+  const full = waiting.length - giving.length < limit ? null : queueFull(waiting, 0, book.network(chain), 'build it again');
+  if (full !== null) return full;
   let counters: Counters = state.counters;
   const events: AccountEvent[] = [], rows: RowWrite[] = [];
   for (const { id } of giving) {
-    const hold: Hold = {
-      key,
-      values: Object.entries(counters[key]!.inFlight).flatMap(([value, flight]) => (flight.id === id ? [value] : [])),
-    };
+    const hold = heldBy(counters, key, id);
     counters = released(counters, hold, id, true);
     events.push({ type: 'withdrawal_expired', id, hold });
     rows.push({
@@ -189,10 +182,11 @@ export function repriceWithdrawal(
   if (isRefusal(repriced)) return repriced;
   const priced = module!.reprice(network, known.unsigned, inputs, known.versions.length > 0);
   if (isRefusal(priced)) return priced;
-  const unsigned: Unsigned = repriced === null ? priced : { ...priced, repriced };
+  const { boundAtMs } = known.unsigned;
+  const unsigned: Unsigned = { ...priced, ...(repriced === null ? {} : { repriced }), ...(boundAtMs === undefined ? {} : { boundAtMs }) };
   const atMs = changedAtMs(known, nowMs);
   const row: WithdrawalRow = { ...known, unsigned, amount: unsigned.amount, updatedAtMs: atMs };
-  const clash = clashOf(state, row);
+  const clash = isUnbound(row) ? null : clashOf(state, row);
   if (clash !== null) return clash;
   return accept(
     row, [{ type: 'withdrawal_repriced', id: row.id, atMs, hold: holdOfRow(row) }], [{ table: 'withdrawal', row }],

@@ -7,10 +7,10 @@ import { evmFacts } from './facts.ts';
 import { estimateFee, type EvmInputs } from './fee.ts';
 import { matchSigned } from './signed.ts';
 import { formerOutputIndex, outcomesIn, transfersIn } from './transfers.ts';
-import { buildUnsigned, cancel, nextReplayValue, pendingReplayValue, reprice } from './unsigned.ts';
+import { buildUnsigned, cancel, nextReplayValue, pendingReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const evm: ChainModule<EvmRaw, EvmInputs> = {
   ...evmFacts, blockFromAnswers, transfersIn, formerOutputIndex, outcomesIn,
-  estimateFee, buildUnsigned, matchSigned, reprice, cancel, nextReplayValue, pendingReplayValue, agreeInputs,
+  estimateFee, buildUnsigned, matchSigned, reprice, withCounter, cancel, nextReplayValue, pendingReplayValue, agreeInputs,
   createClient,
 };

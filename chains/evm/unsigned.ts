@@ -166,6 +166,13 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: EvmInputs)
     { network: evm, inputs, from, fromPath, sendAll, tokenContract });
 }
 
+/** The same transaction under another nonce. Refuses: CONFLICT. */
+export function withCounter(_network: Network, unsigned: Unsigned, inputs: EvmInputs, replay: ReplayKey): Unsigned | Refusal {
+  if (replay.kind !== 'nonce') throw new Error(`expected a nonce, got ${replay.kind}`);
+  const transaction = { ...transactionOf(unsigned), nonce: replay.value };
+  return checkNonceFree(transaction, inputs) ?? { ...unsigned, payload: encodeUnsigned(transaction), replayKey: replay };
+}
+
 /**
  * V38: nothing to oneself under the same nonce, so that the old version can no longer land. Refuses as `reprice` does.
  */

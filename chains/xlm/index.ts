@@ -7,8 +7,8 @@ import { estimateFee } from './fee.ts';
 import type { XlmInputs } from './inputs.ts';
 import { matchSigned } from './signed.ts';
 import type { XlmLedger } from './transfers.ts';
-import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
+import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const xlm: ChainModule<XlmLedger, XlmInputs> = {
-  ...xlmFacts, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
+  ...xlmFacts, estimateFee, buildUnsigned, matchSigned, reprice, withCounter, nextReplayValue, agreeInputs, createClient,
 };

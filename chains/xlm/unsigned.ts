@@ -159,6 +159,18 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: XlmInputs,
   return { ...unsigned, payload: encodePayload(bumped), feeMax: fee.total, fee: feePartsOf(bumped) };
 }
 
+/** The same transaction under the sequence that is next, with a new expiry. Refuses: CONFLICT: a sequence has no gaps (M19). */
+export function withCounter(_network: Network, unsigned: Unsigned, inputs: XlmInputs, replay: ReplayKey): Unsigned | Refusal {
+  if (replay.kind !== 'sequence') throw new Error(`expected a sequence, got ${replay.kind}`);
+  const decoded = decodePayload(unsigned.payload), next = nextReplayValue(inputs);
+  if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
+  if (BigInt(replay.value) !== next) return refuse('CONFLICT', { reason: 'sequence', expected: next.toString(), found: replay.value });
+  const { transaction, bump } = decoded.payload;
+  const payload: Payload = { transaction: { ...transaction, sequence: next, maxTime: BigInt(inputs.closeTime + LIFETIME_SECONDS) }, bump };
+  // `fee` also says what is in no byte, as whether the issuer must authorise the line.
+  return { ...unsigned, payload: encodePayload(payload), fee: { ...unsigned.fee, ...feePartsOf(payload) }, replayKey: replay, readAtHeight: inputs.readAtHeight };
+}
+
 /** The amount of a send-all goes down with the fee, never up. */
 function rebuild(network: Network, unsigned: Unsigned, { transaction }: Payload, inputs: XlmInputs): Unsigned | Refusal {
   const { from, fromPath, to, tokenContract: contract, tag, kind, sendAll } = unsigned, { operation, sequence } = transaction;

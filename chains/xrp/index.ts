@@ -8,8 +8,8 @@ import type { XrpInputs } from './inputs.ts';
 import { blockFromAnswers } from './ledger.ts';
 import { matchSigned } from './signed.ts';
 import type { XrpLedger } from './transfers.ts';
-import { buildUnsigned, nextReplayValue, reprice } from './unsigned.ts';
+import { buildUnsigned, nextReplayValue, reprice, withCounter } from './unsigned.ts';
 
 export const xrp: ChainModule<XrpLedger, XrpInputs> = {
-  ...xrpFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, nextReplayValue, agreeInputs, createClient,
+  ...xrpFacts, blockFromAnswers, estimateFee, buildUnsigned, matchSigned, reprice, withCounter, nextReplayValue, agreeInputs, createClient,
 };

@@ -211,6 +211,17 @@ export function reprice(network: Network, unsigned: Unsigned, inputs: XrpInputs)
   return checkXrpFunds(inputs, sender, amount, feeDrops) ?? versionOf(unsigned, { ...renewed, amount }, inputs);
 }
 
+/** The same transaction under another sequence, or ticket, with a new expiry. Refuses: CONFLICT, INSUFFICIENT_FUNDS. */
+export function withCounter(_network: Network, unsigned: Unsigned, inputs: XrpInputs, replay: ReplayKey): Unsigned | Refusal {
+  const decoded = decodeUnsigned(unsigned.payload);
+  if (!decoded.ok) throw new Error(`a payload of ours does not decode: ${decoded.reason}`);
+  if (inputs.sender === null) return refuse('INSUFFICIENT_FUNDS', { balance: '0', required: unsigned.feeMax.toString() });
+  const slot = slotOf(inputs.sender, replay);
+  if (isRefusal(slot)) return slot;
+  const transaction = { ...decoded.transaction, ...slot, lastLedgerSequence: inputs.readAtHeight + LAST_LEDGER_AHEAD };
+  return { ...versionOf(unsigned, transaction, inputs), replayKey: { kind: 'sequence', value: String(slot.sequence) } };
+}
+
 function versionOf(unsigned: Unsigned, transaction: XrpTransaction, { readAtHeight }: XrpInputs): Unsigned {
   return {
     ...unsigned, payload: encodeUnsigned(transaction), amount: transaction.type === 'Payment' ? transaction.amount : 0n,

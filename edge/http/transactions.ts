@@ -7,10 +7,11 @@ import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { canonicalJson } from '../../protocol/canonical-json.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import { AMOUNT_DIGITS_MAX } from '../../protocol/money.ts';
 import { ROUTES, type BodyOf } from '../../protocol/routes.ts';
 import { trustlineBody } from '../../protocol/schema/addresses.ts';
-import { buildBody, built, type BuiltJson, type UnsignedJson } from '../../protocol/schema/transactions.ts';
+import { buildBody, type BuiltJson } from '../../protocol/schema/transactions.ts';
+import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
+import { builtOf, unsignedOf } from '../built-reply.ts';
 import { sha256 } from '../instruction-record.ts';
 import { keepsReplayKey, type Instructions } from '../instructions.ts';
 import type { EdgeLog } from '../log.ts';
@@ -173,9 +174,16 @@ function instructionOf(asked: BodyOf<'buildTransaction'>, reply: BuiltJson): Ins
   if (isRefusal(token)) return token;
   return {
     id: reply.id, purpose: 'withdrawal', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: to.canonical, toPath: null,
-    amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag,
+    amount: asked.amount === 'all' ? 'all' : BigInt(asked.amount), token, tag: asked.chainTag ?? to.tag, ...counterOf(chain),
     ...(to.tag === null ? {} : { tagOfAddress: true }), ...(asked.paymentRef == null ? {} : { paymentRef: asked.paymentRef }),
   };
+}
+
+/** Families whose chain counts the transactions of a sender. */
+const COUNTED: ReadonlySet<Family> = new Set(['evm', 'xrp', 'xlm']);
+
+function counterOf(chain: Token['chain']): Pick<Instruction, 'counter'> {
+  return COUNTED.has(FAMILY_OF[chain]) ? { counter: 'at_broadcast' } : {};
 }
 
 /** What a caller's Idempotency-Key names: one path, one body whatever the order of its names; undefined without a key. */
@@ -193,7 +201,7 @@ function optInOf(address: string, asked: BodyOf<'createTrustline'>, reply: Built
   if (isRefusal(token)) return token;
   return {
     id: reply.id, purpose: 'opt_in', chain, from: from.canonical, fromPath: reply.unsigned.fromPath, to: from.canonical, toPath: null,
-    amount: 0n, token, tag: null,
+    amount: 0n, token, tag: null, ...counterOf(chain),
   };
 }
 
@@ -204,22 +212,6 @@ function tokenOf(chain: Token['chain'], text: string): Token | Refusal {
   const deployment = findDeployment(chain, contract);
   if (isRefusal(deployment)) return deployment;
   return catalogueOf(chain).get(contract) ?? refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract });
-}
-
-/** Of a chain whose payload does not carry whole transactions; the largest of ours is below a tenth of it. */
-const PAYLOAD_CHARACTERS_MAX = 20_000;
-
-/** A build that is in the form of its schema and no larger than one can be: to read megabytes of digits takes half a minute. */
-function builtOf(data: unknown): BuiltJson | null {
-  const reply = built.safeParse(data);
-  if (!reply.success) return null;
-  const { chain, payload, amount, feeMax } = reply.data.unsigned;
-  const isPayable = amount.length <= AMOUNT_DIGITS_MAX && feeMax.length <= AMOUNT_DIGITS_MAX;
-  return isPayable && (chain === 'btc' || payload.length <= PAYLOAD_CHARACTERS_MAX) ? reply.data : null;
-}
-
-function unsignedOf(json: UnsignedJson): Unsigned {
-  return { ...json, amount: BigInt(json.amount), feeMax: BigInt(json.feeMax) };
 }
 
 /** What people read in the answer must be what stands in the payload's own summary, which the signer holds to the bytes. */

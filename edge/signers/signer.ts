@@ -40,6 +40,8 @@ export interface Instruction {
   readonly tagOfAddress?: true;
   /** The application's own name of the payment: two with different names are two payments, however alike. */
   readonly paymentRef?: string;
+  /** Its counter is bound when it is broadcast (binding.ts). Absent where the chain has none, and in instructions of an edge of before. */
+  readonly counter?: 'at_broadcast';
   /** SHA-256 of the Idempotency-Key that it was asked under, and of the body that was sent. */
   readonly request?: { readonly key: string; readonly body: string };
 }

@@ -150,4 +150,9 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
     movement text primary key,
     output_index integer not null
   ) strict, without rowid;
+`, `
+  -- 1 when it was built at this replica, which alone may bind its counter where the replicas share no ledger.
+  alter table instructions add column built_here integer not null default 0;
+  -- 1 when somebody beside this replica may have the version whose counter is bound, and may sign it.
+  alter table instructions add column handed_out integer not null default 0;
 `];

@@ -13,12 +13,12 @@ import { CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
 import { isOlderVersion } from '../edge-stream/handshake.ts';
 import { accountOf, type Caller, type Handlers } from './context.ts';
 import type { HandlerDeps } from './handlers.ts';
-import { transactionOf } from './transactions.ts';
+import { bindCounter, transactionOf } from './transactions.ts';
 import { chainPlace, instantOrNull, sessionView, wholePage } from './views.ts';
 
 type Area =
   | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
-  | 'syncEdge' | 'resumeEdge' | 'resyncEdge' | 'heartbeatEdge' | 'pushPool' | 'submitSigned';
+  | 'syncEdge' | 'resumeEdge' | 'resyncEdge' | 'heartbeatEdge' | 'pushPool' | 'bindCounter' | 'submitSigned';
 
 export function edgeHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   return { ...readingHandlers(deps), ...signedHandlers(deps) };
@@ -146,6 +146,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       if (answer.ok === true) pools.refilled(accountOf(asked), asked.body.pool.chain);
       return answer.ok === true ? answer.reply : answer;
     },
+    bindCounter: (asked) => bindCounter(deps, accountOf(asked), asked.params.id, asked.body.gaveUp),
     async submitSigned(asked) {
       const accountId = accountOf(asked);
       const known = await reads.withdrawal(accountId, asked.params.id);

@@ -6,12 +6,13 @@ import { rotationPending, suspended } from '../../actors/account/guards.ts';
 import type { BuildInputs, Intent } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { TransactionView } from '../../persistence/ports.ts';
+import { canonicalJson } from '../../protocol/canonical-json.ts';
 import { ERRORS, isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { ledgerOf, newId, type AccountId } from '../../protocol/ids.ts';
 import { parseAmount } from '../../protocol/money.ts';
 import type { AddressRow, WithdrawalRow } from '../../persistence/rows.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
-import type { ChainBinding } from '../ports.ts';
+import type { ChainBinding, DuplicateKey } from '../ports.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from './context.ts';
 import { presentTanks, stateOf } from './edge.ts';
@@ -44,7 +45,10 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const replay = async (stored: unknown, asked: Asked): Promise<ReturnType<typeof builtView> | Outgrown> => {
     const row = stored as WithdrawalRow;
     const known = await reads.withdrawal(accountOf(asked), row.id);
-    return known !== null && await isDead(deps, known) ? { outgrown: row.id } : builtView(row);
+    if (known !== null && isDead(known)) return { outgrown: row.id };
+    // The counter is bound since: what it is now, in the place of what was proposed.
+    const isRebound = known !== null && canonicalJson(known.unsigned.replayKey) !== canonicalJson(row.unsigned.replayKey);
+    return builtView(isRebound ? { ...known, status: 'built', updatedAtMs: row.updatedAtMs } : row);
   };
 
   async function build(asked: Asked<'buildTransaction'> | Asked<'createTrustline'>, wish: Wish) {
@@ -121,13 +125,25 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   };
 }
 
-/** A build that was given up, or whose counter value a block has used: nothing of it was signed, and nothing can be. */
-async function isDead({ stores: { reads } }: HandlerDeps, { accountId, ledger, from, status, versions, unsigned: { replayKey } }: WithdrawalRow): Promise<boolean> {
-  if (versions.length > 0) return false;
-  if (status === 'expired' || status === 'failed') return true;
-  if (replayKey.kind !== 'nonce' && replayKey.kind !== 'sequence') return false;
-  const used = await reads.usedValue(accountId, ledger, from);
-  return used !== null && BigInt(replayKey.value) <= BigInt(used.value);
+/** A build that was given up: nothing of it was signed, and nothing can be. A counter that is used by now is bound anew. */
+function isDead({ status, versions }: WithdrawalRow): boolean {
+  return versions.length === 0 && (status === 'expired' || status === 'failed');
+}
+
+/** The build with the counter that is next, held for it; what is signed keeps its own. Refuses: NOT_FOUND, as `bind_withdrawal`. */
+export async function bindCounter(
+  { accounts, chains, stores: { reads } }: HandlerDeps, accountId: AccountId, id: string, gaveUp: readonly string[],
+): Promise<ReturnType<typeof builtView> | Refusal | DuplicateKey> {
+  const known = await reads.withdrawal(accountId, id);
+  if (known === null) return refuse('NOT_FOUND', { reason: 'no_such_build' });
+  const binding = await chains.bind(accountId, known.chain);
+  if (isRefusal(binding)) return binding;
+  if (known.versions.length > 0) return builtView(known);
+  const [inputs, used] = await Promise.all([
+    binding.client.fetchBuildInputs(intentOf(known, binding)), reads.usedValue(accountId, known.ledger, known.from),
+  ]);
+  const answer = await accounts.ask(accountId, { type: 'bind_withdrawal', known, inputs, used, gaveUp });
+  return answer.ok === true ? builtView(answer.reply) : answer;
 }
 
 /** A record with the threshold of its network: a withdrawal's row has none of its own. */

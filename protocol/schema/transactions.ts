@@ -21,7 +21,7 @@ export const transaction = money.extend({
   environment: z.enum(ENVIRONMENTS),
   status: z.string().meta({
     enum: [...TRANSACTION_STATUSES],
-    description: '`expired`: a build that nobody signed gave way to a newer one from its address, or was given up',
+    description: '`expired`: a build that nobody signed for a day, that was given up, or (btc) whose coins a newer one took',
   }),
   txid: z.string().nullable().meta({ description: 'null for a withdrawal that is not signed' }),
   outputIndex: z.number().int().nullable().meta({ description: 'with txid, the key to credit by; null for a withdrawal' }),

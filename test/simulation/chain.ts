@@ -16,6 +16,9 @@ const storyModule: ChainModule = {
     fromPath: intent.fromPath, to: intent.to, amount: intent.amount as bigint, tokenContract: null, tag: null, kind: 'payment',
     sendAll: false, feeMax: FEE_WEI, fee: {}, replayKey: key!, readAtHeight: 1,
   }),
+  withCounter: (_network, unsigned, _inputs, key): Unsigned => ({
+    ...unsigned, payload: `unsigned:${String(key.value)}:${String(unsigned.amount)}:${unsigned.to}`, replayKey: key,
+  }),
   matchSigned: (_network, unsigned, signed) => (signed.payload.startsWith(signedOf(unsigned)) ? null : refuseToSign('other_bytes')),
 };
 

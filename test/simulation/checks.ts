@@ -7,6 +7,7 @@ import type { Sent } from '../../edge/outbox-sender.ts';
 import type { Delivery } from '../../edge/webhooks/post.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 import type { Unsigned } from '../../chains/chain.ts';
+import type { WithdrawalRow } from '../../persistence/rows.ts';
 import { LEASE_TTL_MS } from '../../protocol/frames.ts';
 import type { StoryDatabase } from './database.ts';
 import type { EdgeProcess } from './edge-process.ts';
@@ -142,7 +143,7 @@ export class Checks {
       const isSuperseded = of === 'attempt' && edge.lease.followingMs() > SUPERSEDED_AFTER_MS;
       const [transactionId = '', txid] = subject.split('/');
       const isKnown = of === 'attempt' ? deliveries.attempts.has(subject)
-        : withdrawals.get(transactionId)?.versions.some((version) => version.txid === txid) === true || withdrawals.get(transactionId)?.status === 'expired';
+        : withdrawals.get(transactionId)?.versions.some((version) => version.txid === txid) === true || wasOutrun(withdrawals, transactionId);
       if (!isKnown && !isSuperseded) this.note('recorded once it was made', `${edge.process.name} forgets ${of} ${subject}, which nobody recorded`);
     }
   }
@@ -159,4 +160,16 @@ export class Checks {
     const isTrue = statusCode === null ? this.#tries.has(key) : receipts.some((receipt) => receipt.statusCode === statusCode);
     if (!isTrue) this.note('recorded once it was made', `${key} is recorded with ${statusCode}, and no endpoint said so`);
   }
+}
+
+/**
+ * Signed by a replica that was away for so long that its counter value went to another transaction: of the two
+ * at most one lands, and the cloud decided against the late one and said so.
+ */
+export function wasOutrun(withdrawals: ReadonlyMap<string, WithdrawalRow>, transactionId: string): boolean {
+  const known = withdrawals.get(transactionId);
+  if (known === undefined || known.versions.length > 0) return false;
+  const { replayKey } = known.unsigned;
+  return known.status === 'expired' || [...withdrawals.values()].some(({ id, versions, from, unsigned }) =>
+    id !== transactionId && (versions.length > 0 || unsigned.boundAtMs !== undefined) && from === known.from && String(unsigned.replayKey.value) === String(replayKey.value));
 }

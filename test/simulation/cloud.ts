@@ -8,6 +8,7 @@ import type { Publisher } from '../../actors/webhook/ports.ts';
 import { createPublisher } from '../../actors/webhook/publisher.ts';
 import type { Joined } from '../../gateway/edge-stream/rooms.ts';
 import { EdgeRooms } from '../../gateway/edge-stream/rooms.ts';
+import { builtView } from '../../gateway/http/views.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Accounts } from '../../gateway/ports.ts';
 import type { AddressRow, RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
@@ -38,6 +39,8 @@ export interface CloudOptions {
   readonly process: Process;
   readonly database: StoryDatabase;
   readonly plant: Plant;
+  /** What a node counts of the sender's transactions. */
+  readonly counted: () => number;
 }
 
 export class Cloud implements CloudEnd {
@@ -49,10 +52,12 @@ export class Cloud implements CloudEnd {
   readonly #stores: Stores;
   readonly #publisher: Publisher;
   readonly #plant: Plant;
+  readonly #counted: () => number;
   #isServing = false;
 
-  constructor({ process, database, plant }: CloudOptions) {
+  constructor({ process, database, plant, counted }: CloudOptions) {
     this.process = process;
+    this.#counted = counted;
     this.#plant = plant;
     this.#accountId = database.seed.state.accountId;
     this.#stores = database.open(process);
@@ -124,6 +129,15 @@ export class Cloud implements CloudEnd {
         if (isRefusal(known)) return known;
         const noted = await this.rooms.noteHeartbeat(this.#accountId, body as HeartbeatBody);
         return isRefusal(noted) ? noted : { ...noted, serverTimeMs: Date.now() };
+      }
+      case 'bindCounter': {
+        const known = await this.#stores.withdrawal(params['id']!).catch(() => null);
+        if (known === null) return refuse('SERVICE_UNAVAILABLE');
+        const used = this.#plant.usedValue === undefined ? await this.#stores.usedValue(known.from).catch(() => undefined) : this.#plant.usedValue(known.from);
+        if (used === undefined) return refuse('SERVICE_UNAVAILABLE');
+        const inputs = { readAtHeight: 1, counted: this.#counted() };
+        const bound = await ask({ type: 'bind_withdrawal', known, inputs, used, gaveUp: (body as { gaveUp: string[] }).gaveUp });
+        return isRefusal(bound) ? bound : builtView(bound as WithdrawalRow);
       }
       case 'submitSigned': {
         const known = await this.#stores.withdrawal(params['id']!).catch(() => null);

@@ -221,7 +221,8 @@ export class Database implements StoryDatabase {
       case 'withdrawal': return void this.withdrawals.set(write.row.id, write.row);
       case 'withdrawal_status': {
         const known = this.withdrawals.get(write.id)!;
-        return void this.withdrawals.set(write.id, { ...known, status: write.status, updatedAtMs: write.updatedAtMs });
+        const { boundAtMs: _, ...unsigned } = known.unsigned;
+        return void this.withdrawals.set(write.id, { ...known, unsigned, status: write.status, updatedAtMs: write.updatedAtMs });
       }
       case 'publication': return this.#publish(write.row);
       case 'replay': return this.deliveries.replay(write.deliveryId, write.newDeliveryId, write.nowMs);

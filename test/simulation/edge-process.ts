@@ -14,6 +14,7 @@ import { OutboxSender, type Sent } from '../../edge/outbox-sender.ts';
 import type { OwnAddresses } from '../../edge/own-addresses.ts';
 import { PaymentGuard } from '../../edge/payment-guard.ts';
 import { Session } from '../../edge/session.ts';
+import { CounterBinding } from '../../edge/binding.ts';
 import { Signing } from '../../edge/signing.ts';
 import type { Purpose } from '../../edge/signers/signer.ts';
 import { openSpendClock } from '../../edge/spend-clock.ts';
@@ -123,7 +124,7 @@ export class EdgeProcess {
   /** An own caller asked for this and had it built; now it asks for the broadcast. */
   async withdraw(row: WithdrawalRow, purpose: Purpose): Promise<void> {
     const { id, chain, from, to, amount, unsigned } = row;
-    const instruction = { id, purpose, chain, from, fromPath: unsigned.fromPath, to, toPath: null, amount, token: null, tag: null, paymentRef: id };
+    const instruction = { id, purpose, chain, from, fromPath: unsigned.fromPath, to, toPath: null, amount, token: null, tag: null, paymentRef: id, counter: 'at_broadcast' as const };
     if (!this.instructions.record({ instruction, unsigned })) return;
     await this.session.shareInstructions();
     await this.signing.broadcast(id);
@@ -140,11 +141,12 @@ export class EdgeProcess {
     }
   }
 
-  #signing({ around, ledger, guard, upstream, instructions, viaLeader }: Wiring, submissions: Submissions, wallMs: () => number): Signing {
+  #signing({ around, ledger, guard, upstream, instructions, viaLeader, timers }: Wiring, submissions: Submissions, wallMs: () => number): Signing {
     const signer = storySigner((transactionId, unsigned) => around.checks.signed(this, transactionId, unsigned));
     const own = { paths: () => ({ gasTank: null, treasury: null }), addressAt: () => null } as unknown as OwnAddresses;
+    const pause = (ms: number) => timers.pause(ms);
     return new Signing({
-      environment: 'live', lease: this.lease, instructions, ledger, guard, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
+      environment: 'live', pause, share: () => this.session.shareInstructions(), binding: new CounterBinding({ instructions, upstream, sharesLedger: false, pause, log: quiet }), lease: this.lease, instructions, ledger, guard, shared: null, outbox: this.#outbox, submissions, upstream, log: quiet,
       keystore: { withKey: (_chain, _path, use) => use({ privateKey: new Uint8Array(32) }) } as Keystore,
       policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, firstNonceMax: 100_000n, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
       nextCounter: null, signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,
@@ -156,13 +158,15 @@ export class EdgeProcess {
     const identity = createIdentity(new Uint8Array(32).fill(7)), identityKey = publicKeyOf(identity.publicKey);
     const keys = new LocalKeys(storage, 'live', wallMs), time = { nowMs: wallMs, mark: () => undefined };
     const sets = new KeySets({ storage, keys, environment: 'live', identity, identityKey, ttlMs: 86_400_000, time });
+    const instructionShare = new InstructionShare({ instructions, environment: 'live', identity, identityKey, nowMs: wallMs, ttlMs: 3_600_000, log: quiet });
+    instructionShare.onBroadcast = (recorded, asked) => void this.signing.noteElsewhere(recorded)
+      .then(async () => { if (asked === 'unbound' && await this.signing.bindForOthers(recorded.instruction.id)) await this.session.shareInstructions(); })
+      .catch(() => undefined);
     return new Session({
       sessionId: this.sessionId, edgeVersion: EDGE_VERSION, podHint: this.process.name, cloudUrl: 'simulated', upstream, timers, lease: this.lease,
       openSocket: around.network.opens(this.process), log: quiet, monotonicMs, nowMs: wallMs,
       keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet, shelf: null }),
-      instructionShare: new InstructionShare({
-        instructions, environment: 'live', identity, identityKey, nowMs: wallMs, ttlMs: 3_600_000, log: quiet,
-      }),
+      instructionShare,
       registration: { storage, publicKeys: async () => ({ keys: [pushedKey('evm')], pools: [] }), keySetName: 'story', rotationCheckMs: 60_000 },
       outboxReport: () => this.#outbox.report(),
       deliver: ({ leaseEpoch, deliveries }) => {

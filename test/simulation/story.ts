@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { evolve } from '../../actors/account/evolve.ts';
 import type { AccountState } from '../../actors/account/messages.ts';
-import type { Violation } from './checks.ts';
+import { wasOutrun, type Violation } from './checks.ts';
 import { faultsOf, stopFaults } from './faults.ts';
 import type { Plant } from './plants.ts';
 import type { SqlPrepared } from './sql-database.ts';
@@ -161,8 +161,7 @@ function lost(world: World, { model }: Work): string[] {
   }
   for (const [transactionId] of checks.signatures) {
     const known = database.withdrawals.get(transactionId);
-    // An unsigned build that gave way to newer ones: the cloud decided against the signature and said so.
-    if (known?.status !== 'expired' && (known?.versions.length ?? 0) === 0) wrong.push(`${transactionId} was signed and the cloud does not have it`);
+    if ((known?.versions.length ?? 0) === 0 && !wasOutrun(database.withdrawals, transactionId)) wrong.push(`${transactionId} was signed and the cloud does not have it`);
   }
   const folded = database.events.reduce(evolve, database.seed.state);
   if (!isDeepStrictEqual(asStored(folded), asStored(database.state))) wrong.push('the events do not fold to the snapshot');

@@ -21,6 +21,7 @@ export class Work {
 
   constructor(world: World) {
     this.#world = world;
+    world.counted = () => Math.max(0, this.#count - world.countLag);
   }
 
   /** A transfer is seen, matures or is orphaned. */
@@ -46,7 +47,7 @@ export class Work {
     const intent = { chain: 'eth', from: from!.address, fromPath: from!.derivationPath, to: `0x${'ab'.repeat(20)}`, amount: BigInt(1 + machine.pick(300)), token: null, tag: null } as const;
     purposes.set(id, isSweep ? 'cloud' : 'withdrawal');
     this.#world.tell(`${place.host.name} is asked for ${intent.amount} (${isSweep ? 'sweep' : 'withdrawal'})`);
-    const used = usedValue(database.withdrawals.values(), intent.from), counted = Math.max(0, this.#count - this.#world.countLag);
+    const used = usedValue(database.withdrawals.values(), intent.from), counted = this.#world.counted();
     cloud.process.run(() => void cloud.build({ id, intent, from: from!, counted }).then((row) => {
       if (row === null) return;
       const { replayKey } = row.unsigned;

@@ -44,6 +44,8 @@ export class World {
   readonly told: string[] = [];
   /** Transactions that a node does not count yet, or not any more. */
   countLag = 0;
+  /** What a node counts of the sender's transactions now. */
+  counted: () => number = () => 0;
   cloud: Cloud | null = null;
   readonly #plant: Plant;
   #ids = 0;
@@ -74,7 +76,7 @@ export class World {
   startCloud(): void {
     const process = new Process(this.machine, 'cloud', this.cloudHost);
     process.run(() => {
-      this.cloud = new Cloud({ process, database: this.database, plant: this.#plant });
+      this.cloud = new Cloud({ process, database: this.database, plant: this.#plant, counted: () => this.counted() });
       this.network.cloud = this.cloud;
       this.cloud.start();
     });

@@ -42,7 +42,7 @@ export class Sender {
     for (const write of taken.rows) {
       if (write.table === 'withdrawal') this.rows.set(write.row.id, write.row);
       if (write.table === 'withdrawal_status') this.rows.set(
-        write.id, { ...this.rows.get(write.id)!, status: write.status, updatedAtMs: write.updatedAtMs },
+        write.id, { ...this.rows.get(write.id)!, unsigned: unbound(this.rows.get(write.id)!), status: write.status, updatedAtMs: write.updatedAtMs },
       );
     }
     return taken;
@@ -50,6 +50,15 @@ export class Sender {
 
   built(nonceLatest = 7): WithdrawalRow {
     return this.do(this.build(nonceLatest)).reply;
+  }
+
+  bind(id: string, nonceLatest = 7, gaveUp: readonly string[] = []): Extract<AccountCommand, { type: 'bind_withdrawal' }> {
+    return { type: 'bind_withdrawal', known: this.rows.get(id)!, inputs: inputsOf({ nonceLatest, noncePending: nonceLatest }), gaveUp };
+  }
+
+  /** Built, and bound for the broadcast. */
+  bound(nonceLatest = 7): WithdrawalRow {
+    return this.do(this.bind(this.built(nonceLatest).id, nonceLatest)).reply;
   }
 
   submit(
@@ -74,7 +83,7 @@ export class Sender {
 
   /** Built, signed and taken by a node. */
   sent(nonceLatest = 7): WithdrawalRow {
-    const { id } = this.built(nonceLatest);
+    const { id } = this.bound(nonceLatest);
     const { txid } = this.do(this.submit(id)).reply;
     this.noted(id, { kind: 'accepted', txid: txid! });
     return this.rows.get(id)!;
@@ -110,6 +119,10 @@ export class Sender {
   get told(): string[] {
     return this.account.published().map(({ event }) => event);
   }
+}
+
+function unbound({ unsigned: { boundAtMs: _, ...unsigned } }: WithdrawalRow): WithdrawalRow['unsigned'] {
+  return unsigned;
 }
 
 /** The payload of a withdrawal, signed by the key at a path. */

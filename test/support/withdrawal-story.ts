@@ -5,7 +5,7 @@ import { refuse } from '../../protocol/errors.ts';
 import { inputsOf } from './evm-inputs.ts';
 import type { Sender } from './sender.ts';
 
-export const COMMAND_ACTS = ['build', 'submit', 'begin', 'accept', 'reject', 'unknown', 'reprice', 'abandon'] as const;
+export const COMMAND_ACTS = ['build', 'bind', 'submit', 'begin', 'accept', 'reject', 'unknown', 'reprice', 'abandon'] as const;
 const FACTS = {
   include: 'withdrawal_included', mature: 'withdrawal_matured', orphan: 'withdrawal_orphaned', die: 'withdrawal_dead',
 } as const;
@@ -26,6 +26,7 @@ export function tell(sender: Sender, { act, which, count }: Step): void {
   const txid = row.txid ?? '';
   const note = (result: BroadcastResult) => tryTo({ type: 'note_broadcast', known: row, txid, result });
   switch (act) {
+    case 'bind': return tryTo(sender.bind(row.id, 7 + count, count % 2 === 0 ? ids : []));
     case 'submit': return tryTo(sender.submit(row.id));
     case 'begin': return tryTo({ type: 'begin_submit', known: row, txid });
     case 'reprice': return tryTo({ type: 'reprice_withdrawal', known: row, inputs: inputsOf() });

@@ -46,10 +46,10 @@ begin
       updated_at = excluded.updated_at;
   end if;
   if batch ? 'withdrawal_statuses' then
-    update withdrawal w set status = r.status, updated_at = r.updated_at
+    update withdrawal w set status = r.status, updated_at = r.updated_at, unsigned = w.unsigned - 'boundAtMs'
       from jsonb_to_recordset(batch -> 'withdrawal_statuses') r(account_id text, id text, status text, updated_at timestamptz)
      where w.account_id = r.account_id and w.id = r.id
-       and (r.status <> 'expired' or w.status = 'built'); -- a build expires, and nothing that was signed
+       and w.status = 'built'; -- a build expires or gives its counter back, and nothing that was signed
   end if;
   if batch ? 'billables' then
     insert into billable (account_id, withdrawal_id, kind, period)

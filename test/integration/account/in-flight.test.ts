@@ -51,6 +51,7 @@ function withdrawalOf(accountId: AccountId, replayKey: ReplayKey, more: Partial<
   return { ...row, unsigned: { ...row.unsigned, replayKey }, versions: row.status === 'built' ? [] : [{ txid: `0x${row.id}`, signedPayload: '0x1', payload: '0x2', taken: true }] };
 }
 
+const bound = (row: WithdrawalRow): WithdrawalRow => ({ ...row, unsigned: { ...row.unsigned, boundAtMs: row.updatedAtMs } });
 const writes = (rows: readonly WithdrawalRow[]): RowWrite[] => rows.map((row) => ({ table: 'withdrawal', row }));
 const NOTED: AccountEvent = { type: 'edge_liveness_changed', liveness: 'live' };
 const BILLABLE = (row: WithdrawalRow): RowWrite => ({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period: '2026-06' });
@@ -151,19 +152,35 @@ async function sender(t: ExecutionContext) {
   return { live, accounts: actors.accounts, accepted, build, row };
 }
 
-test.serial('found F58: a build expires a day after its last change, its counter value is free, and nobody signs it any more', async (t) => {
+test.serial('found F58: a build expires a day after its last change, what was bound for it is free, and nobody signs it any more', async (t) => {
   const { live, accounts, accepted, build, row } = await sender(t);
   const built = await build();
   const expire = (atMs: number) => expireBuilds({ stores, accounts, nowMs: () => atMs, buildTtlMs: BUILD_TTL_MS });
   t.is(await expire(built.updatedAtMs + BUILD_TTL_MS - 1), 0);
-  const repriced = await accepted({ type: 'reprice_withdrawal', known: await row(built.id), inputs: inputsOf() });
-  t.true(repriced.updatedAtMs > built.updatedAtMs);
+  const bound = await accepted({ type: 'bind_withdrawal', known: await row(built.id), inputs: inputsOf(), gaveUp: [] });
+  const repriced = await accepted({ type: 'reprice_withdrawal', known: bound, inputs: inputsOf() });
+  t.true(repriced.updatedAtMs > bound.updatedAtMs && bound.updatedAtMs > built.updatedAtMs);
+  t.is(Object.values((await stores.accounts.load(live))!.state.counters).length, 1);
   t.is(await expire(repriced.updatedAtMs + BUILD_TTL_MS), 1);
   t.is((await row(built.id)).status, 'expired');
   t.deepEqual((await accepted({ type: 'inspect' })).counters, {});
   const late = await accounts.ask(live, { type: 'reprice_withdrawal', known: repriced, inputs: inputsOf() });
   t.like(late, { ok: false, code: 'CONFLICT', details: { reason: 'closed', status: 'expired' } });
   t.deepEqual((await build()).unsigned.replayKey, built.unsigned.replayKey);
+});
+
+test.serial('found F43: what gave its counter back is written so, and a load finds the counter with the one that is bound now', async (t) => {
+  const { live, accepted, build, row } = await sender(t);
+  const [first, second] = [await build(), await build()];
+  const bind = async (id: string, gaveUp: string[]) => accepted({ type: 'bind_withdrawal', known: await row(id), inputs: inputsOf(), gaveUp });
+  const held = async () => Object.values((await stores.accounts.load(live))!.state.counters).map(({ inFlight }) => Object.values(inFlight));
+  t.deepEqual(await held(), []);
+  await bind(first.id, []);
+  t.deepEqual(await held(), [[{ id: first.id, stage: 'built' }]]);
+  const { unsigned } = await bind(second.id, [first.id]);
+  t.deepEqual(await held(), [[{ id: second.id, stage: 'built' }]]);
+  t.deepEqual([(await row(first.id)).status, (await row(first.id)).unsigned.boundAtMs], ['built', undefined]);
+  t.deepEqual([unsigned.replayKey, (await row(second.id)).unsigned], [first.unsigned.replayKey, unsigned]);
 });
 
 test.serial('found F58: what was signed or closed after it was read as a dead build stays what it is', async (t) => {
@@ -226,6 +243,7 @@ test.serial('found F83: a load tells each kind of hold by its stage, and what wa
   const at = (chain: 'btc' | 'xrp' | 'tron', row: WithdrawalRow): WithdrawalRow => ({ ...row, chain, ledger: chain });
   const rows = {
     built: withdrawalOf(live, { kind: 'nonce', value: 9 }, { status: 'built' }, from),
+    bound: bound(withdrawalOf(live, { kind: 'nonce', value: 9 }, { status: 'built' }, from)),
     signing: withdrawalOf(live, { kind: 'nonce', value: 8 }, { status: 'signing' }, from),
     included: withdrawalOf(live, { kind: 'nonce', value: 7 }, { status: 'confirming', height: 5 }, from),
     confirmed: withdrawalOf(live, { kind: 'nonce', value: 6 }, { status: 'confirmed', height: 4 }, from),
@@ -237,11 +255,11 @@ test.serial('found F83: a load tells each kind of hold by its stage, and what wa
   const { state } = (await stores.accounts.load(live))!;
   const flight = (row: WithdrawalRow, stage: string) => ({ id: row.id, stage });
   t.deepEqual(state.counters, {
-    [`eth:${from.address}`]: { next: '0', free: [], inFlight: { 7: flight(rows.included, 'included'), 8: flight(rows.signing, 'signed'), 9: flight(rows.built, 'built') } },
+    [`eth:${from.address}`]: { next: '0', free: [], inFlight: { 7: flight(rows.included, 'included'), 8: flight(rows.signing, 'signed'), 9: flight(rows.bound, 'built') } },
     'btc:bc1q': { next: null, free: [], inFlight: { 'a:0': flight(rows.coins, 'signed'), 'b:1': flight(rows.coins, 'signed') } },
     'xrp:rXRP': { next: '0', free: [], inFlight: { '90071992547409931': flight(rows.again, 'signed') } },
   } as AccountState['counters']);
-  const open = [rows.built, rows.signing, rows.included, rows.coins, rows.again, rows.tron];
+  const open = [rows.built, rows.bound, rows.signing, rows.included, rows.coins, rows.again, rows.tron];
   t.deepEqual(state.withdrawals, Object.fromEntries(open.map((row) => [row.id, row.updatedAtMs])));
   t.deepEqual(state.reopened, [rows.again.id]);
 });

@@ -246,7 +246,7 @@ test.serial('pool addresses come from the store, in their turn, under concurrenc
   t.deepEqual((await unissued(accountId)).map(({ index }) => index), [3, 4]);
 });
 
-test.serial('a withdrawal from build to billing, and a build that gave way, as the rows say it', async (t) => {
+test.serial('a withdrawal from build to billing, and builds beside each other, as the rows say it', async (t) => {
   const { accountId } = await enrolledAccount();
   const from = await address(accountId);
   const build = (): Extract<AccountCommand, { type: 'build_withdrawal' }> => ({
@@ -257,7 +257,7 @@ test.serial('a withdrawal from build to billing, and a build that gave way, as t
     },
   });
   const first = await accepted(accountId, build()), second = await accepted(accountId, build());
-  t.is((await stores.read.withdrawal(accountId, first.id))!.status, 'expired');
+  t.like(await stores.read.withdrawal(accountId, first.id), { status: 'built', unsigned: { replayKey: second.unsigned.replayKey } });
   const known = (await stores.read.withdrawal(accountId, second.id))!;
   t.like(known, { status: 'built', unsigned: second.unsigned, updatedAtMs: second.updatedAtMs });
   const repriced = await accepted(accountId, { type: 'reprice_withdrawal', known, inputs: inputsOf() });

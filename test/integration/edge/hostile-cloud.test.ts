@@ -199,9 +199,10 @@ test('G27, 1.6-7: an instruction is signed under one nonce, and a nonce pays one
   const otherId = newId('txn', Date.now());
   const told = builtFor(other, transactionFor(other), otherId);
   cast.cloud.on(`GET /v1/transactions/${ID}`, () => ({ data: { id: ID, status: 'broadcast' } }));
-  t.is((await cast.build(other, told)).error?.details['reason'], 'nonce_used');
+  t.is((await cast.build(other, told)).status, 201, 'F43: the nonce of a build is a proposal');
+  t.is((await cast.broadcast(otherId)).error?.details['reason'], 'nonce_used');
   cast.cloud.on(`GET /v1/transactions/${ID}`, () => ({ data: { id: ID, status: 'failed' } }));
-  t.is((await cast.build(other, told)).status, 201, 'V39: the nonce of a failed one is used again');
+  t.is((await cast.broadcast(otherId)).status, 200, 'V39: the nonce of a failed one is used again');
   // A nonce that lies in wait.
   const far: Wanted = { ...NATIVE, amount: 8n };
   t.is((await cast.build(far, builtFor(far, transactionFor(far, { nonce: 1_000_000 })))).error?.details['reason'], 'nonce_outside_window');

@@ -111,7 +111,9 @@ for (const route of ['the replica that built it', 'another one'] as const) {
     t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), { ok: false, code: 'SIGNED_BATCH_REJECTED', details: { reason: 'not_broadcast' } });
     t.deepEqual(cloud.submitted, []);
     t.true(edge.logged.some(({ msg, alarm }) => msg === 'unasked_signature_refused' && alarm === true));
-    t.is((await edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`)).status, 200, 'its own caller is served');
+    const asked = await edge.ask('POST', `/v1/transactions/${record.transactionId}/broadcast`);
+    // Its own caller is served; another one waits for the replica that binds its counter (F43).
+    t.is(route === 'another one' ? asked.error?.details['reason'] : asked.status, route === 'another one' ? 'counter_not_bound' : 200);
   });
 }
 

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Transaction } from 'ethers/transaction';
+import { BOUND_HOLD_MS } from '../../../actors/account/binding.ts';
 import type { AccountCommand } from '../../../actors/account/messages.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
@@ -9,7 +10,7 @@ import { commands, OTHER_IDENTITY, pushedKey, rowsOf } from '../../support/accou
 import { inputsOf } from '../../support/evm-inputs.ts';
 import { Sender, sign } from '../../support/sender.ts';
 
-test('§4.2 a build is nothing but a payload: row built, counter held, nothing announced', (t) => {
+test('§4.2 a build is nothing but a payload: row built, nothing held, nothing announced', (t) => {
   const sender = new Sender();
   const { reply, events, rows } = sender.do(sender.build());
   t.like(reply, { status: 'built', amount: 1_000n, userRef: 'u-9', txid: null, versions: [], ledger: 'eth' });
@@ -71,35 +72,87 @@ test('found F57: a nonce that a block of ours has used is not built again while 
   t.is(nonceAt(201 + reorgWindow, 3), 3, 'C6-52: outside of the window the chain is the truth');
 });
 
-test('found F43: a build that is never broadcast stalls nobody: a newer one takes its place and its nonce', (t) => {
+test('found F43: builds hold nothing: 200 of one sender stand beside each other, and each gets the next nonce when it is broadcast', (t) => {
   for (const purpose of ['deposit', 'gas_tank'] as const) {
     const sender = new Sender({}, purpose);
-    const first = sender.built();
-    const { reply, events, rows } = sender.do(sender.build());
-    t.deepEqual(events.map(({ type }) => type), ['withdrawal_expired', 'withdrawal_built']);
-    t.is(rowsOf(rows, 'withdrawal_status')[0]!.id, first.id);
-    t.deepEqual([sender.status(first.id), sender.nonceOf(reply.id)], ['expired', 7]);
-    sender.do(sender.submit(reply.id));
-    const [preview, real] = [sender.built(), sender.sent()];
-    t.deepEqual([sender.nonceOf(preview.id), sender.nonceOf(real.id)], [8, 8], 'nothing waits behind a preview');
-    t.is(sender.account.refused(sender.submit(first.id)).code, 'CONFLICT');
+    const ids = Array.from({ length: 200 }, () => sender.built().id);
+    t.deepEqual(sender.account.state.counters, {});
+    const order = ids.map((id, index) => ({ id, place: (index * 73) % 200 })).sort((a, b) => a.place - b.place).map(({ id }) => id);
+    let next = 7;
+    for (const id of order) {
+      const { reply } = sender.do(sender.bind(id, Math.max(7, next - 3))); // the node lags by what waits
+      t.is(reply.unsigned.boundAtMs, reply.updatedAtMs);
+      t.is(sender.nonceOf(id), next);
+      sender.do(sender.submit(id));
+      t.is(sender.rows.get(id)!.unsigned.boundAtMs, undefined);
+      sender.fact(id, 'withdrawal_included');
+      next += 1;
+    }
+    t.deepEqual(order.map((id) => sender.nonceOf(id)), Array.from({ length: 200 }, (_, n) => 7 + n));
+    t.deepEqual(sender.account.folded(), sender.account.state);
   }
 });
 
-test('found F43: a queue that is full answers CONFLICT with when to come again, and a block makes room', (t) => {
+test('found F43: only the nonce of what is bound changes, and what is signed keeps its own', (t) => {
   const sender = new Sender();
+  const first = sender.built(), second = sender.built();
+  sender.do(sender.submit(sender.do(sender.bind(first.id)).reply.id));
+  const { reply, events } = sender.do(sender.bind(second.id));
+  t.deepEqual(events.map(({ type }) => type), ['withdrawal_bound']);
+  const [before, after] = [Transaction.from(second.unsigned.payload), Transaction.from(reply.unsigned.payload)];
+  t.deepEqual([before.nonce, after.nonce], [7, 8]);
+  before.nonce = 8;
+  t.is(after.unsignedSerialized, before.unsignedSerialized);
+  t.deepEqual({ ...reply.unsigned, boundAtMs: 0 }, { ...second.unsigned, payload: reply.unsigned.payload, replayKey: { kind: 'nonce', value: 8 }, boundAtMs: 0 });
+  const again = sender.do(sender.bind(first.id, 9));
+  t.deepEqual([again.events.length, again.reply.unsigned.replayKey], [0, { kind: 'nonce', value: 7 }]);
+});
+
+test('found F43: one bound build of a sender at a time: it gives way when its edge gave it up, or said nothing for long', (t) => {
+  const sender = new Sender();
+  const [first, second, third] = [sender.bound(), sender.built(), sender.built()];
+  t.like(sender.account.refused(sender.bind(second.id)), { code: 'CONFLICT', details: { reason: 'another_is_bound', by: first.id, retryAfterSeconds: 1 } });
+  t.is(sender.nonceOf(sender.do(sender.bind(first.id)).reply.id), 7, 'asked again it is the same');
+  const { rows } = sender.do(sender.bind(second.id, 7, [first.id]));
+  t.like(rowsOf(rows, 'withdrawal_status'), [{ id: first.id, status: 'built' }]);
+  t.deepEqual([sender.nonceOf(second.id), sender.status(first.id), sender.rows.get(first.id)!.unsigned.boundAtMs], [7, 'built', undefined]);
+  sender.account.nowMs += BOUND_HOLD_MS + 10; // changes within one millisecond come one after another
+  sender.do(sender.bind(third.id));
+  t.is(sender.nonceOf(third.id), 7);
+  t.deepEqual(sender.account.folded(), sender.account.state);
+  t.is(sender.account.refused(sender.submit(second.id)).code, 'CONFLICT', 'signed after all, and too late: its value is another one\'s');
+  sender.do(sender.submit(third.id));
+  t.is(sender.nonceOf(sender.do(sender.bind(first.id)).reply.id), 8, 'what gave way is bound anew');
+});
+
+test('found F43: what cannot be bound is refused, by the error of its cause', (t) => {
+  const sender = new Sender();
+  const { id } = sender.built();
+  const old = sender.rows.get(id)!;
+  sender.do(sender.bind(id));
+  t.like(sender.account.refused({ ...sender.bind(id), known: old }), { code: 'CONFLICT', details: { reason: 'changed_meanwhile' } });
+  sender.do({ type: 'abandon_withdrawal', known: sender.rows.get(id)! });
+  t.like(sender.account.refused(sender.bind(id)), { code: 'CONFLICT', details: { reason: 'closed' } });
+  t.deepEqual(sender.account.state.counters, {});
+  const other = sender.built().id;
+  t.like(sender.account.refused({ ...sender.bind(other), known: { ...sender.rows.get(other)!, chain: 'btc' } }), { code: 'CONFLICT', details: { reason: 'no_counter' } });
+});
+
+test('found F43: a queue that is full answers CONFLICT with when to come again, and a block makes room', (t) => {
+  const sender = new Sender(), waiting = sender.built();
   const ids = Array.from({ length: 16 }, () => sender.sent().id);
   t.deepEqual(ids.map((id) => sender.nonceOf(id)), Array.from({ length: 16 }, (_, n) => 7 + n));
   t.like(
     sender.account.refused(sender.build()),
     {
       code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 16, inFlight: ids, retryAfterSeconds: 12 },
-      message: 'this address has 16 signed transactions on the way, as many as it may have at once; build again when one of'
-        + ' details.inFlight is in a block, or reprice it',
+      message: 'this address has 16 signed transactions on the way, as many as it may have at once; build it again when one of'
+        + ' details.inFlight is in a block, or reprice that one',
     },
   );
+  t.like(sender.account.refused(sender.bind(waiting.id)), { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 16, inFlight: ids, retryAfterSeconds: 12 } });
   sender.fact(ids[0]!, 'withdrawal_included');
-  t.is(sender.nonceOf(sender.built(8).id), 23);
+  t.is(sender.nonceOf(sender.do(sender.bind(waiting.id, 8)).reply.id), 23);
 });
 
 test('what is signed may land and is not abandoned: CONFLICT', (t) => {
@@ -114,7 +167,7 @@ test('what is signed may land and is not abandoned: CONFLICT', (t) => {
 
 test('V40 a gas tank has sixteen in flight', (t) => {
   const tank = new Sender({}, 'gas_tank');
-  for (let count = 0; count < 16; count += 1) tank.do(tank.submit(tank.built().id));
+  for (let count = 0; count < 16; count += 1) tank.do(tank.submit(tank.bound().id));
   t.like(tank.account.refused(tank.build()), { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit: 16 } });
 });
 
@@ -165,7 +218,7 @@ test('G25 signed bytes are stored before anything is submitted, the same bytes o
 test('decisions 3: a signed payload that is not the built one is SIGNED_BATCH_REJECTED', (t) => {
   const sender = new Sender();
   const { id } = sender.built(), other = sender.do(sender.build(7, { amount: 2_000n })).reply;
-  t.is(sender.status(id), 'expired');
+  t.is(sender.status(id), 'built');
   const known = sender.rows.get(other.id)!;
   const wrong: Signed[] = [
     sign(sender.rows.get(id)!), sign(known, "m/44'/60'/0'/0/1"), { ...sign(known), txid: `0x${'0'.repeat(64)}` },

@@ -5,7 +5,7 @@ import { minimumBalance } from '../../../../chains/xlm/balance.ts';
 import { decodePayload, type Payload } from '../../../../chains/xlm/envelope.ts';
 import type { XlmInputs } from '../../../../chains/xlm/inputs.ts';
 import { stellar } from '../../../../chains/xlm/network.ts';
-import { buildUnsigned, LIFETIME_SECONDS, nextReplayValue, reprice } from '../../../../chains/xlm/unsigned.ts';
+import { buildUnsigned, LIFETIME_SECONDS, nextReplayValue, reprice, withCounter } from '../../../../chains/xlm/unsigned.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
 import { person } from '../../../../supervision/dev/peers/xlm/people.ts';
 import { accountOf, CLOSED_AT, inputsOf, lineOf } from '../../../support/xlm-inputs.ts';
@@ -134,4 +134,16 @@ test('M19 M21 G27 an expired transaction is built again under its own sequence, 
   t.like(opened, { kind: 'trustline', tokenContract: USDC.contract, readAtHeight: line.readAtHeight });
   const nobody = must(build({}, { destination: null }));
   t.is(payloadOf(must(reprice(stellar, nobody, inputsOf(US.address, late)))).transaction.operation.kind, 'payment', 'the account was created meanwhile');
+});
+
+test('found F43: under the sequence that is next a payment differs in that and in its expiry only', (t) => {
+  const later = (sequence: string) => inputsOf(US.address, { sender: accountOf({ sequence }), closeTime: CLOSED_AT + 900 });
+  for (const unsigned of [must(build({ amount: 3n * XLM, tag: '9' })), must(build({ amount: 'all' }))]) {
+    const bound = must(withCounter(stellar, unsigned, later('11'), { kind: 'sequence', value: '12' })), before = payloadOf(unsigned);
+    t.deepEqual(payloadOf(bound), { ...before, transaction: { ...before.transaction, sequence: 12n, maxTime: BigInt(CLOSED_AT + 900 + LIFETIME_SECONDS) } });
+    t.deepEqual({ ...bound, fee: { ...bound.fee, maxTime: 0 } }, {
+      ...unsigned, payload: bound.payload, replayKey: { kind: 'sequence', value: '12' }, fee: { ...unsigned.fee, maxTime: 0 },
+    });
+  }
+  t.is(codeOf(withCounter(stellar, must(build()), later('11'), { kind: 'sequence', value: '13' })), 'CONFLICT', 'M19: no gaps');
 });

@@ -8,7 +8,7 @@ import { issuedText, withTransferFee } from '../../../../chains/xrp/issued-amoun
 import { xrp } from '../../../../chains/xrp/network.ts';
 import { decodeUnsigned, encodeUnsigned, type XrpPayment } from '../../../../chains/xrp/transaction.ts';
 import { TRUST_LIMIT } from '../../../../chains/xrp/trustline.ts';
-import { buildUnsigned, LAST_LEDGER_AHEAD, nextReplayValue, reprice } from '../../../../chains/xrp/unsigned.ts';
+import { buildUnsigned, LAST_LEDGER_AHEAD, nextReplayValue, reprice, withCounter } from '../../../../chains/xrp/unsigned.ts';
 import { isRefusal, type Refusal } from '../../../../protocol/errors.ts';
 import { inputsOf, lineOf, tokenStateOf } from '../../../support/xrp-inputs.ts';
 import { intentOf as ofUs, must, ours, tokenOf } from '../../../support/xrp-node.ts';
@@ -231,4 +231,21 @@ test('R17 R18 a payload is read from its bytes: what is not in the table of fiel
   t.is(flawOf(JSON.stringify({ tx_blob, tx_json })), 'not_canonical');
   t.is(flawOf(JSON.stringify({ tx_json, tx_blob: tx_blob.toLowerCase() })), 'not_canonical');
   for (const payload of ['', '{}', 'null', '[]', '{"tx_blob":5}', '{"tx_blob":"12"}', `{"tx_blob":"${tx_blob}00"}`]) t.is(flawOf(payload), 'unreadable', payload);
+});
+
+test('found F43: under another sequence, or a ticket, a payment differs in that and in its expiry only', (t) => {
+  const later = { readAtHeight: 90_000_500 };
+  for (const unsigned of [must(build({ tag: '5' })), must(inToken()), must(build({ amount: 'all' }))]) {
+    const bound = must(withCounter(xrp, unsigned, inputsOf(later), { kind: 'sequence', value: '11' }));
+    t.deepEqual(json(bound), { ...json(unsigned), Sequence: 11, LastLedgerSequence: 90_000_500 + LAST_LEDGER_AHEAD });
+    t.deepEqual({ ...bound, fee: { ...bound.fee, lastLedgerSequence: 0 } }, {
+      ...unsigned, payload: bound.payload, replayKey: { kind: 'sequence', value: '11' }, readAtHeight: 90_000_500, fee: { ...unsigned.fee, lastLedgerSequence: 0 },
+    });
+    t.deepEqual(must(withCounter(xrp, bound, inputsOf({}), { kind: 'sequence', value: '7' })), unsigned, 'and back');
+  }
+  const byTicket = must(withCounter(xrp, must(build()), inputsOf(sender({ tickets: [3] })), { kind: 'sequence', value: '3' }));
+  t.like(json(byTicket), { Sequence: 0, TicketSequence: 3 });
+  t.is(byTicket.fee['ticketSequence'], 3);
+  t.is(code(withCounter(xrp, must(build()), inputsOf(sender({})), { kind: 'sequence', value: '6' })), 'CONFLICT');
+  t.is(code(withCounter(xrp, must(build()), inputsOf({ sender: null }), { kind: 'sequence', value: '7' })), 'INSUFFICIENT_FUNDS');
 });
