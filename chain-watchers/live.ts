@@ -127,7 +127,7 @@ async function openChain(
   const endpoints = settings.rpcUrls.map((url, index) => watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })));
   opened.push(...endpoints);
   const transport = createFailoverTransport({
-    chain, endpoints, nowMs: deps.nowMs, random: deps.random, onReport: watch.onReport,
+    chain, endpoints, nowMs: deps.nowMs, random: deps.random, onReport: watch.onReport, hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer },
     onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
   });
   const client = module.createClient(network, transport, catalogue);
@@ -153,13 +153,14 @@ async function openChain(
   };
 }
 
+const timer = (ms: number, then: () => void): (() => void) => {
+  const set = setTimeout(then, ms);
+  return () => clearTimeout(set);
+};
+
 /** The client for customers' questions: two endpoints answer where there are several. */
 function heard({ hedgeMs = HEDGE_MS }: LiveDeps, parts: WatcherParts, { counts }: Pick<Watcher, 'counts'>): ChainClient {
   if (parts.witnesses.length < 2) return parts.client;
-  const timer = (ms: number, then: () => void) => {
-    const set = setTimeout(then, ms);
-    return () => clearTimeout(set);
-  };
   return withSecondOpinion({ ...parts, counts, timer, hedgeMs });
 }
 

@@ -7,6 +7,7 @@ import { ChainUnavailable, MalformedReply, type Endpoint } from '../../chains/ch
 import { callRpc, callRpcBatch, safeText } from '../../chains/json-rpc.ts';
 import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
 import { createHttpEndpoint, EndpointFailure, type HttpEndpointOptions } from '../../chain-watchers/transport/http-endpoint.ts';
+import { HandTimer } from '../support/hand-timer.ts';
 import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';
 
 async function serve(t: ExecutionContext, listener: RequestListener): Promise<string> {
@@ -138,6 +139,35 @@ test('transport: the first failure is free, then waits double with jitter up to 
   transport.report(only!, 'ok', 5);
   await t.throwsAsync(fail);
   t.is(transport.health()[0]!.state, 'healthy');
+});
+
+test('found: one that is late is not waited for alone: the next is asked as well, the first good answer counts, and the late one is noted', async (t) => {
+  const clock = new HandTimer(), reports: string[] = [];
+  let end: (error: Error) => void = () => undefined;
+  const transport = createFailoverTransport({
+    chain: 'eth', endpoints: [fake('e0'), fake('e1')], nowMs: () => clock.nowMs, random: () => 0.5, hedge: { ms: 2_500, timer: clock.timer },
+    onReport: ({ name }, outcome) => void reports.push(`${name} ${outcome}`),
+  });
+  const asked: string[] = [];
+  const read = ({ name }: Endpoint) => {
+    asked.push(name);
+    return name === 'e0' ? new Promise<string>((_, reject) => { end = reject; }) : Promise.resolve(name);
+  };
+  for (let round = 0; round < 2; round += 1) {
+    while (asked.filter((name) => name === 'e0').length === round) t.is(await clock.until(transport.attempt(read)), 'e1');
+    end(new EndpointFailure('eth', 'no answer within 20000 ms'));
+    await new Promise((resolve) => { setImmediate(resolve); });
+    t.is(asked.filter((name) => name === 'e0').length, round + 1);
+  }
+  t.true(clock.nowMs <= 5_000);
+  clock.nowMs += 60_000; // its back-off is over
+  asked.length = 0;
+  for (let turn = 0; turn < 6; turn += 1) await clock.until(transport.attempt(read));
+  t.deepEqual([...new Set(asked)], ['e1'], 'who needs an answer does not try out one that was down');
+  t.is(transport.pick([transport.endpoints[1]!]).name, 'e0', 'who asks it alone does');
+  transport.report(transport.endpoints[0]!, 'ok');
+  t.deepEqual([transport.pick().name, transport.pick().name].sort(), ['e0', 'e1']);
+  t.deepEqual(reports.filter((one) => one.startsWith('e0')), ['e0 failed', 'e0 failed', 'e0 ok']);
 });
 
 test('transport: a node that proves nothing is not one that fails', async (t) => {
