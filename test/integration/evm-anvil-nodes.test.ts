@@ -5,8 +5,11 @@ import { avax, base, bsc, eth, polygon } from '../../chains/evm/network.ts';
 import { bloomOf } from '../../chains/evm/bloom.ts';
 import type { RawLog } from '../../chains/evm/block.ts';
 import { transfersIn } from '../../chains/evm/transfers.ts';
-import { ChainUnavailable, MalformedReply, type Endpoint } from '../../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type ChainClient, type Endpoint } from '../../chains/chain.ts';
 import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';
+import { Recorder } from '../support/watching.ts';
+import { withSecondOpinion } from '../../chain-watchers/second-opinion.ts';
+import { evm } from '../../chains/evm/index.ts';
 import { startAnvil, type Anvil } from '../support/anvil.ts';
 import { distorted, failing, lacking, stuckAt, withoutLogs } from '../support/distorted-endpoint.ts';
 import { catalogueOfTokens, payload, readerOf, supply, tokenAt, transferCall } from '../support/evm-client.ts';
@@ -291,4 +294,32 @@ test('recorded answers of a real node give the same block again without it', asy
   const replay = readerOf(eth, [replayAnswers('eth', 'replay', recorder.exchanges)], catalogue).client;
   t.deepEqual(await replay.getBlock(2), live);
   await t.throwsAsync(() => replay.getBlock(3), unavailable);
+});
+
+const NEVER_MS = 1_000_000_000;
+
+test('found: beside a real node one that invents a nonce, a balance, or denies one, decides neither a build nor a balance', async (t) => {
+  const anvil = await startAnvil(t, eth, '--no-mining'), recorder = new Recorder();
+  // Pauses take no time, and no endpoint is ever late.
+  const timer = (ms: number, then: () => void) => { if (ms < NEVER_MS) setImmediate(then); return () => undefined; };
+  await anvil.fund(PAYER, 10n ** 20n);
+  const lies: Record<string, unknown> = {};
+  const liar = distorted(anvil.endpoint, 'liar', { after: ({ id, method }) => (method in lies ? { id, result: lies[method] } : undefined) });
+  for (const order of [[liar, anvil.endpoint], [anvil.endpoint, liar]]) {
+    const witnesses = order.map((endpoint) => readerOf(eth, [endpoint]).client as unknown as ChainClient);
+    const client = withSecondOpinion({
+      network: eth, module: evm as never, client: readerOf(eth, order).client as unknown as ChainClient, witnesses, counts: () => true, timer, hedgeMs: NEVER_MS, log: recorder, metrics: recorder,
+    });
+    const build = () => client.fetchBuildInputs({ chain: 'eth', from: PAYER, fromPath: 'm', to: SHOP, amount: 1n, token: null, tag: null });
+    Object.assign(lies, { eth_getTransactionCount: '0x1e' });
+    t.like(await build(), { nonceLatest: 0, noncePending: 0, counter: 'disputed' });
+    t.is((await client.fetchBalance(PAYER, null)).amount, 10n ** 20n);
+    for (const invented of ['0x0', '0x3e8']) {
+      lies['eth_getBalance'] = invented;
+      await t.throwsAsync(client.fetchBalance(PAYER, null), { ...unavailable, message: /contradict each other about balance/ });
+      await t.throwsAsync(build(), { ...unavailable, message: /contradict each other about .*[bB]alance/ });
+    }
+    for (const method of Object.keys(lies)) delete lies[method];
+    t.is((await build()).counter, undefined);
+  }
 });
