@@ -8,7 +8,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import WebSocket from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { noFaults, Showing, type Faults } from './faults.ts';
 import type { ClosedLedger, LedgerNetwork } from './ledger-network.ts';
 import { MethodError } from './method.ts';
@@ -79,7 +79,7 @@ export async function startXrpServer(network: LedgerNetwork): Promise<XrpServer>
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
     });
-    new WebSocket.Server({ server, maxPayload: MESSAGE_BYTES_MAX }).on('connection', (connection) => {
+    new WebSocketServer({ server, maxPayload: MESSAGE_BYTES_MAX }).on('connection', (connection) => {
       subscribers.set(connection, new Set());
       connection.on('message', (data) => { onText((data as Buffer).toString('utf8'), connection); });
       connection.on('error', () => { connection.terminate(); });
