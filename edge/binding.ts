@@ -1,6 +1,6 @@
 /**
  * Binding a counter (nonce, sequence) for a broadcast: the cloud says which one is next, and this edge takes it only while nothing
- * of the instruction can have been signed. docs/decisions/0033-counter-bound-at-broadcast.md.
+ * of the instruction can have been signed. docs/decisions/0035-counter-bound-at-broadcast.md.
  *
  *   with EDGE_SPEND_LEDGER      any replica binds; the ledger counts an instruction under one counter, whoever signs
  *   without                     the replica that built it binds, once: from when another one may have the bound version, it is final

@@ -1,6 +1,6 @@
 /**
  * Binding: a sender's counter value is chosen when a build is broadcast, and not when it is built, so that what nobody broadcasts
- * stalls nobody. Decisions 3, docs/decisions/0033-counter-bound-at-broadcast.md.
+ * stalls nobody. Decisions 3, docs/decisions/0035-counter-bound-at-broadcast.md.
  *
  *   unbound ──the edge binds──▶ bound ──signed──▶ in flight
  *   bound ──the edge gave up, or was silent for BOUND_HOLD_MS, and another one binds──▶ unbound, its value is the other one's
