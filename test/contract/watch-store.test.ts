@@ -359,10 +359,12 @@ for (const [name, bench] of Object.entries(benches)) {
     const { store, fresh, saveWithdrawal, inbox } = bench();
     const { ledger, accountId, address } = await fresh();
     await startLedger(store, ledger, 3);
+    let nonce = 100;
     const signed = (status: WithdrawalRow['status'], height: number | null): WithdrawalRow => {
       const txid = `0x${nextSerial()}`;
+      nonce += 1;
       return withdrawalRow(address, {
-        status, versions: [{ txid, signedPayload: '0x', payload: '0x' }], txid, height, blockHash: height === null ? null : `a${height}`, fee: height === null ? null : 5n,
+        unsigned: { ...withdrawalRow(address).unsigned, replayKey: { kind: 'nonce', value: nonce } }, status, versions: [{ txid, signedPayload: '0x', payload: '0x' }], txid, height, blockHash: height === null ? null : `a${height}`, fee: height === null ? null : 5n,
       });
     };
     const rows = {
