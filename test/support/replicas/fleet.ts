@@ -13,6 +13,7 @@ import { prepareDatabase } from '../../../supervision/dev/database.ts';
 import { CLOUD_ENTRY, EDGE_ENTRY } from '../../../supervision/dev/deployment.ts';
 import type { Signed } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
+import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { seedOf } from '../../../edge/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { loadSigner } from '../../../edge/signer-loader.ts';
@@ -221,7 +222,7 @@ async function openFleet({ folder, phrase, organizationId, apiKey, size, cloudUr
   const signed = async ({ unsigned }: ReplyOf<'buildTransaction'>): Promise<Signed> => {
     const signer = await loadSigner('eth');
     return keystore.withKey('eth', unsigned.fromPath, (key) =>
-      signer!.sign(networkOf('eth'), { ...unsigned, amount: BigInt(unsigned.amount), feeMax: BigInt(unsigned.feeMax) }, key));
+      signer!.sign(sandboxOf(networkOf('eth')), { ...unsigned, amount: BigInt(unsigned.amount), feeMax: BigInt(unsigned.feeMax) }, key));
   };
   closing.push(() => upstream.close());
   return { asEdge: upstream.signed, signed, replicas, receiver, localKey, sql, atCloud, at, accountId: `${organizationId}_sandbox` };
