@@ -52,7 +52,7 @@ export function createGapWatch(run: Run): GapWatch {
 }
 
 const valueOf = ({ unsigned: { replayKey } }: WithdrawalRow): bigint | null =>
-  (replayKey.kind === 'nonce' || replayKey.kind === 'sequence' ? BigInt(replayKey.value) : null);
+  (replayKey?.kind === 'nonce' || replayKey?.kind === 'sequence' ? BigInt(replayKey.value) : null);
 
 /** Senders with something signed that is in no block. */
 function sendersIn(open: readonly WithdrawalRow[]): Map<string, Sender> {

@@ -278,7 +278,7 @@ class Board {
     const { log, metrics, network: { slug: chain } } = this.#parts;
     const endpoints = answers.map(({ index }) => `${chain}-${index + 1}`).sort(), said = `${endpoints.join()} ${about.join()}`;
     metrics.add('svc_reads_contradicted_total', { chain });
-    if (this.#told !== said) log.error({ chain, endpoints, about }, 'endpoints contradict each other about what customers ask: check which one is wrong');
+    if (this.#told !== said) log.error({ chain, endpoints, reason: about.join(', ') }, 'endpoints contradict each other about what customers ask: check which one is wrong');
     this.#told = said;
     return new EndpointsContradict(chain, about);
   }

@@ -93,7 +93,8 @@ async function addressesOf(sql: Sql, accountId: AccountId, inbox: readonly Inbox
   const ids = [...new Set(transfersOf(inbox).map(({ addressId }) => addressId))];
   const rows = await sql<Columns[]>`
     select v.* from ${asTenant(sql, accountId, sql`
-      select * from address where account_id = t.account and id = any(${ids}::text[])
+      select n.* from unnest(${ids}::text[]) i(id) cross join lateral (
+        select a.* from address a where a.account_id = t.account and a.id = i.id offset 0) n
       union
       select n.* from unnest(${ids}::text[]) i(id) cross join lateral (
         select a.index from address a where a.account_id = t.account and a.id = i.id and a.purpose = 'deposit' and a.family = 'evm' offset 0) a

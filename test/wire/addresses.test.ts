@@ -157,6 +157,10 @@ test('decisions 3: another body under the key is IDEMPOTENCY_CONFLICT; another p
   t.is((await client.must('archiveAddress', { params: { id: first.id }, idempotencyKey: 'k' })).status, 'archived');
   t.is((await client.must('archiveAddress', { params: { id: first.id }, idempotencyKey: 'k' })).status, 'archived', 'again, not CONFLICT');
   t.is((await client.must('unarchiveAddress', { params: { id: first.id }, idempotencyKey: 'k' })).status, 'active');
+  for (const path of ['/v1/%61ddresses', '/%761/addresses']) {
+    const again = await raw(cloud.url, 'POST', path, { headers: jsonOf(sandbox.apiKey, { 'idempotency-key': 'k' }), body: '{"chain":"eth","userRef":"customer-1"}' });
+    t.is(again.json.data?.id, first.id, `found: ${path} is the same path`);
+  }
   for (const [key, status] of [['x'.repeat(255), 201], ['x'.repeat(256), 400], ['', 400]] as const) {
     const answer = await raw(cloud.url, 'POST', '/v1/addresses', { headers: jsonOf(sandbox.apiKey, { 'idempotency-key': key }), body: '{"chain":"eth","userRef":"u"}' });
     t.is(answer.status, status, `${key.length} characters`);

@@ -144,6 +144,18 @@ test('a brute force on one email is slowed: RATE_LIMIT_EXCEEDED with Retry-After
   t.regex(answers[10]!.headers.get('retry-after')!, /^[1-9][0-9]?$/);
 });
 
+test('found: a person at the console has a window of 600 a minute, and takes nothing from that of the account\'s API keys', async (t) => {
+  const { owner, live } = await cloud.organization({ tier: 'free' });
+  const bearer = await cloud.signIn(owner);
+  const byBearer = () => raw(cloud.url, 'GET', '/v1/webhooks', { headers: { authorization: `Bearer ${bearer}` } });
+  const answers = [];
+  for (let asked = 0; asked < 61; asked += 1) answers.push(await byBearer());
+  t.deepEqual(answers.at(-1)!.headers.get('ratelimit-limit'), '600');
+  t.true(answers.every(({ status }) => status === 200));
+  const byKey = await raw(cloud.url, 'GET', '/v1/webhooks', { headers: { 'x-api-key': live.apiKey } });
+  t.deepEqual([byKey.status, byKey.headers.get('ratelimit-remaining')], [200, '59']);
+});
+
 test('§4.4 an organization is created by a signed-in user, who owns it and can switch to it', async (t) => {
   const { owner } = await cloud.organization();
   const bearer = await cloud.signIn(owner);

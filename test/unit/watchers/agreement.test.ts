@@ -116,7 +116,8 @@ test('found F73: a withdrawal that one of two endpoints reports in a block, or f
     const module = { ...simulatedModule, outcomesIn: (network: Network, block: Block<SimulatedRaw>, wanted: ReadonlySet<string>) =>
       (liars.has(block) && block.raw.sent.length > 0 ? outcome : simulatedModule.outcomesIn(network, block, wanted)) } as ChainModule;
     const self = watching({ client: honest, witnesses: [honest, liar], module });
-    self.store.saveWithdrawal({ id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', status: 'broadcast', createdAtMs: 0, height: null,
+    self.store.saveWithdrawal({ id: 'txn_1', accountId: ACCOUNT, ledger: 'eth', from: '@a', status: 'broadcast', createdAtMs: 0, height: null,
+      unsigned: { from: '@a', replayKey: { kind: 'nonce', value: 7 } },
       versions: [{ txid: 'out', signedPayload: '0x', payload: '0x' }] } as unknown as WithdrawalRow);
     await self.watcher.tick();
     chain.mempool.add('out');

@@ -167,12 +167,18 @@ const CASES: readonly Case[] = [
   },
 ];
 
+/** What is inside of a fee bump was signed before. */
+function insideOf(payload: string): string[] {
+  const read = decodePayload(payload);
+  return read.ok && read.payload.bump !== null ? [encodePayload({ ...read.payload, bump: null })] : [];
+}
+
 function check({ network, signer, from, fromPath }: Case, { unsigned, to, token }: Built, bounds: FeeBounds, purpose: Purpose = 'withdrawal'): Refusal | null {
   const chain = network.slug;
   const instruction: Instruction = { id: 'txn_1', purpose, chain, from, fromPath, to, toPath: null, amount: unsigned.amount, token, tag: null };
   return signer.check(network, unsigned, instruction, {
     ...bounds, sweepDestinations: [to], gasTank: chain === 'xlm' ? stellarTank.address : null, catalogue: catalogueOf(chain), addressAt: () => from,
-    journal: { forInstruction: [], withReplayKey: () => [] }, replayWindow: null,
+    journal: { forInstruction: chain === 'xlm' ? insideOf(unsigned.payload) : [], withReplayKey: () => [] }, replayWindow: null,
     nowMs: chain === 'xlm' ? xlms.CLOSED_AT * 1_000 : chain === 'tron' ? trons.HEAD_MS : Date.UTC(2026, 0, 1),
   });
 }
