@@ -10,8 +10,9 @@ import { majorVersion } from '../../supervision/dev/postgres-binaries.ts';
 
 const OLDEST = 15;
 const PACKAGES = '/usr/lib/postgresql';
+/** Of the watchers' tests, those that have a database. */
 const PARTS = [
-  'test/integration/persistence/**', 'test/integration/account/**', 'test/integration/watchers/**', 'test/integration/invariants.test.ts',
+  'test/integration/persistence/**', 'test/integration/account/**', 'test/integration/watchers/{anvil,sandbox,stores}.test.ts', 'test/integration/invariants.test.ts',
   'test/wire/**', 'test/scenario/**',
 ];
 
