@@ -20,7 +20,7 @@ const deposit = money.extend({
   depositId: z.string(),
   chain: z.enum(CHAINS),
   txid: z.string(),
-  outputIndex: z.number().int().meta({ description: 'with txid, the key to credit by' }),
+  outputIndex: z.number().int().meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains' }),
   address: z.string(),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),

@@ -24,7 +24,7 @@ export const transaction = money.extend({
     description: '`expired`: a build that nobody signed for a day, that was given up, or (btc) whose coins a newer one took',
   }),
   txid: z.string().nullable().meta({ description: 'null for a withdrawal that is not signed' }),
-  outputIndex: z.number().int().nullable().meta({ description: 'with txid, the key to credit by; null for a withdrawal' }),
+  outputIndex: z.number().int().nullable().meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains; null for a withdrawal' }),
   address: z.string(),
   counterparty: z.string().nullable().meta({ description: 'who is paid by a withdrawal; who paid a deposit, null where the chain does not say' }),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
