@@ -26,8 +26,9 @@ export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
   const { values, keys, outside } = stringsIn(text);
   if (holdsSecretBytes(outside)) return 'secret_key_bytes';
   if (isKeystore(keys)) return 'keystore';
-  // Every key is a long run of letters and digits; most bodies have none, unless one is hidden behind escapes.
-  const mayHoldKey = /[0-9A-Za-z]{28}|PRIVATE|\\/i.test(text);
+  // Every key is a long run of letters and digits, in base64 with its signs among them; most bodies have none, unless one is
+  // hidden behind escapes.
+  const mayHoldKey = /[0-9A-Za-z+/_-]{28}|PRIVATE|\\/i.test(text);
   return (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
 }
 

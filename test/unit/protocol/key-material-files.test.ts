@@ -34,6 +34,16 @@ const SECRETS: readonly (readonly [rule: KeyMaterialRule, what: string, text: st
   ['share', 'in a sentence', `my share: ${SHARE} thanks`], ['share', 'with a word mistyped', SHARE.replace('keyboard', 'zero')],
 ];
 
+test('found F31: a bare key in base64 is found wherever its bytes put a + or a /', (t) => {
+  t.is(inBody({ label: 'MC4CAQAwBQYDK2VwBCIEIL/YtMwZTbOlSWgoRFoQ67KJrl/ka4m+kcJ3SocyUw5V' }), 'pem');
+  const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+  fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.constantFrom('label', 'note', 'x'), (seed, field) => {
+    const bare = Buffer.concat([prefix, seed]).toString('base64');
+    t.is(inBody({ [field]: bare }), 'pem', bare);
+    t.is(inBody({ [field]: Buffer.from(bare).toString('base64') }), 'pem', 'in base64 again');
+  }), { numRuns: 500 });
+});
+
 test('found F31: PEM, BIP-38, keystore files and SLIP-39 shares are found in every free text: fields, names, nesting, queries, paths, base64', (t) => {
   for (const [rule, what, text] of SECRETS) {
     for (const field of ['label', 'userRef', 'tag', 'note', 'description', 'x']) t.is(inBody({ [field]: text }), rule, `${what} as ${field}`);
