@@ -7,7 +7,8 @@
  *   fee       the market's                                                                     the higher one, up to FEE_SPREAD times the lower
  *   counter   (nonce, sequence)                                                                the lower one, marked: own history decides
  */
-import type { BuildInputs, Intent } from './chain.ts';
+import type { Refusal } from '../protocol/errors.ts';
+import type { BuildInputs, FeeEstimate, Intent } from './chain.ts';
 
 /** How far the highest fees of two endpoints may differ: pools and price oracles of honest nodes do. */
 export const FEE_SPREAD = 4n;
@@ -30,6 +31,14 @@ export interface Compared<Inputs> {
   readonly about: readonly string[];
   /** The inputs whose payment costs more: a payment that pays too little waits for ever. */
   readonly dearer: Inputs;
+}
+
+/** The highest fee by a family's own estimate; null where it refuses the inputs. */
+export function feeMaxBy<Inputs>(estimate: (inputs: Inputs) => FeeEstimate | Refusal): (inputs: Inputs) => bigint | null {
+  return (inputs) => {
+    const fee = estimate(inputs);
+    return 'ok' in fee ? null : fee.feeMax;
+  };
 }
 
 /** Compares what two endpoints name. */

@@ -1,14 +1,11 @@
 /** Inputs of two endpoints as one. docs/chains/endpoints.md. */
 import type { Intent, Network } from '../chain.ts';
-import { compareInputs, fundsOf, lowerCounter, type Agreement } from '../agreed-inputs.ts';
+import { compareInputs, feeMaxBy, fundsOf, lowerCounter, type Agreement } from '../agreed-inputs.ts';
 import { estimateFee, type EvmInputs } from './fee.ts';
 
 /** Heights are compared by nobody: nothing of them is in the bytes. Throws nothing. */
 export function agreeInputs(network: Network, a: EvmInputs, b: EvmInputs, intent: Intent): Agreement<EvmInputs> {
-  const feeMax = (inputs: EvmInputs): bigint | null => {
-    const fee = estimateFee(network, inputs, intent);
-    return 'ok' in fee ? null : fee.feeMax;
-  };
+  const feeMax = feeMaxBy((inputs: EvmInputs) => estimateFee(network, inputs, intent));
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({

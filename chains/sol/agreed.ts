@@ -1,6 +1,6 @@
 /** Inputs of two endpoints as one. docs/chains/endpoints.md. */
 import type { Intent, Network } from '../chain.ts';
-import { compareInputs, fundsOf, type Agreement } from '../agreed-inputs.ts';
+import { compareInputs, feeMaxBy, fundsOf, type Agreement } from '../agreed-inputs.ts';
 import { estimateFee, type Destination, type SolInputs } from './fee.ts';
 
 /** Blocks that honest endpoints may be apart: an expiry is held against the other endpoint's. */
@@ -8,10 +8,7 @@ const BLOCKS_APART_MAX = 64;
 
 /** The block hash is not compared, since heads differ: the other endpoint must have it (`upholds`). */
 export function agreeInputs(network: Network, a: SolInputs, b: SolInputs, intent: Intent): Agreement<SolInputs> {
-  const feeMax = (inputs: SolInputs): bigint | null => {
-    const fee = estimateFee(network, inputs, intent);
-    return 'ok' in fee ? null : fee.feeMax;
-  };
+  const feeMax = feeMaxBy((inputs: SolInputs) => estimateFee(network, inputs, intent));
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({

@@ -1,6 +1,6 @@
 /** Inputs of two endpoints as one. docs/chains/endpoints.md. */
 import type { Intent, Network } from '../chain.ts';
-import { compareInputs, fundsOf, type Agreement } from '../agreed-inputs.ts';
+import { compareInputs, feeMaxBy, fundsOf, type Agreement } from '../agreed-inputs.ts';
 import type { TronInputs } from './build-inputs.ts';
 import { estimateFee } from './fee.ts';
 
@@ -9,10 +9,7 @@ const HEADS_APART_MS = 60_000;
 
 /** The reference block is not compared, since heads differ: the other endpoint must have it (`upholds`). */
 export function agreeInputs(network: Network, a: TronInputs, b: TronInputs, intent: Intent): Agreement<TronInputs> {
-  const feeMax = (inputs: TronInputs): bigint | null => {
-    const fee = estimateFee(network, inputs, intent);
-    return 'ok' in fee ? null : fee.feeMax;
-  };
+  const feeMax = feeMaxBy((inputs: TronInputs) => estimateFee(network, inputs, intent));
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({

@@ -1,6 +1,6 @@
 /** Inputs of two servers as one. docs/chains/endpoints.md. */
 import type { Intent, Network } from '../chain.ts';
-import { compareInputs, fundsOf, type Agreement } from '../agreed-inputs.ts';
+import { compareInputs, feeMaxBy, fundsOf, type Agreement } from '../agreed-inputs.ts';
 import { minimumBalance } from './balance.ts';
 import { estimateFee } from './fee.ts';
 import type { XlmInputs } from './inputs.ts';
@@ -11,10 +11,7 @@ const CLOSES_APART_SECONDS = 30;
 
 /** A sequence has no gaps here and one payment at a time, so the lower one would be no build at all: it must be equal. */
 export function agreeInputs(network: Network, a: XlmInputs, b: XlmInputs, intent: Intent): Agreement<XlmInputs> {
-  const feeMax = (inputs: XlmInputs): bigint | null => {
-    const fee = estimateFee(network, inputs, intent);
-    return 'ok' in fee ? null : fee.feeMax;
-  };
+  const feeMax = feeMaxBy((inputs: XlmInputs) => estimateFee(network, inputs, intent));
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({

@@ -1,6 +1,6 @@
 /** Inputs of two servers as one. docs/chains/endpoints.md. */
 import type { Intent, Network } from '../chain.ts';
-import { compareInputs, fundsOf, lowerCounter, type Agreement } from '../agreed-inputs.ts';
+import { compareInputs, feeMaxBy, fundsOf, lowerCounter, type Agreement } from '../agreed-inputs.ts';
 import { estimateFee } from './fee.ts';
 import type { LineState, XrpInputs } from './inputs.ts';
 
@@ -8,10 +8,7 @@ import type { LineState, XrpInputs } from './inputs.ts';
 const LEDGERS_APART_MAX = 3;
 
 export function agreeInputs(network: Network, a: XrpInputs, b: XrpInputs, intent: Intent): Agreement<XrpInputs> {
-  const feeMax = (inputs: XrpInputs): bigint | null => {
-    const fee = estimateFee(network, inputs, intent);
-    return 'ok' in fee ? null : fee.feeMax;
-  };
+  const feeMax = feeMaxBy((inputs: XrpInputs) => estimateFee(network, inputs, intent));
   const { about, dearer } = compareInputs(a, b, {
     feeMax,
     facts: (one) => ({

@@ -1,0 +1,99 @@
+/** What the facts of a chain mean for a withdrawal. actors/account/settlement.ts */
+import test from 'ava';
+import type { Fact } from '../../../persistence/rows.ts';
+import { rowsOf } from '../../support/account.ts';
+import { inputsOf } from '../../support/evm-inputs.ts';
+import { Sender } from '../../support/sender.ts';
+
+test('withdrawal_confirmed at the threshold: settled once, counter released, event with fee and block', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.fact(id, 'withdrawal_included');
+  t.is(sender.status(id), 'confirming');
+  const { rows } = sender.fact(id, 'withdrawal_matured');
+  t.like(sender.rows.get(id), { status: 'confirmed', txid, height: 200, blockHash: '0xb1', fee: 21_000n });
+  t.deepEqual(
+    rowsOf(rows, 'billable'), [{ table: 'billable', withdrawalId: id, kind: 'withdrawal', period: '2026-07' }],
+  );
+  t.deepEqual(sender.account.state.settled, { period: '2026-07', count: 1 });
+  t.deepEqual([sender.account.state.counters, sender.account.state.withdrawals], [{}, {}]);
+  t.like(
+    sender.account.published().at(-1),
+    {
+      event: 'withdrawal_confirmed',
+      data: { transactionId: id, txid, amount: '1000', fee: '21000', height: 200, userRef: 'u-9' },
+    },
+  );
+  t.is(sender.fact(id, 'withdrawal_matured').events.length, 0);
+  t.is(sender.account.state.settled.count, 1);
+});
+
+test('a transaction that the chain ran without success fails when its block is final', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  sender.fact(id, 'withdrawal_included', { success: false });
+  t.deepEqual(sender.told, ['withdrawal_broadcast']);
+  sender.fact(id, 'withdrawal_matured', { success: false, reason: 'execution reverted' });
+  t.like(sender.rows.get(id), { status: 'failed', failure: { code: 'CHAIN_REJECTED', reason: 'execution reverted' } });
+  t.deepEqual([sender.told.at(-1), sender.account.state.settled.count], ['withdrawal_failed', 0]);
+});
+
+test('an orphaned withdrawal is in flight again; a confirmed one that comes back is not billed or told twice', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_orphaned');
+  t.like(sender.rows.get(id), { status: 'broadcast', height: null, blockHash: null });
+  t.is(sender.account.state.counters[`eth:${sender.from.address}`]!.inFlight[7]!.stage, 'signed');
+  sender.fact(id, 'withdrawal_included', { blockHash: '0xb2' });
+  sender.fact(id, 'withdrawal_matured', { blockHash: '0xb2' });
+  sender.fact(id, 'withdrawal_orphaned', { blockHash: '0xb2' });
+  t.deepEqual([sender.status(id), sender.account.state.reopened], ['broadcast', [id]]);
+  sender.fact(id, 'withdrawal_included', { blockHash: '0xb3' });
+  const { rows } = sender.fact(id, 'withdrawal_matured', { blockHash: '0xb3' });
+  t.deepEqual(
+    [sender.status(id), sender.account.state.reopened, rowsOf(rows, 'billable').length], ['confirmed', [], 0],
+  );
+  t.deepEqual(sender.told, ['withdrawal_broadcast', 'withdrawal_confirmed']);
+  t.is(sender.account.state.settled.count, 1);
+});
+
+test('G27 proven dead: failed, its nonce is gone; a newer version that may land is not given up', (t) => {
+  const sender = new Sender();
+  const { id, txid } = sender.sent();
+  sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() });
+  sender.do(sender.submit(id));
+  t.is(sender.fact(id, 'withdrawal_dead', { txid: txid!, success: false, reason: 'nonce used' }).events.length, 0);
+  sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used by another transaction' });
+  t.deepEqual(
+    [sender.status(id), sender.told.at(-1), sender.account.state.counters], ['failed', 'withdrawal_failed', {}],
+  );
+});
+
+test('a transaction that was given up and landed all the same is confirmed: the chain is right', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  sender.fact(id, 'withdrawal_dead', { success: false, reason: 'nonce used' });
+  sender.fact(id, 'withdrawal_included');
+  sender.fact(id, 'withdrawal_matured');
+  t.is(sender.status(id), 'confirmed');
+  t.is(sender.account.state.settled.count, 1);
+});
+
+test('a fact about a row that changed after it was read waits, and later ones of that row too', (t) => {
+  const sender = new Sender();
+  const { id } = sender.sent();
+  const old = sender.rows.get(id)!;
+  sender.do({ type: 'reprice_withdrawal', known: old, inputs: inputsOf() });
+  const fact = (kind: 'withdrawal_included' | 'withdrawal_matured'): Fact =>
+    ({
+      kind, withdrawalId: id, txid: old.txid!, height: 200, blockHash: '0xb1', success: true, reason: null, fee: null,
+    });
+  const inbox = [fact('withdrawal_included'), fact('withdrawal_matured')].map(
+    (each, index) => ({ id: String(index), accountId: old.accountId, fact: each }),
+  );
+  const { reply, rows } = sender.do(
+    { type: 'apply_facts', inbox, deposits: [], withdrawals: [old], addresses: [], depositIds: ['', ''] },
+  );
+  t.deepEqual([reply.applied, reply.deferred, rows.length], [0, 2, 0]);
+});
