@@ -1,59 +1,8 @@
 import test from 'ava';
 import { Webhook } from 'standardwebhooks';
-import { createPublisher } from '../../../actors/webhook/publisher.ts';
-import type { Attempt, Delivery, DeliveryStreams, Publisher } from '../../../actors/webhook/ports.ts';
-import { webhookSecretContext } from '../../../actors/webhook/sign.ts';
-import type { Acknowledgement } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import { HandClock } from '../../support/clock.ts';
-import { MemoryDeliveries } from '../../support/delivery-store.ts';
 import { rounds, until } from '../../support/until.ts';
-
-const A = 'org_a_live' as AccountId, B = 'org_b_live' as AccountId;
-const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-
-/** Leader edges that keep the frames they get; a test answers for them. */
-class Edges implements DeliveryStreams {
-  readonly #leaders = new Set<AccountId>();
-  readonly frames: { accountId: AccountId; deliveries: readonly Delivery[] }[] = [];
-  answer: () => Acknowledgement | null = () => ({ ok: true });
-
-  leads(accountId: AccountId): void { this.#leaders.add(accountId); }
-  leaves(accountId: AccountId): void { this.#leaders.delete(accountId); }
-  leaders(): ReadonlySet<AccountId> { return this.#leaders; }
-  async deliver(accountId: AccountId, deliveries: readonly Delivery[]): Promise<Acknowledgement | null> {
-    this.frames.push({ accountId, deliveries });
-    return this.answer();
-  }
-  get sent(): Delivery[] { return this.frames.flatMap(({ deliveries }) => deliveries); }
-}
-
-interface Setup {
-  store: MemoryDeliveries; edges: Edges; clock: HandClock; publisher: Publisher; warnings: string[];
-  delivered: number[];
-}
-
-function setup(): Setup {
-  const store = new MemoryDeliveries(), edges = new Edges(), clock = new HandClock(), warnings: string[] = [], delivered: number[] = [];
-  const publisher = createPublisher({
-    store, streams: edges, clock, random: () => 0, log: { warn: (_fields, message) => void warnings.push(message) },
-    secrets: {
-      open: (sealed, context) => (
-        sealed === 'sealed' && context === webhookSecretContext('hook') ? SECRET
-          : sealed === 'unreadable' || context.includes('broken') ? 'nonsense' : SECRET
-      ),
-    },
-    hooks: { onDelivered: (latencyMs) => void delivered.push(latencyMs) },
-  });
-  publisher.start();
-  return { store, edges, clock, publisher, warnings, delivered };
-}
-
-const answered = ({ deliveryId, attempt }: Delivery, statusCode: number | null = 200): Attempt =>
-  ({
-    deliveryId, attempt, statusCode, durationMs: 12.4, retryAfterSeconds: null,
-    outcome: statusCode === null ? 'timeout' : 'answered',
-  });
+import { A, B, SECRET, answered, setup } from '../../support/publishing.ts';
 
 test('decisions 4: a due delivery leaves signed through the leader, and its attempt is recorded with what follows', async (t) => {
   const { store, edges, clock, publisher, delivered } = setup();
@@ -417,95 +366,6 @@ test('decisions 4: of two secrets the one that opens signs alone', async (t) => 
   publisher.ring(A);
   await until('it left', () => edges.sent.length === 1);
   t.regex(edges.sent[0]!.headers['webhook-signature']!, /^v1,[A-Za-z0-9+/]{43}=$/);
-  await publisher.stop();
-});
-
-/** Three events of one address were claimed together; the first is at the edge for a second. */
-async function lane() {
-  const all = setup();
-  all.edges.leads(A);
-  const ids = [1, 2, 3].map(() => all.store.add(A, { orderKey: 'one address' }));
-  all.publisher.ring(A);
-  await until('the first left', () => all.edges.sent.length === 1);
-  all.clock.advance(1_000);
-  return { ...all, ids };
-}
-
-test('§4.1 what waits for its lane goes to the endpoint as it stands then: to its URL of then, signed with its secrets of then', async (t) => {
-  const { store, edges, publisher, ids } = await lane();
-  store.changed.set('hook', { url: 'https://moved.example/', sealedSecrets: ['two of', 'them'] });
-  await publisher.report(A, [answered(edges.sent[0]!)]);
-  await until('the second left', () => edges.sent.length === 2);
-  t.like(edges.sent[1], { deliveryId: ids[1], url: 'https://moved.example/' });
-  t.is(edges.sent[1]!.headers['webhook-signature']!.split(' ').length, 2);
-  await publisher.report(A, [answered(edges.sent[1]!)]);
-  await until('the third left', () => edges.sent.length === 3);
-  t.is(store.looks, 1, 'what was looked at just now is not looked at again');
-  await publisher.stop();
-});
-
-test('§4.1 deletion stops at once: nothing more leaves to an endpoint that is enabled no more', async (t) => {
-  const { store, edges, publisher, ids } = await lane();
-  store.changed.set('hook', null);
-  for (const id of ids.slice(1)) Object.assign(store.status(id), { status: 'held', nextAttemptAtMs: null });
-  await publisher.report(A, [answered(edges.sent[0]!)]);
-  const other = store.add(A, { webhookId: 'other' });
-  publisher.ring(A);
-  await until('another endpoint goes on', () => edges.sent.length === 2);
-  t.is(edges.sent[1]!.deliveryId, other);
-  await publisher.stop();
-});
-
-test('§4.7 what a sandbox reset forgot does not leave any more, and what is new does', async (t) => {
-  const { store, edges, publisher, ids } = await lane();
-  for (const id of ids) store.forget(id);
-  const fresh = store.add(A, { orderKey: 'one address' });
-  await publisher.report(A, [answered(edges.sent[0]!)]);
-  await until('the new one left', () => edges.sent.length === 2);
-  t.is(edges.sent[1]!.deliveryId, fresh);
-  await publisher.stop();
-});
-
-test('C5-48 an endpoint that answered 410 gets nothing of what waited behind it', async (t) => {
-  const { store, edges, publisher } = setup();
-  edges.leads(A);
-  for (let count = 0; count < 3; count += 1) store.add(A, { orderKey: 'one address' });
-  publisher.ring(A);
-  await until('the first left', () => edges.sent.length === 1);
-  for (const id of store.ids().slice(1)) Object.assign(store.status(id), { status: 'held', nextAttemptAtMs: null });
-  await publisher.report(A, [answered(edges.sent[0]!, 410)]);
-  const other = store.add(A, { webhookId: 'other' });
-  publisher.ring(A);
-  await until('another endpoint goes on', () => edges.sent.length === 2);
-  t.is(edges.sent[1]!.deliveryId, other);
-  await publisher.stop();
-});
-
-test('C5-48 an attempt is recorded with the URL that it was posted to, also when its endpoint has another one by now', async (t) => {
-  const { store, edges, publisher } = await lane();
-  const late = edges.sent[0]!;
-  store.changed.set('hook', { url: 'https://moved.example/', sealedSecrets: ['sealed'] });
-  store.add(A, { orderKey: 'another address' });
-  publisher.ring(A);
-  await until('another one left', () => edges.sent.length === 2);
-  await publisher.report(A, [answered(late, 410)]);
-  t.like(store.recorded[0], { deliveryId: late.deliveryId, postedTo: late.url, next: { disableEndpoint: true } });
-  await until('what waits goes on, if the endpoint is enabled', () => edges.sent.length === 3);
-  t.is(edges.sent[2]!.url, 'https://moved.example/');
-  await publisher.stop();
-});
-
-test('what waited is not sent while its endpoint cannot be looked at, and is sent afterwards, in its order', async (t) => {
-  const { store, edges, publisher, clock, warnings, ids } = await lane();
-  store.failingLooks = 1;
-  await publisher.report(A, [answered(edges.sent[0]!)]);
-  await until('it was tried', () => warnings.includes('deliveries wait: their endpoints could not be looked at'));
-  t.is(edges.sent.length, 1);
-  clock.advance(1_500);
-  await until('the second left', () => edges.sent.length === 2);
-  await publisher.report(A, [answered(edges.sent[1]!)]);
-  await until('the third left', () => edges.sent.length === 3);
-  t.deepEqual(edges.sent.map(({ deliveryId }) => deliveryId), ids);
   await publisher.stop();
 });
 
