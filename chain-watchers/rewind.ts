@@ -120,7 +120,9 @@ export async function rewind(run: Run, oldHead: Cursor, from: Cursor = oldHead):
   }
   const forkPoint = walk.kind === 'fork' ? walk.forkPoint : await parentOfStart(run, walk.start);
   const depth = walk.depth + oldHead.height - from.height;
-  return replace(run, forkPoint, oldHead, Math.min(oldHead.height, headHeight), depth);
+  const until = Math.min(oldHead.height, headHeight);
+  // Below its first block a ledger has nothing to stand on: the new branch holds that block's height at least.
+  return replace(run, forkPoint, oldHead, walk.kind === 'fork' ? until : Math.max(until, walk.start.height), depth);
 }
 
 /**

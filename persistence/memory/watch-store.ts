@@ -59,6 +59,13 @@ function beginnings(state: WatchState, nowMs: () => number): Pick<WatchStore, 'c
   };
 }
 
+/** `check_fork`. */
+function checkFork({ links }: LedgerState, { height, hash }: Cursor, branch: readonly BlockRecord[]): void {
+  const first = branch[0]?.link.height ?? -1, lowest = Math.min(...links.keys());
+  if (links.get(height)?.hash === hash || (height < lowest && first >= lowest)) return;
+  throw new Error(`block ${hash} was not recorded: no branch begins there`);
+}
+
 function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'reopenHeight' | 'noteUnresolved' | 'noteHead' | 'noteHeard'> {
   const refused = { recorded: false, accounts: [] };
   return {
@@ -96,6 +103,7 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
     async recordReorg(id, forkPoint, oldHead, branch) {
       const ledger = ledgerState(state, id);
       if (!sameCursor(ledger.cursor, oldHead)) return refused;
+      checkFork(ledger, forkPoint, branch);
       const above = (height: number) => height > forkPoint.height;
       for (const height of [...ledger.links.keys()].filter(above)) ledger.links.delete(height);
       for (const height of [...ledger.unresolved.keys()].filter(above)) ledger.unresolved.delete(height);

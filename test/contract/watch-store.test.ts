@@ -308,9 +308,20 @@ for (const [name, bench] of Object.entries(benches)) {
     // All three words wait, although the first and the last are the same.
     t.deepEqual(kindsOf(await inbox(accountId)), ['seen', 'orphaned', 'seen']);
     t.deepEqual((await store.immature(ledger, 999, 9)).map(({ txid }) => txid), [paid.txid]);
-    // To the fork point alone, as an operator's rescan does.
-    await store.recordReorg(ledger, { height: 90, hash: 'z90' }, { height: 102, hash: 'a102' }, []);
-    t.deepEqual(await store.cursor(ledger), { height: 90, hash: 'z90' });
+    // To the fork point alone: the chain has lost its newest blocks and has no others yet.
+    await store.recordReorg(ledger, { height: 101, hash: 'a101' }, { height: 102, hash: 'a102' }, []);
+    t.deepEqual(await store.cursor(ledger), { height: 101, hash: 'a101' });
+  });
+
+  test(`${name}: found G17: a ledger never stands below its first block`, async (t) => {
+    const { store, fresh } = bench();
+    const { ledger } = await fresh();
+    await store.recordBlock(ledger, recordOf(linksAfter(START, 1, 'a')[0]!, [], { previous: null }));
+    const below = { height: START.height - 3, hash: 'z' }, head = { height: 101, hash: 'a101' };
+    await t.throwsAsync(async () => store.recordReorg(ledger, below, head, []), { message: /no branch begins there/ });
+    await t.throwsAsync(async () => store.recordReorg(ledger, below, head, linksAfter(below, 6, 'z').map((link) => recordOf(link))), { message: /no branch begins there/ });
+    t.deepEqual(await store.cursor(ledger), head);
+    t.deepEqual((await store.links(ledger, 102, 9)).map(({ hash }) => hash), ['a101']);
   });
 
   test(`${name}: unresolved heights wait with their tries; others advance`, async (t) => {

@@ -143,6 +143,8 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   ],
   record_reorg: [
     { name: 'a fork that was never recorded', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 102, hash: 'never' }, HEAD, [recordOf(after({ height: 102, hash: 'never' }))]) },
+    { name: 'an empty branch below the first block', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 90, hash: 'z90' }, HEAD, []) },
+    { name: 'a branch that begins below the first block', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 90, hash: 'z90' }, HEAD, linksAfter({ height: 90, hash: 'z90' }, 20, 'z').map((link) => recordOf(link))) },
     { name: 'a fork above the head', expected: { refused: 'fork_was_recorded' }, call: () => reorg({ height: 700, hash: 'x' }, HEAD, []) },
     { name: 'a branch with a gap', expected: { refused: 'branch_is_linked' }, call: () => reorg({ height: 102, hash: 'a102' }, HEAD, [recordOf({ ...after({ height: 110, hash: 'x' }), parentHash: 'a102' })]) },
     { name: 'a branch that turns back', expected: { refused: 'branch_is_linked' }, call: () => reorg({ height: 102, hash: 'a102' }, HEAD, [recordOf({ ...after({ height: 102, hash: 'a102' }), height: 90 })]) },
@@ -303,7 +305,7 @@ test.serial('I27 the limit of the schema is the limit of the plans', async (t) =
 });
 
 test.serial('found F60: a fork below the first block that was recorded is a fork, as long as no link was purged', async (t) => {
-  const links = linksAfter({ height: 40, hash: 'b40' }, 3, 'b'), below = { height: 38, hash: `c${randomBytes(4).toString('hex')}` };
+  const links = linksAfter({ height: 40, hash: 'b40' }, 3, 'b'), below = { height: 40, hash: `c${randomBytes(4).toString('hex')}` };
   for (const [index, link] of links.entries()) await stores.watch.recordBlock('tron', recordOf(link, [], index === 0 ? { previous: null } : {}));
   const branch = linksAfter(below, 5, 'c').map((link) => recordOf(link));
   t.true((await stores.watch.recordReorg('tron', below, { height: 43, hash: 'b43' }, branch)).recorded);

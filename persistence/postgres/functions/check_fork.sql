@@ -1,5 +1,6 @@
--- A branch begins at a block that was recorded and stands, or below the first one of a ledger none of whose links is purged yet.
-create or replace function check_fork(of_ledger text, fork jsonb, old_head jsonb) returns void language plpgsql as $$
+-- A branch begins at a block that was recorded and stands. Below the first one of a ledger it begins only while no link is purged,
+-- and with a block at that height or above: without one nothing of the ledger would stand, and the chain would stop (G17).
+create or replace function check_fork(of_ledger text, fork jsonb, old_head jsonb, branch jsonb) returns void language plpgsql as $$
 declare
   fork_height bigint := (fork ->> 'height')::bigint;
   lowest bigint;
@@ -8,7 +9,8 @@ begin
     return;
   end if;
   lowest := (select height from block_link where ledger = of_ledger and not orphaned order by height limit 1);
-  if fork_height < lowest and (old_head ->> 'height')::bigint - lowest < links_kept() then return; end if;
+  if fork_height < lowest and (branch -> 0 -> 'link' ->> 'height')::bigint >= lowest
+     and (old_head ->> 'height')::bigint - lowest < links_kept() then return; end if;
   raise exception 'block % of % was not recorded: no branch begins there', fork ->> 'hash', of_ledger
     using errcode = 'check_violation', constraint = 'fork_was_recorded', table = 'block_link';
 end $$;

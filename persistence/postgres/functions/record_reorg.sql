@@ -13,7 +13,7 @@ begin
   perform 1 from chain_cursor where ledger = of_ledger and height = (old_head ->> 'height')::bigint
      and hash = old_head ->> 'hash' for update;
   if not found then return null; end if;
-  perform check_fork(of_ledger, fork, old_head);
+  perform check_fork(of_ledger, fork, old_head, branch);
   update block_link set orphaned = true where ledger = of_ledger and height > fork_height and not orphaned;
   delete from unresolved_height where ledger = of_ledger and height > fork_height;
   update fact set was = status, status = 'displaced'
