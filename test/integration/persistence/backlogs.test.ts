@@ -21,8 +21,8 @@ test.after.always(() => database.close());
 
 const EVENT = { type: 'sandbox_reset' } as const;
 const WAITING = 30_000;
-/** Far above a page, far below what all of them take. */
-const ONE_CHANGE_MS = 1_500;
+/** Far above a page, far below all of them. */
+const PAGES = 2_000;
 
 /** An endpoint of a fresh account with `count` deliveries that wait. */
 async function endpointWith(count: number): Promise<{ live: AccountId; hook: WebhookRow }> {
@@ -51,10 +51,8 @@ test.serial('found F55: an endpoint with very many deliveries is deleted by one 
   const appends = [
     await appendOf(stores, live, [{ table: 'webhook', row: { ...hook, status: 'deleted' } }], [EVENT]), await appendOf(stores, other.live, [], [EVENT]),
   ];
-  const begunMs = performance.now();
   t.deepEqual(await Promise.all(appends.map((append) => stores.accounts.append(append))), [{ kind: 'appended' }, { kind: 'appended' }]);
-  t.true(performance.now() - begunMs < ONE_CHANGE_MS, `${performance.now() - begunMs} ms`);
-  t.true(await countOf(hook, 'pending') > WAITING - 2_000, 'most of them wait for their page');
+  t.true(await countOf(hook, 'pending') > WAITING - PAGES, 'most of them wait for their page');
   t.deepEqual(await stores.deliveries.claimDue([live], 10, NOW_MS + 1, 1_000, []), [], 'I16: none of them leaves meanwhile');
   await workAll();
   t.deepEqual([await countOf(hook, 'pending', 'failed'), await countOf(hook, 'held')], [0, WAITING + 1]);
@@ -63,12 +61,11 @@ test.serial('found F55: an endpoint with very many deliveries is deleted by one 
 test.serial('found F55: a 410 of such an endpoint is recorded at once', async (t) => {
   const { live, hook } = await endpointWith(WAITING);
   const [due] = await stores.deliveries.claimDue([live], 1, NOW_MS + 1, 60_000, []);
-  const begunMs = performance.now();
   await stores.deliveries.recordAttempts([{
     accountId: live, deliveryId: due!.delivery.id, attempt: 1, statusCode: 410, durationMs: 3, error: null, atMs: NOW_MS + 2,
     next: { status: 'dead_lettered', nextAttemptAtMs: null, disableEndpoint: true },
   }]);
-  t.true(performance.now() - begunMs < ONE_CHANGE_MS, `${performance.now() - begunMs} ms`);
+  t.true(await countOf(hook, 'pending', 'failed') > WAITING - PAGES, 'most of them wait for their page');
   t.is((await stores.read.webhook(live, hook.id))?.status, 'disabled');
   await workAll();
   t.is(await countOf(hook, 'pending', 'failed'), 0);

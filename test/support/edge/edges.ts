@@ -4,6 +4,7 @@ import { readConfig, type Environ } from '../../../edge/config.ts';
 import { startEdge, type RunningEdge } from '../../../edge/edge.ts';
 import { isMnemonic, seedOf } from '../../../edge/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
+import type { Keystore } from '../../../edge/keystore/keystore.ts';
 import { LocalKeys } from '../../../edge/local-keys.ts';
 import { createEdgeLog } from '../../../edge/log.ts';
 import type { EdgePorts } from '../../../edge/parts.ts';
@@ -48,6 +49,21 @@ export function mintIn(dataDir: string, environment: Environment): string {
   return minted.key;
 }
 
+const derived = new Map<string, string>();
+
+/** The keystore of a phrase; a pool of thousands is derived by the first edge of the process, and remembered for the others. */
+function rememberingKeystore(phrase: string): Keystore {
+  const keystore = createPhraseKeystore(seedOf(phrase, ''));
+  return {
+    ...keystore,
+    addressAt(chain, path) {
+      const key = `${phrase} ${chain} ${path}`, known = derived.get(key) ?? keystore.addressAt(chain, path);
+      derived.set(key, known);
+      return known;
+    },
+  };
+}
+
 /** Starts an edge against a cloud and stops it when the test ends. */
 export async function startTestEdge(
   t: ExecutionContext, cloudUrl: string,
@@ -60,7 +76,7 @@ export async function startTestEdge(
   const logged: Record<string, unknown>[] = [];
   const log = createEdgeLog('debug', { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) });
   const localKey = mintIn(dataDir, environment);
-  const edge = await startEdge(config, createPhraseKeystore(seedOf(phrase, '')), log, {
+  const edge = await startEdge(config, rememberingKeystore(phrase), log, {
     wallMs: Date.now, monotonicMs: () => performance.now(), ...ports,
   });
   t.teardown(() => edge.stop());
@@ -82,7 +98,7 @@ export async function ask(
 }
 
 /** Resolves when a condition holds, asked again after short pauses of real time; for sockets and processes. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>, withinMs = 150_000): Promise<void> {
   const untilMs = performance.now() + withinMs;
   while (!await holds()) {
     if (performance.now() > untilMs) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
