@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../chains/chain.ts';
 import { headerHash, merkleRoot } from '../chains/btc/block.ts';
 import type { Chain } from '../protocol/slugs.ts';
-import { StellarLedger } from '../supervision/dev/peers/xlm/ledger.ts';
-import { creation, envelopeOf, payment, person, settle } from '../supervision/dev/peers/xlm/people.ts';
-import { StellarServer } from '../supervision/dev/peers/xlm/stand-in.ts';
+import { StellarLedger } from '../developer/stand-ins/xlm/ledger.ts';
+import { creation, envelopeOf, payment, person, settle } from '../developer/stand-ins/xlm/people.ts';
+import { StellarServer } from '../developer/stand-ins/xlm/stand-in.ts';
 
 type Json = Record<string, unknown>;
 

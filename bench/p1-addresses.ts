@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { openDatabase } from '../persistence/postgres/sql.ts';
-import { startDeployment } from '../supervision/dev/deployment.ts';
+import { startDeployment } from '../developer/deployment.ts';
 import { backendsCpuMs, median, percentile, rate, serverPidOf, type Figure } from './figure.ts';
 
 const IN_FLIGHT = 64;

@@ -14,9 +14,9 @@ import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import { createClient, type Client } from '../protocol/client.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { newId } from '../protocol/ids.ts';
-import { openEvmStage } from '../supervision/dev/demo-evm.ts';
-import type { Stage } from '../supervision/dev/demo-chain.ts';
-import { startDeployment, type Deployment } from '../supervision/dev/deployment.ts';
+import { openEvmStage } from '../developer/demo-evm.ts';
+import type { Stage } from '../developer/demo-chain.ts';
+import { startDeployment, type Deployment } from '../developer/deployment.ts';
 import { median, percentile, rate, type Figure } from './figure.ts';
 
 const EVENTS = 5_000;

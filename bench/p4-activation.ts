@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { HDKey } from '@scure/bip32';
 import { createAccountEntity } from '../actors/account/account.ts';
 import { createChainBook } from '../actors/account/chain-book.ts';
-import { initialAccount } from '../actors/account/state.ts';
+import { initialAccount } from '../model/account/state.ts';
 import { ask, createSystem, systemClock } from '../actors/kernel/index.ts';
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import { accountIdOf, newId, SHARD_COUNT, shardOf, type AccountId } from '../protocol/ids.ts';
-import { prepareDatabase } from '../supervision/dev/database.ts';
-import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../supervision/dev/embedded-postgres.ts';
+import { prepareDatabase } from '../developer/database.ts';
+import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../developer/embedded-postgres.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../supervision/policy.ts';
 import { median, percentile, type Figure } from './figure.ts';
 

@@ -2,11 +2,11 @@
 import * as nact from 'nact';
 import { createAccountEntity } from '../actors/account/account.ts';
 import { createChainBook } from '../actors/account/chain-book.ts';
-import { initialAccount } from '../actors/account/state.ts';
+import { initialAccount } from '../model/account/state.ts';
 import { ask, createSystem, systemClock } from '../actors/kernel/index.ts';
-import type { AccountState } from '../actors/account/messages.ts';
-import type { AccountEvent } from '../actors/account/messages.ts';
-import type { RowWrite } from '../persistence/rows.ts';
+import type { AccountState } from '../model/account/commands.ts';
+import type { AccountEvent } from '../model/account/commands.ts';
+import type { RowWrite } from '../model/rows.ts';
 import type { EntityStore } from '../actors/kernel/protocol.ts';
 import { shardOf, type AccountId } from '../protocol/ids.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../supervision/policy.ts';

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startDeployment } from '../supervision/dev/deployment.ts';
+import { startDeployment } from '../developer/deployment.ts';
 import { median, type Figure } from './figure.ts';
 
 const RUNS = 3;
-const START = fileURLToPath(new URL('../supervision/dev/start.ts', import.meta.url));
+const START = fileURLToPath(new URL('../developer/start.ts', import.meta.url));
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 
 /** Seconds from the command to the line that says it is ready. */

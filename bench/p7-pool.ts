@@ -8,7 +8,7 @@ import { Agent } from 'undici';
 import { createPhraseKeystore } from '../edge/keystore/phrase-keystore.ts';
 import { createClient } from '../protocol/client.ts';
 import { isRefusal } from '../protocol/errors.ts';
-import { startDeployment } from '../supervision/dev/deployment.ts';
+import { startDeployment } from '../developer/deployment.ts';
 import { median, percentile, rate, type Figure } from './figure.ts';
 
 const ADDRESSES = 20_000;

@@ -7,21 +7,21 @@
 import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Accounts } from '../gateway/ports.ts';
-import type { AuditStore, WatchStore } from '../persistence/ports.ts';
+import type { AuditStore, WatchStore } from '../model/ports.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
-import { createAudit, type Audit } from './audit.ts';
-import { startOf } from './beginning.ts';
+import { createAudit, type Audit } from './audit/audit.ts';
+import { startOf } from './follow/beginning.ts';
 import type { LiveBinding } from './chain-access.ts';
-import { chainFailure } from './content.ts';
-import { fitClient } from './fitness.ts';
-import { pollMsOf, silentAfterMs } from './head.ts';
+import { chainFailure } from './follow/content.ts';
+import { fitClient } from './node-health.ts';
+import { pollMsOf, silentAfterMs } from './follow/head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
-import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from './transport/failover.ts';
-import { createEndpointWatch } from './transport/endpoint-watch.ts';
-import { createHttpEndpoint, type HttpEndpoint } from './transport/http-endpoint.ts';
-import { oneEndpoint } from './one-endpoint.ts';
+import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from '../chains/transport/failover.ts';
+import { createEndpointWatch } from '../chains/transport/endpoint-watch.ts';
+import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
+import { oneEndpoint } from './follow/one-endpoint.ts';
 import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
-import { createTokenCheck } from './token-check.ts';
+import { createTokenCheck } from './follow/token-check.ts';
 import { createWatcher, type TickReport, type Watcher } from './watcher.ts';
 
 /** One chain's settings, from the environment: `ETH_RPC_URLS`, `ETH_CONFIRMATIONS`, … Null takes the network's own. */

@@ -1,12 +1,12 @@
 /** What a watcher remembers between ticks. Losing all of it loses no fact: it is read again or waited for again. */
 import type { Head } from '../chains/chain.ts';
-import type { WithdrawalRow } from '../persistence/rows.ts';
-import type { BlockLink, BlockRecord, Cursor } from '../persistence/ports.ts';
-import type { HeadMemory } from './head.ts';
-import type { KeyedBlock } from './match.ts';
+import type { WithdrawalRow } from '../model/rows.ts';
+import type { BlockLink, BlockRecord, Cursor } from '../model/ports.ts';
+import type { HeadMemory } from './follow/head.ts';
+import type { KeyedBlock } from './follow/match.ts';
 import type { Bell, WatcherParts } from './ports.ts';
-import type { WitnessMemory } from './quorum.ts';
-import type { Suspicion } from './reorg.ts';
+import type { WitnessMemory } from './follow/quorum.ts';
+import type { Suspicion } from './reorg/reorg.ts';
 
 /** One block of a new branch; `keyed` is null where its content is not proven. */
 export interface BranchBlock { readonly record: BlockRecord; readonly keyed: KeyedBlock | null }

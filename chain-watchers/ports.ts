@@ -4,7 +4,7 @@
  */
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
 import type { Accounts } from '../gateway/ports.ts';
-import type { AuditStore, WatchStore } from '../persistence/ports.ts';
+import type { AuditStore, WatchStore } from '../model/ports.ts';
 import type { AccountId, LedgerId } from '../protocol/ids.ts';
 
 /** The part of a pino logger that is used here. */

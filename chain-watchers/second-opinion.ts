@@ -12,9 +12,9 @@ import {
   ChainUnavailable, type Balance, type BuildInputs, type ChainClient, type ChainModule, type Intent, type Network, type Token,
 } from '../chains/chain.ts';
 import type { Agreement } from '../chains/agreed-inputs.ts';
-import { chainFailure } from './content.ts';
+import { chainFailure } from './follow/content.ts';
 import type { Log, Metrics } from './ports.ts';
-import { lagBlocksOf } from './quorum.ts';
+import { lagBlocksOf } from './follow/quorum.ts';
 
 /** An endpoint that has not answered for this long while another one has is out, milliseconds. RPC_HEDGE_MS. */
 export const HEDGE_MS = 2_500;

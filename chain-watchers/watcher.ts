@@ -12,21 +12,21 @@
  * The audit is a worker of its own rhythm (audit.ts). A chain failure ends a job of this tick, never another
  * job; any other error is a fault and ends the tick, for the supervisor to restart.
  */
-import type { Cursor } from '../persistence/ports.ts';
-import { createBell } from './bell.ts';
-import { chainFailure } from './content.ts';
-import { standingOf } from './cursor.ts';
-import { readForward, recordStart, type Followed } from './follow.ts';
-import { observeHead, rememberedHead, type HeadMemory } from './head.ts';
-import { matureFacts } from './mature.ts';
+import type { Cursor } from '../model/ports.ts';
+import { createBell } from './wake-accounts.ts';
+import { chainFailure } from './follow/content.ts';
+import { standingOf } from './follow/cursor.ts';
+import { readForward, recordStart, type Followed } from './follow/follow.ts';
+import { observeHead, rememberedHead, type HeadMemory } from './follow/head.ts';
+import { matureFacts } from './maturity/mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
-import { createOutbound, type Outbound } from './outbound.ts';
+import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import type { WatcherParts } from './ports.ts';
-import { countsNow, look, supportedHead } from './quorum.ts';
-import { createReconciler, type Reconciler } from './reconcile.ts';
-import { rematch } from './rematch.ts';
-import { lowerHead, replace, suspect, type Rewound } from './rewind.ts';
-import { retryUnresolved } from './unresolved.ts';
+import { countsNow, look, supportedHead } from './follow/quorum.ts';
+import { createReconciler, type Reconciler } from './audit/reconcile.ts';
+import { rematch } from './follow/rematch.ts';
+import { lowerHead, replace, suspect, type Rewound } from './reorg/rewind.ts';
+import { retryUnresolved } from './follow/unresolved.ts';
 
 /** Withdrawals that one tick carries, and the limit of those whose inclusion is looked for in blocks. */
 const OPEN_WITHDRAWALS_MAX = 1_000;

@@ -6,10 +6,10 @@ import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
 import { KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
-import { readSecret } from './secret-setting.ts';
-import type { FeeSettings } from './signers/fee-bounds.ts';
-import { FIRST_NONCE_MAX } from './signers/lying-in-wait.ts';
-import { spendLedgerPlace, type SpendLedgerPlace } from './shared-spend.ts';
+import { readSecret } from './process/secret-setting.ts';
+import type { FeeSettings } from './signing/signers/fee-bounds.ts';
+import { FIRST_NONCE_MAX } from './signing/signers/lying-in-wait.ts';
+import { spendLedgerPlace, type SpendLedgerPlace } from './spend/shared-spend.ts';
 import { parseWebhookAllowlist, type WebhookTarget } from './webhooks/allowlist.ts';
 
 const DIGITS_MAX = 78;

@@ -2,15 +2,15 @@
  * The edge's process. It says on its IPC channel, where it has one, when it serves; it drains on SIGTERM and SIGINT and
  * when that channel closes, so that it never outlives whoever started it.
  */
-import { openDoors } from './doors.ts'; // the first line that runs
+import { openDoors } from './process/doors.ts'; // the first line that runs
 import { ConfigurationError, forgetSecrets, readConfig } from './config.ts';
-import { coreFilesPossible, forbidDumps } from './core-files.ts';
+import { coreFilesPossible, forbidDumps } from './process/core-files.ts';
 import { startEdge, type RunningEdge } from './edge.ts';
-import { openEdgeKeystore } from './key-sources.ts';
-import { isMnemonic } from './keys.ts';
-import { createEdgeLog } from './log.ts';
+import { openEdgeKeystore } from './keystore/key-sources.ts';
+import { isMnemonic } from './keystore/keys.ts';
+import { createEdgeLog } from './process/log.ts';
 import { StorageFailed } from './storage/storage.ts';
-import { readBootTime } from './spend-clock.ts';
+import { readBootTime } from './spend/clock.ts';
 
 /** A parent that asks for readiness gets it with the registration, or after this without one. Milliseconds. */
 const REGISTRATION_WAIT_MS = 5_000;

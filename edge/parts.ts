@@ -1,26 +1,26 @@
 /** What an edge has before it talks to anybody: its disk, its clocks, its addresses, its local keys. */
 import { openIssuedAddresses, type IssuedAddresses } from './answers/issued-addresses.ts';
 import { ConfigurationError, type EdgeConfig } from './config.ts';
-import { publicKeyOf } from './identity.ts';
-import { InstructionShare } from './instruction-share.ts';
-import { Instructions } from './instructions.ts';
+import { publicKeyOf } from './link/identity.ts';
+import { InstructionShare } from './signing/instruction-share.ts';
+import { Instructions } from './signing/instructions.ts';
 import type { Keystore } from './keystore/keystore.ts';
-import { KeySets } from './key-sets.ts';
-import { createKeyShelf } from './key-shelf.ts';
-import { Lease } from './lease.ts';
-import { LocalKeyShare } from './local-key-share.ts';
-import { LocalKeys } from './local-keys.ts';
-import type { EdgeLog } from './log.ts';
-import { Outbox } from './outbox.ts';
-import { OwnAddresses } from './own-addresses.ts';
-import { guardRegistry } from './registry-guard.ts';
-import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend-clock.ts';
-import { newestSpendMs, SpendLedger } from './spend-ledger.ts';
-import { openSharedSpend, SCOPE_SETTING, spendReplicaOf, type SharedSpend } from './shared-spend.ts';
+import { KeySets } from './local-keys/key-sets.ts';
+import { createKeyShelf } from './local-keys/key-shelf.ts';
+import { Lease } from './link/lease.ts';
+import { LocalKeyShare } from './local-keys/share.ts';
+import { LocalKeys } from './local-keys/local-keys.ts';
+import type { EdgeLog } from './process/log.ts';
+import { Outbox } from './link/outbox.ts';
+import { OwnAddresses } from './signing/own-addresses.ts';
+import { guardRegistry } from './link/registry-guard.ts';
+import { openSpendClock, type SpendClock, type SpendClockPorts } from './spend/clock.ts';
+import { newestSpendMs, SpendLedger } from './spend/ledger.ts';
+import { openSharedSpend, SCOPE_SETTING, spendReplicaOf, type SharedSpend } from './spend/shared-spend.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from './storage/storage.ts';
-import { createTimers, type Timers } from './timers.ts';
-import { createUpstream, type Upstream } from './upstream.ts';
-import { openVouchTime } from './vouch-time.ts';
+import { createTimers, type Timers } from './process/timers.ts';
+import { createUpstream, type Upstream } from './link/upstream.ts';
+import { openVouchTime } from './local-keys/vouch-time.ts';
 import type { Resolve } from './webhooks/connector.ts';
 
 /** Clocks, and the resolver of webhook hosts (the system's when absent). */

@@ -3,19 +3,19 @@
  * nothing.
  */
 import type { Logger } from 'pino';
-import type { AccountCommand, AccountReplies } from '../actors/account/messages.ts';
+import type { AccountCommand, AccountReplies } from '../model/account/commands.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
 import type {
   EdgeStore, IdentityStore, InboxStore, RateLimiter, ReadStore, WatchStore,
-} from '../persistence/ports.ts';
+} from '../model/ports.ts';
 import type { Acknowledgement, HeartbeatBody } from '../protocol/frames.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Refusal } from '../protocol/errors.ts';
-import type { SandboxSighting } from '../persistence/ports.ts';
-import type { PooledTransaction } from '../persistence/sandbox-pool.ts';
+import type { SandboxSighting } from '../model/ports.ts';
+import type { PooledTransaction } from '../model/sandbox-pool.ts';
 import type { Chain, EdgeRole } from '../protocol/slugs.ts';
-import type { Metrics } from './http/metrics.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 
 /**
  * The command's idempotency key was used before: the gateway replays the stored answer or says IDEMPOTENCY_CONFLICT.

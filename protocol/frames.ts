@@ -120,7 +120,7 @@ export const keySetRecord = z.strictObject({
   validUntilMs: instantMs,
   /** The newest version of each other replica that this document contains. */
   covers: z.array(z.strictObject({ replica: replicaName, version: z.number().int().positive() })).max(KEY_SET_REPLICAS_MAX),
-  /** Text of the edge's own; the cloud does not read it. edge/key-set.ts. */
+  /** Text of the edge's own; the cloud does not read it. edge/local-keys/key-set.ts. */
   keys: shortText(1_500_000),
   /**
    * Ed25519 over `flock-local-key-set-v1`, environment, replica, version, issuedAtMs, validUntilMs, SHA-256 of `replica version`

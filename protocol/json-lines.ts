@@ -147,7 +147,7 @@ async function idOf(request: Request, text: string): Promise<unknown> {
 async function holdsSecret(id: string): Promise<boolean> {
   if (HARMLESS_ID.test(id)) return false;
   // The word lists of all languages are loaded only where they are needed.
-  const { findKeyMaterialInFields } = await import('./key-material.ts');
+  const { findKeyMaterialInFields } = await import('./node/key-material.ts');
   return findKeyMaterialInFields([{ name: 'hash', text: id }]) !== null;
 }
 

@@ -8,7 +8,7 @@ import { createSandbox } from '../chain-watchers/sandbox/sandbox.ts';
 import { catalogueOf } from '../chains/catalogue.ts';
 import type { ChainModule, Network } from '../chains/chain.ts';
 import { isEnabled, loadModule, networkOf } from '../chains/registry.ts';
-import type { Metrics } from '../gateway/http/metrics.ts';
+import type { Metrics } from '../gateway/telemetry/metrics.ts';
 import type { Accounts, ChainAccess, SandboxControl } from '../gateway/ports.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import { FAMILY_OF, type Chain, type Family } from '../protocol/slugs.ts';

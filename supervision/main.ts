@@ -1,7 +1,7 @@
 /** A cloud node's process. `npm run cloud`, or a child of developer mode, the demo and the tests. */
 import { ConfigurationError, readConfig } from './config.ts';
 import { exitWithParent, stopOnSignals } from './drain.ts';
-import { createLog } from '../gateway/http/log.ts';
+import { createLog } from '../gateway/telemetry/log.ts';
 import { startCloudNode } from './node.ts';
 import { NotDurable } from './presence.ts';
 

@@ -3,16 +3,16 @@
  * schedules. Which of them run is `ROLES`; the order of starting is the order below, the order of stopping its reverse.
  */
 import { createAccountEntity, type AccountReply } from '../actors/account/account.ts';
-import { initialAccount } from '../actors/account/state.ts';
+import { initialAccount } from '../model/account/state.ts';
 import { summariseAccount } from '../actors/account/summary.ts';
 import { createSystem, systemClock, type ActorSystem } from '../actors/kernel/index.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../actors/account/messages.ts';
+import type { AccountCommand, AccountEvent, AccountState } from '../model/account/commands.ts';
 import { LADDER, type Ladder } from '../actors/webhook/ladder.ts';
 import type { Publisher } from '../actors/webhook/ports.ts';
 import { createPublisher } from '../actors/webhook/publisher.ts';
 import { EdgeRooms } from '../gateway/edge-stream/rooms.ts';
 import { attachEdgeStream } from '../gateway/edge-stream/server.ts';
-import { createMetrics, type Metrics } from '../gateway/http/metrics.ts';
+import { createMetrics, type Metrics } from '../gateway/telemetry/metrics.ts';
 import { createGateway } from '../gateway/http/server.ts';
 import type { Accounts, GatewayConfig } from '../gateway/ports.ts';
 import { createOwnership } from '../persistence/postgres/account-store.ts';
@@ -20,7 +20,7 @@ import { durabilityProblem, readDurability } from '../persistence/postgres/durab
 import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
-import type { RowWrite } from '../persistence/rows.ts';
+import type { RowWrite } from '../model/rows.ts';
 import { newUuid, SHARD_COUNT, shardOf } from '../protocol/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { initialAccount } from '../actors/account/state.ts';
+import { initialAccount } from '../model/account/state.ts';
 import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../gateway/http/auth/passwords.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
-import type { IdentityStore } from '../persistence/ports.ts';
+import type { IdentityStore } from '../model/ports.ts';
 import { accountIdOf, newId } from '../protocol/ids.ts';
 import { BANDS, ENVIRONMENTS, TIERS } from '../protocol/slugs.ts';
 import { readSealKeys } from './config.ts';

@@ -1,7 +1,7 @@
 /** What a node does by the clock: sweeps the inbox, purges what has had its time, notes the daily peak. */
 import { schedule } from 'node-cron';
 import { tell, type ActorSystem } from '../actors/kernel/index.ts';
-import { REPLAY_WINDOW_DAYS } from '../actors/account/webhooks.ts';
+import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
 import type { Accounts } from '../gateway/ports.ts';
 import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';

@@ -3,30 +3,30 @@
  * with time, ids and everything that had to be read; what is decided leaves as events and the rows that belong to them.
  */
 import type { Entity } from '../kernel/protocol.ts';
-import type { RowWrite } from '../../persistence/rows.ts';
+import type { RowWrite } from '../../model/rows.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import { refuse } from '../../protocol/errors.ts';
 import type { Environment } from '../../protocol/slugs.ts';
-import { createAddress, notePeak, setAddressStatus } from './addresses.ts';
+import { createAddress, notePeak, setAddressStatus } from '../address/decide.ts';
 import { sandboxBook } from './chain-book.ts';
-import { IN_FLIGHT_LIMITS } from './counters.ts';
+import { IN_FLIGHT_LIMITS } from '../withdrawal/counters.ts';
 import {
   accept, type AccountDecision, type ChainBook, type CommandType, type Deciding, type InFlightLimits, type Surroundings,
 } from './decision.ts';
-import { decideRotation, enrol, resume } from './enrolment.ts';
+import { decideRotation, enrol, resume } from '../edge-link/enrolment.ts';
 import { evolve } from './evolve.ts';
 import { bindWithdrawal } from './binding.ts';
 import { expireBuilds } from './expiry.ts';
 import { applyFacts } from './facts.ts';
-import { purgeKeySource, registerKeySource } from './key-sources.ts';
-import { claimLease, releaseLease } from './lease.ts';
-import { noteLiveness } from './liveness.ts';
-import { changePlan, settleBand, suspend } from './plan.ts';
-import { pushPool } from './pools.ts';
-import { beginSubmit, noteBroadcast, submitSigned } from './signed.ts';
-import { createWebhook, deleteWebhook, replaceWebhook, replayDelivery } from './webhooks.ts';
-import { abandonWithdrawal, buildWithdrawal, repriceWithdrawal } from './withdrawals.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState, IdempotencyClaim } from './messages.ts';
+import { purgeKeySource, registerKeySource } from '../key-source/decide.ts';
+import { claimLease, releaseLease } from '../edge-link/lease.ts';
+import { noteLiveness } from '../edge-link/liveness.ts';
+import { changePlan, settleBand, suspend } from '../plan/decide.ts';
+import { pushPool } from '../address/pools.ts';
+import { beginSubmit, noteBroadcast, submitSigned } from '../withdrawal/signed.ts';
+import { createWebhook, deleteWebhook, replaceWebhook, replayDelivery } from '../webhook/decide.ts';
+import { abandonWithdrawal, buildWithdrawal, repriceWithdrawal } from '../withdrawal/decide.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, AccountState, IdempotencyClaim } from '../../model/account/commands.ts';
 
 export type AccountReply = AccountReplies[CommandType];
 export type AccountEntity = Entity<AccountState, AccountCommand, AccountEvent, readonly RowWrite[], AccountReply>;

@@ -7,16 +7,16 @@
  *
  * At most one build of a sender is bound and unsigned: its value is the highest, so that no gap stays before what is signed.
  */
-import type { RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
+import type { RowWrite, WithdrawalRow } from '../../model/rows.ts';
 import type { Network } from '../../chains/chain.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, believedNext, counterKey, gapBelow, isCounted, limitOf, released, replayKeyOf, waitingIn, type Counters } from './counters.ts';
+import { allocate, believedNext, counterKey, gapBelow, isCounted, limitOf, released, replayKeyOf, waitingIn, type Counters } from '../withdrawal/counters.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
 import { rotationPending, suspended } from './guards.ts';
-import { watchOnly } from './key-sources.ts';
-import { changedAtMs, notNewest } from './withdrawal-row.ts';
-import type { AccountEvent, Counter, Hold, InFlight } from './messages.ts';
+import { watchOnly } from '../key-source/decide.ts';
+import { changedAtMs, notNewest } from '../withdrawal/row.ts';
+import type { AccountEvent, Counter, Hold, InFlight } from '../../model/account/commands.ts';
 
 /**
  * How long a value is kept for an edge that bound it and says nothing more. Choice: an edge signs at once; one that was cut off in

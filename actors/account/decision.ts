@@ -1,12 +1,12 @@
 /** What every decision of an account is made of. */
 import type { ChainModule, Network } from '../../chains/chain.ts';
 import type { ChainFacts } from '../../chains/registry.ts';
-import type { RowWrite } from '../../persistence/rows.ts';
+import type { RowWrite } from '../../model/rows.ts';
 import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
-import type { AddressRow } from '../../persistence/rows.ts';
+import type { AddressRow } from '../../model/rows.ts';
 import type { Decision } from '../kernel/protocol.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from './messages.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../model/account/commands.ts';
 
 export type CommandType = AccountCommand['type'];
 export type CommandOf<T extends CommandType> = Extract<AccountCommand, { type: T }>;

@@ -1,10 +1,10 @@
 /** Folding facts into the state of an account. Total: never refuses; an event that was once written always folds. */
-import { held, released } from './counters.ts';
-import { poolAfter } from './pools.ts';
-import { pooled } from './readiness.ts';
-import { retire } from './retired-identities.ts';
-import { withoutTransactions } from './state.ts';
-import type { AccountEvent, AccountState, Pool } from './messages.ts';
+import { held, released } from '../withdrawal/counters.ts';
+import { poolAfter } from '../address/pools.ts';
+import { pooled } from '../edge-link/readiness.ts';
+import { retire } from '../edge-link/retired-identities.ts';
+import { withoutTransactions } from '../../model/account/state.ts';
+import type { AccountEvent, AccountState, Pool } from '../../model/account/commands.ts';
 
 /** The state after one event. */
 export function evolve(state: AccountState, event: AccountEvent): AccountState {

@@ -1,8 +1,8 @@
 /** Facts from the inbox, decided in the order in which they arose. */
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
-import { DepositBook } from './deposits.ts';
-import { WithdrawalBook } from './settlement.ts';
-import type { AccountEvent } from './messages.ts';
+import { DepositBook } from '../deposit/decide.ts';
+import { WithdrawalBook } from '../withdrawal/settlement.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
 
 /**
  * Applies what waits; facts that were applied leave the inbox in the same statement. Refuses nothing: facts are facts.

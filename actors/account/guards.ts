@@ -1,7 +1,7 @@
 /** Refusals that stand in front of many commands. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { firstRefusal } from './decision.ts';
-import type { AccountState } from './messages.ts';
+import type { AccountState } from '../../model/account/commands.ts';
 
 /** Refuses: IDENTITY_ROTATION_PENDING. Nothing is registered or signed until the owner has decided. Spec §5.7. */
 export function rotationPending(state: AccountState): Refusal | null {

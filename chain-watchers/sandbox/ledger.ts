@@ -1,7 +1,7 @@
 /** One simulated ledger: appends and replaces blocks in the store. Every block hash is new, also at the same height. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Network } from '../../chains/chain.ts';
-import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../../persistence/ports.ts';
+import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports.ts';
 import type { LedgerId } from '../../protocol/ids.ts';
 import type { SimulatedFamily } from './family.ts';
 

@@ -5,10 +5,10 @@
 import type { Catalogue, ChainModule, Network } from '../../chains/chain.ts';
 import { sandboxOf } from '../../chains/sandbox-networks.ts';
 import type { Accounts, ChainBinding } from '../../gateway/ports.ts';
-import type { AuditStore, SandboxStore, WatchStore } from '../../persistence/ports.ts';
+import type { AuditStore, SandboxStore, WatchStore } from '../../model/ports.ts';
 import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
-import { chainFailure } from '../content.ts';
+import { chainFailure } from '../follow/content.ts';
 import type { Log, Metrics, WatchSettings } from '../ports.ts';
 import { createWatcher, type Watcher } from '../watcher.ts';
 import { createSandboxClient } from './client.ts';

@@ -10,7 +10,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { accountOfLedger, chainOfLedger, ledgerOf, newUuid, type AccountId } from '../../protocol/ids.ts';
 import { parseDecimal } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
-import { confirmationsOf } from '../confirmations.ts';
+import { confirmationsOf } from '../maturity/confirmations.ts';
 import { append, appendEmpty, headOf } from './ledger.ts';
 import { minePooled, releasePool } from './pool.ts';
 import { createSandboxLedgers, reasonOf, type SandboxDeps, type SandboxLedger, type SandboxLedgers } from './ledgers.ts';

@@ -9,7 +9,7 @@ import { wholeQuery } from '../../protocol/envelope.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../protocol/page.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { ROUTES, type OperationId } from '../../protocol/routes.ts';
-import { otherSpellingOf } from '../other-spelling.ts';
+import { otherSpellingOf } from '../signing/other-spelling.ts';
 import type { Ask, Known } from './known.ts';
 import { ANSWER_RULES, FILTERS, type AnswerRule, type ForwardedOperation } from './rules.ts';
 

@@ -3,9 +3,9 @@ import { catalogueOf } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Environment } from '../../protocol/slugs.ts';
-import type { Instructions } from '../instructions.ts';
+import type { Instructions } from '../signing/instructions.ts';
 import type { Keystore } from '../keystore/keystore.ts';
-import type { OwnAddresses } from '../own-addresses.ts';
+import type { OwnAddresses } from '../signing/own-addresses.ts';
 import type { IssuedAddresses } from './issued-addresses.ts';
 
 export interface Known {

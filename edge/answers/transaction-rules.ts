@@ -7,7 +7,7 @@ import { isId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
-import type { RecordedInstruction, Signature } from '../instructions.ts';
+import type { RecordedInstruction, Signature } from '../signing/instructions.ts';
 import { falseMoney, firstFalse, isCount, isExplorerUrl, type Ask, type Known } from './known.ts';
 
 type TransactionJson = ReplyOf<'getTransaction'>;

@@ -1,5 +1,5 @@
 /** `npm run -s flock-edge -- COMMAND`: the operator's commands at the edge. Standard output carries answers only. */
-import { openDoors } from '../doors.ts'; // the first line that runs
+import { openDoors } from '../process/doors.ts'; // the first line that runs
 
 interface Command {
   readonly words: readonly string[];
@@ -51,6 +51,6 @@ if (command === undefined) {
   console.error(doors.join('\n'));
   process.exitCode = 78;
 } else {
-  await (await import('../core-files.ts')).forbidDumps();
+  await (await import('../process/core-files.ts')).forbidDumps();
   process.exitCode = await command.run(words.slice(command.words.length));
 }

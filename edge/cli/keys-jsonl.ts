@@ -7,8 +7,8 @@ import { SCRIPT_TYPES, type ScriptType } from '../../chains/btc/derive.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { answersTo, writeAnswers, type Operation, type Request } from '../../protocol/json-lines.ts';
 import { chainField, optionalTextField, refuseField, textField, wordField } from '../../protocol/request-fields.ts';
-import { accountXpub, curveOf, identityKeyPair, isMnemonic, seedOf } from '../keys.ts';
-import { addressAt, canonicalPath, isHardened, rootSolanaAddress, scriptOfPath } from '../phrase-address.ts';
+import { accountXpub, curveOf, identityKeyPair, isMnemonic, seedOf } from '../keystore/keys.ts';
+import { addressAt, canonicalPath, isHardened, rootSolanaAddress, scriptOfPath } from '../keystore/phrase-address.ts';
 
 /** A phrase of 24 words takes 215 characters. */
 const LINE_BYTES_MAX = 65_536;

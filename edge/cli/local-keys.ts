@@ -8,7 +8,7 @@ import { isRefusal } from '../../protocol/errors.ts';
 import { instant } from '../../protocol/schema/values.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import { environmentOfKey, type Environ } from '../config.ts';
-import { LocalKeys } from '../local-keys.ts';
+import { LocalKeys } from '../local-keys/local-keys.ts';
 import { ENVIRONMENT_SETTING, openStorage, type Storage } from '../storage/storage.ts';
 
 const USAGE = `usage: flock-edge local-keys mint --label NAME [--expires INSTANT | DAYSd | HOURSh]

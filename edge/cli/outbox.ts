@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Environ } from '../config.ts';
-import { Outbox, type ListedWrite } from '../outbox.ts';
+import { Outbox, type ListedWrite } from '../link/outbox.ts';
 import { openStorage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';
 

@@ -1,15 +1,15 @@
 /** What the words of `flock-edge sources` have in common: the opened keystore, the questions, the cloud. */
 import type { Environment } from '../../protocol/slugs.ts';
 import { ConfigurationError, checkWay, environmentOfKey, type Environ } from '../config.ts';
-import { createIdentity } from '../identity.ts';
-import { ownSeed } from '../key-sources.ts';
-import { identityKeyPair, isMnemonic, seedOf } from '../keys.ts';
+import { createIdentity } from '../link/identity.ts';
+import { ownSeed } from '../keystore/key-sources.ts';
+import { identityKeyPair, isMnemonic, seedOf } from '../keystore/keys.ts';
 import { KeyFile } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { fileMark } from '../keystore/sealed-file.ts';
 import { readKeystoreSettings, wrapOf, type KeystoreSettings } from '../keystore/settings.ts';
-import { readSecret } from '../secret-setting.ts';
-import { createUpstream, type Upstream } from '../upstream.ts';
+import { readSecret } from '../process/secret-setting.ts';
+import { createUpstream, type Upstream } from '../link/upstream.ts';
 import type { SecretPrompt } from './secret-prompt.ts';
 import type { SourceOptions } from './sources.ts';
 

@@ -3,7 +3,7 @@ import { factsOf, networkOf } from '../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { ConfigurationError } from '../config.ts';
-import { registerSource, tellPurge } from '../key-source-registration.ts';
+import { registerSource, tellPurge } from '../link/key-source-registration.ts';
 import { KeyFile } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { decodeFile, readBytes } from '../keystore/sealed-file.ts';
@@ -13,7 +13,7 @@ import { addressesOfSingleKey } from '../keystore/source-address.ts';
 import { detectPath, INDEXES_DEFAULT } from '../keystore/source-paths.ts';
 import { SOURCE_FAMILIES, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystore/source-secret.ts';
-import { canonicalPath } from '../phrase-address.ts';
+import { canonicalPath } from '../keystore/phrase-address.ts';
 import { askSecret, settingsOf, withCloud, withKeystore, type Asked } from './source-session.ts';
 import type { SourceOptions } from './sources.ts';
 

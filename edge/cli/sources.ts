@@ -5,9 +5,9 @@
  */
 import { parseArgs } from 'node:util';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
-import { findKeyMaterialInFields } from '../../protocol/key-material.ts';
+import { findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import { ConfigurationError, type Environ } from '../config.ts';
-import { CORE_WARNING, coreFilesPossible } from '../core-files.ts';
+import { CORE_WARNING, coreFilesPossible } from '../process/core-files.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
 import type { Asked, Output } from './source-session.ts';

@@ -4,9 +4,9 @@ import { chainPlace, pageAskOf, slicePage, wholePage } from '../../protocol/curs
 import { isRefusal, refuse } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { localKeyBody } from '../../protocol/schema/edge.ts';
-import type { LocalKeys } from '../local-keys.ts';
-import type { EdgeLog } from '../log.ts';
-import type { Outbox } from '../outbox.ts';
+import type { LocalKeys } from '../local-keys/local-keys.ts';
+import type { EdgeLog } from '../process/log.ts';
+import type { Outbox } from '../link/outbox.ts';
 import { answered, jsonOf, queryOf, refused, type EdgePath } from './exchange.ts';
 
 export interface EdgePathSettings {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { OperationId } from '../../protocol/routes.ts';
-import type { ForwardedAnswer } from '../upstream.ts';
+import type { ForwardedAnswer } from '../link/upstream.ts';
 
 /** A route of the table, with its name there. */
 export type EdgeRoute = Route & { readonly operationId: OperationId };

@@ -4,8 +4,8 @@ import { ERRORS, isRefusal, refuse, statusOf, type ErrorCode } from '../../proto
 import { answerBytesMax } from '../answers/answer-size.ts';
 import { checkedAnswer, type Checked } from '../answers/checked.ts';
 import type { Ask, Known } from '../answers/known.ts';
-import type { EdgeLog } from '../log.ts';
-import type { ForwardedAnswer, Upstream } from '../upstream.ts';
+import type { EdgeLog } from '../process/log.ts';
+import type { ForwardedAnswer, Upstream } from '../link/upstream.ts';
 import { envelopeOf, jsonOf, queryOf, refused, type EdgeAnswer, type EdgeCall, type EdgePath, type PlainEnvelope } from './exchange.ts';
 
 const LARGE_BYTES = 128 * 1_024;

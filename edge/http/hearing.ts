@@ -4,8 +4,8 @@
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
-import type { PaymentGuard } from '../payment-guard.ts';
-import { deniedInAnswer, isConfirmed, NOTHING_DENIED } from '../told.ts';
+import type { PaymentGuard } from '../signing/payment-guard.ts';
+import { deniedInAnswer, isConfirmed, NOTHING_DENIED } from '../link/reported.ts';
 import { jsonOf, type EdgeAnswer, type EdgeCall } from './exchange.ts';
 
 export interface Hearing {

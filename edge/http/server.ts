@@ -8,11 +8,11 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
-import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/key-material.ts';
+import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import { pathMatches, type Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
-import type { EdgeLog } from '../log.ts';
-import type { KeyVerdict } from '../local-keys.ts';
+import type { EdgeLog } from '../process/log.ts';
+import type { KeyVerdict } from '../local-keys/local-keys.ts';
 import { StorageFailed } from '../storage/storage.ts';
 import type { Hearing } from './hearing.ts';
 import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';

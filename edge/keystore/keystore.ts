@@ -1,12 +1,12 @@
 /**
  * Where the keys are. The rest of the edge asks for public keys and addresses, and borrows a private key for one
  * signature. Implementations: a phrase in memory (`phrase-keystore.ts`), and beside it the registered sources of a
- * keystore file (`../key-sources.ts`).
+ * keystore file (`./key-sources.ts`).
  */
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
-import type { Identity } from '../identity.ts';
-import type { SigningKey } from '../signers/signer.ts';
+import type { Identity } from '../link/identity.ts';
+import type { SigningKey } from '../signing/signers/signer.ts';
 
 export interface Keystore {
   readonly identity: Identity;

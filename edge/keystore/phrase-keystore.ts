@@ -1,8 +1,8 @@
 /** The keystore of a phrase: its seed in one Buffer, zeroed when the edge stops. Reliability 3.8. */
 import { networkOf } from '../../chains/registry.ts';
 import { CHAINS, FAMILY_OF, type Family } from '../../protocol/slugs.ts';
-import { createIdentity } from '../identity.ts';
-import { accountXpub, curveOf, derivePrivateKey, identityKeyPair, pooledAddressAt } from '../keys.ts';
+import { createIdentity } from '../link/identity.ts';
+import { accountXpub, curveOf, derivePrivateKey, identityKeyPair, pooledAddressAt } from './keys.ts';
 import type { Keystore } from './keystore.ts';
 
 /** Takes the seed over: the caller keeps no copy. */

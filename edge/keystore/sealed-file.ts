@@ -13,8 +13,8 @@ import { closeSync, constants, existsSync, fchmodSync, fstatSync, fsyncSync, ope
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { failpoint } from '../../protocol/failpoint.ts';
-import { readPlainFile } from '../plain-file.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
+import { readPlainFile } from '../process/plain-file.ts';
 import { KeystoreError } from './keystore-error.ts';
 import type { WrappedKey } from './key-wrap.ts';
 import { seal, subkey, unseal } from './sealing.ts';

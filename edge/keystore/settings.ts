@@ -1,6 +1,6 @@
 /** Where the keystore is and what opens it. Values are never echoed. */
 import { z } from 'zod';
-import { readSecret } from '../secret-setting.ts';
+import { readSecret } from '../process/secret-setting.ts';
 import { KeyFile } from './key-file.ts';
 import type { KeyWrap } from './key-wrap.ts';
 import { createPassphraseWrap } from './passphrase-wrap.ts';

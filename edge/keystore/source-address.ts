@@ -6,7 +6,7 @@ import { bitcoin } from '../../chains/btc/network.ts';
 import { addressOfPublicKey as evmAddress } from '../../chains/evm/derive.ts';
 import { addressOfKey as tronAddress } from '../../chains/tron/derive.ts';
 import { addressOfKey as rippleAddress } from '../../chains/xrp/derive.ts';
-import { scriptOfPath } from '../phrase-address.ts';
+import { scriptOfPath } from './phrase-address.ts';
 import type { SourceFamily, SourceKey } from './source-record.ts';
 
 /** The address of a public key as a family writes it. `publicKey` is compressed, or as it is for a single key. */

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { HDKey } from '@scure/bip32';
 import secp256k1 from 'secp256k1';
-import { derivePrivateKey } from '../keys.ts';
+import { derivePrivateKey } from './keys.ts';
 import { addressOf, addressOfSourceKey } from './source-address.ts';
 import type { SourceKey, SourceRecord } from './source-record.ts';
 

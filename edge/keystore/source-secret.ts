@@ -7,7 +7,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58xrp, createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import secp256k1 from 'secp256k1';
-import { accountXpub, isMnemonic, seedOf } from '../keys.ts';
+import { accountXpub, isMnemonic, seedOf } from './keys.ts';
 import { KeystoreError } from './keystore-error.ts';
 import type { SourceFamily, SourceKey } from './source-record.ts';
 

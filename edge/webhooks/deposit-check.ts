@@ -14,11 +14,11 @@ import { eventId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
 import type { IssuedAddresses } from '../answers/issued-addresses.ts';
-import type { EdgeLog } from '../log.ts';
-import { otherSpellingOf } from '../other-spelling.ts';
+import type { EdgeLog } from '../process/log.ts';
+import { otherSpellingOf } from '../signing/other-spelling.ts';
 import { StorageFailed, type Storage } from '../storage/storage.ts';
-import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../own-nodes.ts';
-import type { Timers } from '../timers.ts';
+import { NODE_ANSWER_TIMEOUT_MS, type OwnNode, type OwnNodes } from '../signing/own-nodes.ts';
+import type { Timers } from '../process/timers.ts';
 import { plainEvent } from './plain-event.ts';
 import type { Delivery } from './post.ts';
 

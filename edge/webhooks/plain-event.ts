@@ -3,7 +3,7 @@
  * letters. Whatever else is in it, edge and receiver read the same; no other body leaves an edge.
  */
 import { depositEnvelope } from '../../protocol/schema/events.ts';
-import { otherSpellingOf } from '../other-spelling.ts';
+import { otherSpellingOf } from '../signing/other-spelling.ts';
 
 const hasOtherEnvelopeName = otherSpellingOf(Object.keys(depositEnvelope.shape));
 

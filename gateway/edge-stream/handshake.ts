@@ -4,7 +4,7 @@
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION_MIN, handshakeAuth, STREAM_PATH } from '../../protocol/frames.ts';
-import { isDigestOf } from '../../protocol/http-signature.ts';
+import { isDigestOf } from '../../protocol/node/http-signature.ts';
 import type { ApiKeys } from '../http/auth/api-keys.ts';
 import type { EdgeSignatures } from '../http/auth/edge-signature.ts';
 import type { Accounts } from '../ports.ts';

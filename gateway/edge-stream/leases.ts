@@ -1,6 +1,6 @@
 /**
  * How long a holder's lease lasts, and who gets it next: the half of the lease that is presence. The other half, the
- * epoch, is the account actor's (actors/account/lease.ts). Pure; times are monotonic milliseconds. Decisions 3.
+ * epoch, is the account actor's (actors/edge-link/lease.ts). Pure; times are monotonic milliseconds. Decisions 3.
  *
  *   the leader's heartbeat         the lease lasts for one TTL from now; the edge counts from when it sent it, so its
  *                                  own belief always ends first

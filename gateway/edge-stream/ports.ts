@@ -1,7 +1,7 @@
 /** What the edge-stream room is made of. */
 import type { Publisher } from '../../actors/webhook/ports.ts';
 import type { Clock } from '../../actors/kernel/timers.ts';
-import type { EdgeStore } from '../../persistence/ports.ts';
+import type { EdgeStore } from '../../model/ports.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Accounts } from '../ports.ts';
 

@@ -2,10 +2,10 @@
  * The edges of one account on this node: their sessions, who leads, what the account was told of them. Everything that
  * asks the account actor goes through one queue per room, so that two arrivals never race for the lease.
  */
-import type { AccountState } from '../../actors/account/messages.ts';
-import { tierLimit } from '../../actors/account/plan.ts';
-import { replenishment } from '../../actors/account/pools.ts';
-import type { SessionRow } from '../../persistence/ports.ts';
+import type { AccountState } from '../../model/account/commands.ts';
+import { tierLimit } from '../../actors/plan/decide.ts';
+import { replenishment } from '../../actors/address/pools.ts';
+import type { SessionRow } from '../../model/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   HEARTBEAT_MS, type HeartbeatBody, type HeartbeatReply, type LocalKeyRecord, type WelcomeFrame,
@@ -17,7 +17,7 @@ import { Leadership, type OnLead } from './leadership.ts';
 import type { Admitted, RoomDeps } from './ports.ts';
 import { Refills } from './refills.ts';
 import { Sessions, SESSIONS_PER_ACCOUNT_MAX, type Connection, type Instant, type Session } from './sessions.ts';
-import { LivenessTeller } from './telling.ts';
+import { LivenessTeller } from './announce.ts';
 
 /** Records that a frame takes, a welcome too. */
 export const LOCAL_KEYS_MAX = 1_000;

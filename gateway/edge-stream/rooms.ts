@@ -4,7 +4,7 @@
  */
 import type { DeliveryStreams, Delivery } from '../../actors/webhook/ports.ts';
 import type { TimerHandle } from '../../actors/kernel/timers.ts';
-import type { InstructionNotKept, SessionRow } from '../../persistence/ports.ts';
+import type { InstructionNotKept, SessionRow } from '../../model/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,

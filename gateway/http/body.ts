@@ -2,10 +2,10 @@
  * Bodies: read whole within their limit, compared with the signed digest, looked through for keys, and only then
  * parsed.
  */
-import { isDigestOf } from '../../protocol/http-signature.ts';
+import { isDigestOf } from '../../protocol/node/http-signature.ts';
 import {
   findKeyMaterial, findKeyMaterialInFields, type Field, type KeyMaterialRule,
-} from '../../protocol/key-material.ts';
+} from '../../protocol/node/key-material.ts';
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { Caller } from './context.ts';
 

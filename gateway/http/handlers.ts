@@ -1,26 +1,26 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
 import type { GatewayDeps } from '../ports.ts';
-import { accountControlHandlers } from '../admin/accounts.ts';
-import { adminHandlers } from '../admin/actors.ts';
-import { factHandlers } from '../admin/facts.ts';
-import { addressHandlers } from './addresses.ts';
+import { accountControlHandlers } from './admin/accounts.ts';
+import { adminHandlers } from './admin/actors.ts';
+import { factHandlers } from './admin/facts.ts';
+import { addressHandlers } from './address/addresses.ts';
 import type { Auth } from './auth/auth.ts';
-import { balanceHandlers } from './balances.ts';
-import { billingHandlers } from './billing.ts';
-import { chainHandlers } from './chains.ts';
+import { balanceHandlers } from './chain/balances.ts';
+import { billingHandlers } from './billing/billing.ts';
+import { chainHandlers } from './chain/chains.ts';
 import type { Handlers } from './context.ts';
-import { deliveryHandlers } from './deliveries.ts';
-import { detectPathHandler } from './detect-path.ts';
-import { edgeHandlers } from './edge.ts';
-import { healthHandlers } from './health.ts';
-import { keySourceHandlers } from './key-sources.ts';
-import { organizationHandlers } from './organizations.ts';
-import { POOL_WAIT_MS, PoolStock } from './pool-stock.ts';
-import { sandboxHandlers } from './sandbox.ts';
-import { settingHandlers } from './settings.ts';
-import { signInHandlers } from './sign-in.ts';
-import { transactionHandlers } from './transactions.ts';
-import { webhookHandlers } from './webhooks.ts';
+import { deliveryHandlers } from './webhook/deliveries.ts';
+import { detectPathHandler } from './key-source/detect-path.ts';
+import { edgeHandlers } from './edge/edge.ts';
+import { healthHandlers } from './operation/health.ts';
+import { keySourceHandlers } from './key-source/key-sources.ts';
+import { organizationHandlers } from './organization/organizations.ts';
+import { POOL_WAIT_MS, PoolStock } from './address/pool-stock.ts';
+import { sandboxHandlers } from './sandbox/sandbox.ts';
+import { settingHandlers } from './organization/settings.ts';
+import { signInHandlers } from './organization/sign-in.ts';
+import { transactionHandlers } from './transaction/transactions.ts';
+import { webhookHandlers } from './webhook/webhooks.ts';
 
 export interface HandlerDeps extends GatewayDeps {
   readonly auth: Auth;

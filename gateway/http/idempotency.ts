@@ -6,8 +6,8 @@
  * that statement, together with the effect; other successes and refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no
  * second factor) are not kept: nothing was done, and the caller may try again with the same key.
  */
-import type { IdempotencyRow } from '../../persistence/rows.ts';
-import type { FirstAnswer, KeyOwner, ReadStore } from '../../persistence/ports.ts';
+import type { IdempotencyRow } from '../../model/rows.ts';
+import type { FirstAnswer, KeyOwner, ReadStore } from '../../model/ports.ts';
 import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { withBigints } from '../../protocol/bigint-json.ts';
 import type { Route } from '../../protocol/route.ts';

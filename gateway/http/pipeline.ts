@@ -13,7 +13,7 @@ import { refusalOrFault } from './faults.ts';
 import { cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
-import { isFresh } from './second-factor.ts';
+import { isFresh } from './organization/second-factor.ts';
 import { validate } from './validation.ts';
 
 /** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */

@@ -2,11 +2,11 @@
  * Requests per minute: a window opens with an account's first request and holds the band's number. Spec §8.
  * In memory here, so that the limit is this node's own; with REDIS_URL it is counted in persistence/redis/rate-limit.ts.
  */
-import type { AccountState } from '../../actors/account/messages.ts';
+import type { AccountState } from '../../model/account/commands.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { environmentOf } from '../../protocol/ids.ts';
 import { requestsPerMinuteOf, SANDBOX_REQUESTS_PER_MINUTE } from '../../protocol/plans.ts';
-import type { RateLimiter } from '../../persistence/ports.ts';
+import type { RateLimiter } from '../../model/ports.ts';
 import type { Accounts } from '../ports.ts';
 
 export const WINDOW_MS = 60_000;

@@ -1,10 +1,10 @@
 /** Rows as the wire shows them. Amounts may be `bigint` or, out of a stored answer, their text. */
-import type { AccountState } from '../../actors/account/messages.ts';
-import { pathOf } from '../../actors/account/retired-identities.ts';
+import type { AccountState } from '../../model/account/commands.ts';
+import { pathOf } from '../../actors/edge-link/retired-identities.ts';
 import type { FeeEstimate, Network } from '../../chains/chain.ts';
 import { networkOf } from '../../chains/registry.ts';
-import type { DeliveryView, SessionRow, TransactionView } from '../../persistence/ports.ts';
-import type { AddressRow, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { DeliveryView, SessionRow, TransactionView } from '../../model/ports.ts';
+import type { AddressRow, WebhookRow, WithdrawalRow } from '../../model/rows.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { Page, PageAsk } from '../../protocol/page.ts';

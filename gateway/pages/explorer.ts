@@ -9,7 +9,7 @@ import { networkOf } from '../../chains/registry.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
 import type { SandboxControl } from '../ports.ts';
-import type { PooledTransaction } from '../../persistence/sandbox-pool.ts';
+import type { PooledTransaction } from '../../model/sandbox-pool.ts';
 import { EXPLORER_STYLE } from './explorer-style.ts';
 
 const HEADERS = {

@@ -1,7 +1,7 @@
 /** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
-import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
+import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports.ts';
 import { accountOfLedger, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
-import type { PooledTransaction, SandboxPool } from '../sandbox-pool.ts';
+import type { PooledTransaction, SandboxPool } from '../../model/sandbox-pool.ts';
 import type { WatchState } from './watch-state.ts';
 
 type Pooled = { -readonly [Key in keyof PooledTransaction]: PooledTransaction[Key] };

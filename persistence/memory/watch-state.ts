@@ -1,6 +1,6 @@
 /** What the memory twins of the watchers' stores hold in common, and how facts move in it. */
-import type { BlockLink, BlockRecord, ChainStart, Cursor, DiscrepancyRow, WatchedAddress } from '../ports.ts';
-import type { Fact, InboxRow, SeenTransfer, WithdrawalRow } from '../rows.ts';
+import type { BlockLink, BlockRecord, ChainStart, Cursor, DiscrepancyRow, WatchedAddress } from '../../model/ports.ts';
+import type { Fact, InboxRow, SeenTransfer, WithdrawalRow } from '../../model/rows.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 

@@ -1,8 +1,8 @@
 /** What the recorded facts say addresses hold, and the differences that were found. V7, G24. */
-import { failpoint } from '../../protocol/failpoint.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountOfLedger, chainOfLedger } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../ports.ts';
+import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../../model/ports.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 

@@ -2,10 +2,10 @@
  * The batch that `append_accounts` takes: one array of snake_case rows per table. An entry is encoded when it is handed
  * in, so that a value that cannot be written (a bigint where JSON is stored) rejects that entry and no other.
  */
-import type { AccountEvent, AccountSnapshot, AccountState } from '../../actors/account/messages.ts';
+import type { AccountEvent, AccountSnapshot, AccountState } from '../../model/account/commands.ts';
 import type { Append } from '../../actors/kernel/protocol.ts';
 import { newId, environmentOf, type AccountId } from '../../protocol/ids.ts';
-import type { RowWrite } from '../rows.ts';
+import type { RowWrite } from '../../model/rows.ts';
 
 export type AccountAppend = Append<AccountState, AccountEvent, RowWrite>;
 

@@ -1,9 +1,9 @@
 /** Who signs in: users, memberships, organizations, API keys, refresh tokens, signing keys. */
-import type { AccountState, Plan } from '../../actors/account/messages.ts';
-import { failpoint } from '../../protocol/failpoint.ts';
+import type { AccountState, Plan } from '../../model/account/commands.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
-import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow } from '../ports.ts';
+import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow } from '../../model/ports.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';

@@ -17,7 +17,7 @@ export class MigrationError extends Error {
   }
 }
 
-const FOLDER = new URL('./migrations/', import.meta.url);
+const FOLDER = new URL('./tables/', import.meta.url);
 /** Any fixed number: all migrating processes of a database wait for the same lock. */
 const LOCK = 7_305_818;
 const STATEMENT_TIMEOUT_MS = 600_000;

@@ -1,9 +1,9 @@
 /** Reads of the gateway: lists and single rows of one tenant, and the answers kept for Idempotency-Keys. */
-import { failpoint } from '../../protocol/failpoint.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
 import { ADDRESS_STATUSES, CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
-import type { AccountState } from '../../actors/account/messages.ts';
-import type { IdempotencyRow, UsedValue } from '../rows.ts';
-import type { ReadStore } from '../ports.ts';
+import type { AccountState } from '../../model/account/commands.ts';
+import type { IdempotencyRow, UsedValue } from '../../model/rows.ts';
+import type { ReadStore } from '../../model/ports.ts';
 import { addressPairs } from './address-pairs.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';

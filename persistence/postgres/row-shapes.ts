@@ -1,7 +1,7 @@
 /** Rows as the server answers them (columns in camelCase, see sql.ts) turned into the row types. */
 import type { Unsigned } from '../../chains/chain.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
-import type { AddressRow, DepositRow, WebhookRow, WithdrawalRow } from '../rows.ts';
+import type { AddressRow, DepositRow, WebhookRow, WithdrawalRow } from '../../model/rows.ts';
 
 /** A column set of the server; each function below names what it takes. */
 export type Columns = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** The simulated ledgers of sandbox accounts: blocks, balances, counters, timers. */
-import { failpoint } from '../../protocol/failpoint.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
-import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../ports.ts';
-import type { PooledTransaction, SandboxPool } from '../sandbox-pool.ts';
+import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports.ts';
+import type { PooledTransaction, SandboxPool } from '../../model/sandbox-pool.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 

@@ -1,10 +1,10 @@
-import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
+import { createFailoverTransport } from '../../chains/transport/failover.ts';
+import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
 import { bitcoin } from '../../chains/btc/network.ts';
 import { loadModule } from '../../chains/registry.ts';
 import type { Endpoint } from '../../chains/chain.ts';
-import { btcSigner } from '../../edge/signers/btc.ts';
-import { startBtcStandIn } from '../../supervision/dev/peers/btc/stand-in.ts';
+import { btcSigner } from '../../edge/signing/signers/btc.ts';
+import { startBtcStandIn } from '../../developer/stand-ins/btc/stand-in.ts';
 import { own } from '../support/btc-inputs.ts';
 import { openBtcNode } from '../support/btc-node.ts';
 import { chainModuleContract } from './chain-module.ts';

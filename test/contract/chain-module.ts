@@ -4,7 +4,7 @@
  */
 import test, { type ExecutionContext } from 'ava';
 import { ChainUnavailable, type ChainModule, type Endpoint, type Intent, type Network, type Transport, type Unsigned } from '../../chains/chain.ts';
-import type { Signer, SigningKey } from '../../edge/signers/signer.ts';
+import type { Signer, SigningKey } from '../../edge/signing/signers/signer.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 
 export interface Peer {

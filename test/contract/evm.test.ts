@@ -4,7 +4,7 @@ import { addressOfHex } from '../../chains/evm/address.ts';
 import { deriveAddress } from '../../chains/evm/derive.ts';
 import { eth } from '../../chains/evm/network.ts';
 import { loadModule } from '../../chains/registry.ts';
-import { evmSigner } from '../../edge/signers/evm.ts';
+import { evmSigner } from '../../edge/signing/signers/evm.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { readerOf } from '../support/evm-client.ts';
 import { chainModuleContract } from './chain-module.ts';

@@ -1,7 +1,7 @@
 import { sol } from '../../chains/sol/index.ts';
 import { solana } from '../../chains/sol/network.ts';
 import type { ChainModule } from '../../chains/chain.ts';
-import { solSigner } from '../../edge/signers/sol.ts';
+import { solSigner } from '../../edge/signing/signers/sol.ts';
 import { depositPath } from '../../chains/sol/derive.ts';
 import { keyOf, openSol, SOL } from '../support/sol-node.ts';
 import { chainModuleContract } from './chain-module.ts';

@@ -5,8 +5,8 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { ChainUnavailable, MalformedReply, type Endpoint } from '../../chains/chain.ts';
 import { callRpc, callRpcBatch, safeText } from '../../chains/json-rpc.ts';
-import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint, EndpointFailure, type HttpEndpointOptions } from '../../chain-watchers/transport/http-endpoint.ts';
+import { createFailoverTransport } from '../../chains/transport/failover.ts';
+import { createHttpEndpoint, EndpointFailure, type HttpEndpointOptions } from '../../chains/transport/http-endpoint.ts';
 import { HandTimer } from '../support/hand-timer.ts';
 import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { loadModule } from '../../chains/registry.ts';
 import { tron } from '../../chains/tron/network.ts';
-import { tronSigner } from '../../edge/signers/tron.ts';
+import { tronSigner } from '../../edge/signing/signers/tron.ts';
 import { endpointOf, openStage, own, PAYER, SENDER, transportOver } from '../support/tron-ledger.ts';
 import { chainModuleContract } from './chain-module.ts';
 

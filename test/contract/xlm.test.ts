@@ -1,7 +1,7 @@
 import { loadModule } from '../../chains/registry.ts';
 import { stellar } from '../../chains/xlm/network.ts';
-import { xlmSigner } from '../../edge/signers/xlm.ts';
-import { creation, envelopeOf, payment } from '../../supervision/dev/peers/xlm/people.ts';
+import { xlmSigner } from '../../edge/signing/signers/xlm.ts';
+import { creation, envelopeOf, payment } from '../../developer/stand-ins/xlm/people.ts';
 import { endpointOf, KINDS, openWorld, ours, readerOf, XLM } from '../support/xlm-node.ts';
 import { chainModuleContract } from './chain-module.ts';
 

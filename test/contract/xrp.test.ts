@@ -1,7 +1,7 @@
 import { loadModule } from '../../chains/registry.ts';
 import { xrp } from '../../chains/xrp/network.ts';
-import { xrpSigner } from '../../edge/signers/xrp.ts';
-import { fund } from '../../supervision/dev/peers/xrp/people.ts';
+import { xrpSigner } from '../../edge/signing/signers/xrp.ts';
+import { fund } from '../../developer/stand-ins/xrp/people.ts';
 import { funded, ours, readerOf, startNode } from '../support/xrp-node.ts';
 import { chainModuleContract } from './chain-module.ts';
 

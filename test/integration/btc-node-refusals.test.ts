@@ -6,7 +6,7 @@ import { signatureHash, unlock, type Spent } from '../../chains/btc/spending.ts'
 import { buildUnsigned } from '../../chains/btc/unsigned.ts';
 import type { Intent, Signed } from '../../chains/chain.ts';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { btcSigner } from '../../edge/signers/btc.ts';
+import { btcSigner } from '../../edge/signing/signers/btc.ts';
 import { accepted, own, scriptFor, type Own } from '../support/btc-inputs.ts';
 import { openBtcNode, type BtcNode } from '../support/btc-node.ts';
 

@@ -6,7 +6,7 @@ import { outpointOf, type BtcInputs } from '../../chains/btc/coin.ts';
 import { litecoinRegtest as network } from '../../chains/btc/network.ts';
 import { buildUnsigned, reprice } from '../../chains/btc/unsigned.ts';
 import { MalformedReply, type Intent, type Signed, type Unsigned } from '../../chains/chain.ts';
-import { btcSigner } from '../../edge/signers/btc.ts';
+import { btcSigner } from '../../edge/signing/signers/btc.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { accepted, own, psbtIn, type Own } from '../support/btc-inputs.ts';
 import { clientOf, coinText, openBtcNode, type BtcNode } from '../support/btc-node.ts';

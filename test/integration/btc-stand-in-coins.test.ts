@@ -2,7 +2,7 @@
 import test from 'ava';
 import { outpointOf } from '../../chains/btc/coin.ts';
 import { ChainUnavailable } from '../../chains/chain.ts';
-import { RpcFailure } from '../../supervision/dev/peers/btc/stand-in.ts';
+import { RpcFailure } from '../../developer/stand-ins/btc/stand-in.ts';
 import { own } from '../support/btc-inputs.ts';
 import { intentFrom, openStandIn, repriced, signedPayment, type StandIn } from '../support/btc-stand-in.ts';
 

@@ -5,7 +5,7 @@ import { bitcoin } from '../../chains/btc/network.ts';
 import { outcomesIn, transfersIn } from '../../chains/btc/transfers.ts';
 import { ChainUnavailable, MalformedReply } from '../../chains/chain.ts';
 import { replayAnswers, type Exchange } from '../support/recorded-endpoint.ts';
-import { RpcFailure } from '../../supervision/dev/peers/btc/stand-in.ts';
+import { RpcFailure } from '../../developer/stand-ins/btc/stand-in.ts';
 import { own, RECIPIENT } from '../support/btc-inputs.ts';
 import { clientOf } from '../support/btc-node.ts';
 import { openStandIn, signedPayment } from '../support/btc-stand-in.ts';

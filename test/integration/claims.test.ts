@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { constraintOf, sqlstateOf } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import type { AddressRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AddressRow, WithdrawalRow } from '../../model/rows.ts';
 import { addressLimitOf, BAND_TERMS, TIER_TERMS } from '../../protocol/plans.ts';
 import type { Band, Tier } from '../../protocol/slugs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

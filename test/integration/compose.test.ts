@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { CHAINS } from '../../protocol/slugs.ts';
 import { ROOT } from '../support/tree.ts';
 import { readConfig as readEdgeConfig } from '../../edge/config.ts';
-import { isMnemonic } from '../../edge/keys.ts';
+import { isMnemonic } from '../../edge/keystore/keys.ts';
 import { readConfig } from '../../supervision/config.ts';
 import { API_KEYS, PHRASE } from '../support/edge/edges.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import test from 'ava';
 import { durabilityProblem, readDurability, type Durability } from '../../persistence/postgres/durability.ts';
-import { CLOUD_ENTRY } from '../../supervision/dev/deployment.ts';
+import { CLOUD_ENTRY } from '../../developer/deployment.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'ava';
 import { openDatabase } from '../../persistence/postgres/sql.ts';
-import { processesIn, removeEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from '../../supervision/dev/embedded-postgres.ts';
-import { reachable, unprivilegedUser } from '../../supervision/dev/postgres-binaries.ts';
+import { processesIn, removeEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from '../../developer/embedded-postgres.ts';
+import { reachable, unprivilegedUser } from '../../developer/postgres-binaries.ts';
 import { ROOT } from '../support/tree.ts';
 import { eventually } from '../support/postgres.ts';
 
@@ -39,7 +39,7 @@ async function query<T>(server: EmbeddedPostgres, run: (sql: ReturnType<typeof o
 /** A process of its own that starts the server and says so; it stays until it is killed or told to stop. */
 async function startInChild(dataDir: string): Promise<{ child: ReturnType<typeof spawn>; url: string; pid: number }> {
   const script = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('supervision/dev/embedded-postgres.ts', `file://${ROOT}`).href)};
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('developer/embedded-postgres.ts', `file://${ROOT}`).href)};
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, durable: false });
     process.stdout.write(JSON.stringify({ url: server.url, pid: server.pid }) + '\\n');
     process.stdin.resume();`;

@@ -8,7 +8,7 @@ import { txidOf } from '../../chains/evm/envelope.ts';
 import { bsc, eth, evmNetworks, polygon, type EvmNetwork } from '../../chains/evm/network.ts';
 import { buildUnsigned, cancel, reprice } from '../../chains/evm/unsigned.ts';
 import { MalformedReply, type BroadcastResult, type Endpoint, type Intent, type Signed, type Unsigned } from '../../chains/chain.ts';
-import { evmSigner } from '../../edge/signers/evm.ts';
+import { evmSigner } from '../../edge/signing/signers/evm.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { startAnvil, type Anvil } from '../support/anvil.ts';
 import { distorted, failing, stuckAt } from '../support/distorted-endpoint.ts';

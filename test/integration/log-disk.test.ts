@@ -4,8 +4,8 @@ import { closeSync, openSync } from 'node:fs';
 import test from 'ava';
 
 const LOGS = {
-  edge: ['edge/log.ts', "createEdgeLog('info')"],
-  cloud: ['gateway/http/log.ts', "createLog('info', 'node')"],
+  edge: ['edge/process/log.ts', "createEdgeLog('info')"],
+  cloud: ['gateway/telemetry/log.ts', "createLog('info', 'node')"],
 } as const;
 
 for (const [process_, [file, make]] of Object.entries(LOGS)) {

@@ -2,11 +2,11 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../actors/account/messages.ts';
+import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/commands.ts';
 import { ask, createSystem, systemClock, type ActorSystem } from '../../actors/kernel/index.ts';
-import { usageOf } from '../../gateway/http/billing.ts';
+import { usageOf } from '../../gateway/http/billing/billing.ts';
 import type { Accounts, Answer } from '../../gateway/ports.ts';
-import type { RowWrite } from '../../persistence/rows.ts';
+import type { RowWrite } from '../../model/rows.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import { accountIdOf, newId, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { restartPolicy } from '../../supervision/policy.ts';

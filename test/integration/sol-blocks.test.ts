@@ -6,8 +6,8 @@ import { ChainUnavailable, type Block, type Catalogue } from '../../chains/chain
 import { solana } from '../../chains/sol/network.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../chains/sol/programs.ts';
 import { transfersIn, type SolBlock } from '../../chains/sol/transfers.ts';
-import { RpcFailure, type SolNode } from '../../supervision/dev/peers/sol/stand-in.ts';
-import { putHolding, putMint, transferFee } from '../../supervision/dev/peers/sol/tokens.ts';
+import { RpcFailure, type SolNode } from '../../developer/stand-ins/sol/stand-in.ts';
+import { putHolding, putMint, transferFee } from '../../developer/stand-ins/sol/tokens.ts';
 import { accountOf, PYUSD } from '../support/sol-inputs.ts';
 import { keyOf, openSol, PAYER, SOL, USDC, type SolPeer } from '../support/sol-node.ts';
 

@@ -10,10 +10,10 @@ import { solana } from '../../chains/sol/network.ts';
 import { TOKEN_2022_PROGRAM } from '../../chains/sol/programs.ts';
 import { buildUnsigned, reprice } from '../../chains/sol/unsigned.ts';
 import { encodePayment } from '../../chains/sol/payment.ts';
-import { solSigner } from '../../edge/signers/sol.ts';
+import { solSigner } from '../../edge/signing/signers/sol.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
-import { RpcFailure } from '../../supervision/dev/peers/sol/stand-in.ts';
-import { putHolding, putMint, transferFee } from '../../supervision/dev/peers/sol/tokens.ts';
+import { RpcFailure } from '../../developer/stand-ins/sol/stand-in.ts';
+import { putHolding, putMint, transferFee } from '../../developer/stand-ins/sol/tokens.ts';
 import { accountOf, paymentOf, PYUSD } from '../support/sol-inputs.ts';
 import { keyOf, openSol, SOL, USDC, type SolPeer } from '../support/sol-node.ts';
 

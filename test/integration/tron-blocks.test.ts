@@ -5,8 +5,8 @@ import { tron } from '../../chains/tron/network.ts';
 import { addressWord, encodeTransfer, wordOf } from '../../chains/tron/trc20.ts';
 import { outcomesIn, transfersIn } from '../../chains/tron/transfers.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { selectorOf } from '../../supervision/dev/peers/tron/machine.ts';
-import { keyOf } from '../../supervision/dev/peers/tron/stand-in.ts';
+import { selectorOf } from '../../developer/stand-ins/tron/machine.ts';
+import { keyOf } from '../../developer/stand-ins/tron/stand-in.ts';
 import { deployToken, openStage, PAYER, SENDER, SHOP, TRX, type Stage } from '../support/tron-ledger.ts';
 
 const unavailable = { instanceOf: ChainUnavailable } as const;

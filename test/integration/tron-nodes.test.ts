@@ -3,9 +3,9 @@ import test from 'ava';
 import { ChainUnavailable, MalformedReply } from '../../chains/chain.ts';
 import { createClient } from '../../chains/tron/client.ts';
 import { tron } from '../../chains/tron/network.ts';
-import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
-import type { Knobs } from '../../supervision/dev/peers/tron/api.ts';
+import { createFailoverTransport } from '../../chains/transport/failover.ts';
+import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
+import type { Knobs } from '../../developer/stand-ins/tron/api.ts';
 import { endpointOf, inputsOf, openStage, PAYER, SENDER, SHOP, TRX, type Stage } from '../support/tron-ledger.ts';
 
 const unavailable = { instanceOf: ChainUnavailable } as const;

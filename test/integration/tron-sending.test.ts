@@ -6,9 +6,9 @@ import { estimateFee } from '../../chains/tron/fee.ts';
 import { tron } from '../../chains/tron/network.ts';
 import { decodeRaw, type RawData } from '../../chains/tron/raw-transaction.ts';
 import { buildUnsigned } from '../../chains/tron/unsigned.ts';
-import type { Knobs } from '../../supervision/dev/peers/tron/api.ts';
-import { keyOf } from '../../supervision/dev/peers/tron/stand-in.ts';
-import type { Trc20 } from '../../supervision/dev/peers/tron/world.ts';
+import type { Knobs } from '../../developer/stand-ins/tron/api.ts';
+import { keyOf } from '../../developer/stand-ins/tron/stand-in.ts';
+import type { Trc20 } from '../../developer/stand-ins/tron/world.ts';
 import {
   build, deployToken, endpointOf, heldBy, inputsOf, intentOf, must, openStage, PAYER, SENDER, SHOP, sign, TRX, type Stage,
 } from '../support/tron-ledger.ts';

@@ -7,9 +7,9 @@ import { ChainUnavailable, type Decoded, type Endpoint } from '../../chains/chai
 import { accountText } from '../../chains/xlm/xdr.ts';
 import { xlm } from '../../chains/xlm/index.ts';
 import { stellar } from '../../chains/xlm/network.ts';
-import { StellarLedger } from '../../supervision/dev/peers/xlm/ledger.ts';
-import { contractTransfer, creation, envelopeOf, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
-import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
+import { StellarLedger } from '../../developer/stand-ins/xlm/ledger.ts';
+import { contractTransfer, creation, envelopeOf, opening, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
+import { StellarServer } from '../../developer/stand-ins/xlm/stand-in.ts';
 import { endpointOf, KINDS, openWorld, ours, readerOf, XLM, type World } from '../support/xlm-node.ts';
 
 const unavailable = { instanceOf: ChainUnavailable } as const;

@@ -5,11 +5,11 @@ import { decodePayload } from '../../chains/xlm/envelope.ts';
 import { xlm } from '../../chains/xlm/index.ts';
 import type { XlmInputs } from '../../chains/xlm/inputs.ts';
 import { stellar } from '../../chains/xlm/network.ts';
-import { xlmSigner } from '../../edge/signers/xlm.ts';
+import { xlmSigner } from '../../edge/signing/signers/xlm.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
-import { creation, envelopeOf, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
-import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
-import { readTransaction } from '../../supervision/dev/peers/xlm/transactions.ts';
+import { creation, envelopeOf, opening, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
+import { StellarServer } from '../../developer/stand-ins/xlm/stand-in.ts';
+import { readTransaction } from '../../developer/stand-ins/xlm/transactions.ts';
 import { endpointOf, intentOf, KINDS, must, openWorld, ours, readerOf, tank, XLM, type World } from '../support/xlm-node.ts';
 
 const own = ours(0), shop = person(21).publicKey();

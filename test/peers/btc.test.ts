@@ -9,8 +9,8 @@ import { dustLimitOf as ourDustLimitOf } from '../../chains/btc/size.ts';
 import { isUnlocked, signatureHash, unlock } from '../../chains/btc/spending.ts';
 import { bitcoin } from '../../chains/btc/network.ts';
 import { sandboxOf, signedOn } from '../../chains/sandbox-networks.ts';
-import { dustLimitOf } from '../../supervision/dev/peers/btc/policy.ts';
-import { describe, scriptErrorOf, scriptOf, type Spent } from '../../supervision/dev/peers/btc/scripts.ts';
+import { dustLimitOf } from '../../developer/stand-ins/btc/policy.ts';
+import { describe, scriptErrorOf, scriptOf, type Spent } from '../../developer/stand-ins/btc/scripts.ts';
 import { own, RECIPIENT, scriptFor } from '../support/btc-inputs.ts';
 
 const KINDS = ['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr'] as const;

@@ -5,13 +5,13 @@ import { sandboxOf, signedOn } from '../../chains/sandbox-networks.ts';
 import { decodeRaw } from '../../chains/tron/raw-transaction.ts';
 import { decodeSigned } from '../../chains/tron/signed.ts';
 import { tron } from '../../chains/tron/network.ts';
-import { selectorOf } from '../../supervision/dev/peers/tron/machine.ts';
-import { signerOf } from '../../supervision/dev/peers/tron/execute.ts';
-import { assembleTransaction, packRaw, parseTransaction, transactionJson, type PeerTransaction } from '../../supervision/dev/peers/tron/transaction.ts';
-import { createTronStandIn, keyOf, signedBytes, trc20, type KeyPair, type PeerNode } from '../../supervision/dev/peers/tron/stand-in.ts';
+import { selectorOf } from '../../developer/stand-ins/tron/machine.ts';
+import { signerOf } from '../../developer/stand-ins/tron/execute.ts';
+import { assembleTransaction, packRaw, parseTransaction, transactionJson, type PeerTransaction } from '../../developer/stand-ins/tron/transaction.ts';
+import { createTronStandIn, keyOf, signedBytes, trc20, type KeyPair, type PeerNode } from '../../developer/stand-ins/tron/stand-in.ts';
 import { addressWord, encodeTransfer, wordOf } from '../../chains/tron/trc20.ts';
 import { bytesOf } from '../../chains/tron/address.ts';
-import { addressOf, signatureOf } from '../../supervision/dev/peers/tron/sdk.ts';
+import { addressOf, signatureOf } from '../../developer/stand-ins/tron/sdk.ts';
 import { vector } from '../support/vectors.ts';
 
 type Json = Record<string, any>;

@@ -10,9 +10,9 @@ import { stellar } from '../../chains/xlm/network.ts';
 import { sandboxOf } from '../../chains/sandbox-networks.ts';
 import { codesOf } from '../../chains/xlm/result-codes.ts';
 import { readSigned } from '../../chains/xlm/signed.ts';
-import { StellarLedger } from '../../supervision/dev/peers/xlm/ledger.ts';
-import { creation, envelopeOf, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
-import { resultCodesOf } from '../../supervision/dev/peers/xlm/result-codes.ts';
+import { StellarLedger } from '../../developer/stand-ins/xlm/ledger.ts';
+import { creation, envelopeOf, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
+import { resultCodesOf } from '../../developer/stand-ins/xlm/result-codes.ts';
 
 const resultOf = (result: TransactionResultResult) => new TransactionResult({ feeCharged: 100n, result, ext: TransactionResultExt.v0() });
 

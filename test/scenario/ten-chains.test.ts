@@ -6,7 +6,7 @@
 import test from 'ava';
 import { newStorage } from '../support/edge/disk.ts';
 import { createDepositCheck, takenKeysIn } from '../../edge/webhooks/deposit-check.ts';
-import { createOwnNodes } from '../../edge/own-nodes.ts';
+import { createOwnNodes } from '../../edge/signing/own-nodes.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';

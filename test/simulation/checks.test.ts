@@ -1,9 +1,9 @@
 /** Each check of checks.ts finds the bug that is planted for it, in one of a few stories that pass without it. */
 import test from 'ava';
-import { Instructions, type RecordedInstruction } from '../../edge/instructions.ts';
-import { Lease, type Grant } from '../../edge/lease.ts';
-import { Outbox, type OutboxWrite } from '../../edge/outbox.ts';
-import { SpendLedger, type Spend } from '../../edge/spend-ledger.ts';
+import { Instructions, type RecordedInstruction } from '../../edge/signing/instructions.ts';
+import { Lease, type Grant } from '../../edge/link/lease.ts';
+import { Outbox, type OutboxWrite } from '../../edge/link/outbox.ts';
+import { SpendLedger, type Spend } from '../../edge/spend/ledger.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { Plant } from './plants.ts';
 import { tellStory } from './story.ts';

@@ -2,12 +2,12 @@
  * What must hold whatever happens. Each check has a name, and each name is proven by a planted bug in
  * `checks.test.ts`; what they find is a list, so that no code under test can swallow it.
  */
-import type { OutboxWrite } from '../../edge/outbox.ts';
-import type { Sent } from '../../edge/outbox-sender.ts';
+import type { OutboxWrite } from '../../edge/link/outbox.ts';
+import type { Sent } from '../../edge/link/outbox-sender.ts';
 import type { Delivery } from '../../edge/webhooks/post.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 import type { Unsigned } from '../../chains/chain.ts';
-import type { WithdrawalRow } from '../../persistence/rows.ts';
+import type { WithdrawalRow } from '../../model/rows.ts';
 import { LEASE_TTL_MS } from '../../protocol/frames.ts';
 import type { StoryDatabase } from './database.ts';
 import type { EdgeProcess } from './edge-process.ts';
@@ -25,7 +25,7 @@ export type CheckName = (typeof CHECKS | typeof SQL_CHECKS)[number];
 
 export interface Violation { readonly check: CheckName; readonly text: string }
 
-/** A report of a replica that does not lead is given up after two terms: edge/session.ts. Milliseconds. */
+/** A report of a replica that does not lead is given up after two terms: edge/link/session.ts. Milliseconds. */
 const SUPERSEDED_AFTER_MS = 2 * LEASE_TTL_MS;
 
 interface Spent { readonly subject: string; readonly atMs: number; readonly amount: bigint; readonly purpose: 'cloud' | 'withdrawal' }

@@ -1,7 +1,7 @@
 /** A cloud node: the account's actor, the edge rooms and the publisher as supervision/node.ts wires them, over the story's database. */
 import type { z } from 'zod';
 import { createAccountEntity, type AccountReply } from '../../actors/account/account.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../actors/account/messages.ts';
+import type { AccountCommand, AccountEvent, AccountState } from '../../model/account/commands.ts';
 import { createSystem, systemClock, type KernelLog } from '../../actors/kernel/index.ts';
 import type { Ladder } from '../../actors/webhook/ladder.ts';
 import type { Publisher } from '../../actors/webhook/ports.ts';
@@ -11,7 +11,7 @@ import { EdgeRooms } from '../../gateway/edge-stream/rooms.ts';
 import { builtView } from '../../gateway/http/views.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Accounts } from '../../gateway/ports.ts';
-import type { AddressRow, RowWrite, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AddressRow, RowWrite, WithdrawalRow } from '../../model/rows.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
 import { shardOf, type AccountId } from '../../protocol/ids.ts';

@@ -4,9 +4,9 @@
  * time; it may fail before it took effect or after, and it takes effect even when its sender is gone by then.
  */
 import type { Append, AppendOutcome } from '../../actors/kernel/protocol.ts';
-import type { AccountEvent, AccountState } from '../../actors/account/messages.ts';
-import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } from '../../persistence/ports.ts';
-import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, UsedValue, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } from '../../model/ports.ts';
+import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, UsedValue, WebhookRow, WithdrawalRow } from '../../model/rows.ts';
 import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import type { CheckName } from './checks.ts';

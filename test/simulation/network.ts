@@ -3,13 +3,13 @@
  * that can be slow, silent (nothing passes and nobody is told) or cut (both ends are told, or the cloud alone, as behind
  * a proxy that died on one side). On a link that misbehaves frames also arrive twice, or later than ones sent after.
  */
-import type { OpenSocket } from '../../edge/stream.ts';
+import type { OpenSocket } from '../../edge/link/stream.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { SimulatedSocket } from './socket.ts';
 import type { Machine, Process } from './machine.ts';
 import { Wire, type Accepts } from './wire.ts';
 
-/** A client gives a request up after this, as edge/upstream.ts does. Milliseconds. */
+/** A client gives a request up after this, as edge/link/upstream.ts does. Milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Socket.IO: ping interval and timeout of gateway/edge-stream/server.ts together. */
 export const PING_TIMEOUT_MS = 25_000;

@@ -1,12 +1,12 @@
 /** Bugs that are planted to prove the checks: each stands in for one part of production code. */
-import type { Instructions } from '../../edge/instructions.ts';
-import type { Lease } from '../../edge/lease.ts';
-import type { Outbox } from '../../edge/outbox.ts';
-import type { SpendClock } from '../../edge/spend-clock.ts';
-import type { SpendCaps, SpendLedger } from '../../edge/spend-ledger.ts';
+import type { Instructions } from '../../edge/signing/instructions.ts';
+import type { Lease } from '../../edge/link/lease.ts';
+import type { Outbox } from '../../edge/link/outbox.ts';
+import type { SpendClock } from '../../edge/spend/clock.ts';
+import type { SpendCaps, SpendLedger } from '../../edge/spend/ledger.ts';
 import type { Storage } from '../../edge/storage/storage.ts';
-import type { UsedValue } from '../../persistence/rows.ts';
-import type { AccountStore, DeliveryStore } from '../../persistence/ports.ts';
+import type { UsedValue } from '../../model/rows.ts';
+import type { AccountStore, DeliveryStore } from '../../model/ports.ts';
 
 export interface Plant {
   readonly lease?: (monotonicMs: () => number) => Lease;

@@ -1,5 +1,5 @@
 /** The edge's end of a stream, with the manners of a Socket.IO client: one wire at a time, buffered until it is let in. */
-import type { StreamSocket } from '../../edge/stream.ts';
+import type { StreamSocket } from '../../edge/link/stream.ts';
 import type { HandshakeAuth } from '../../protocol/frames.ts';
 import type { Process } from './machine.ts';
 import { copied, type Network } from './network.ts';

@@ -3,15 +3,15 @@
  * story's true time. Statements take the time, and fail, as they do on the model (`database.ts`); one that is at work holds
  * the story until it is done, so that two of them never race. What is durable is read again after each that writes.
  */
-import type { AccountEvent, AccountState } from '../../actors/account/messages.ts';
+import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
 import { withdrawalOf, type Columns } from '../../persistence/postgres/row-shapes.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 import { createStores } from '../../persistence/postgres/stores.ts';
-import type { DeliveryStore } from '../../persistence/ports.ts';
-import type { Fact, PublicationRow, WithdrawalRow } from '../../persistence/rows.ts';
+import type { DeliveryStore } from '../../model/ports.ts';
+import type { Fact, PublicationRow, WithdrawalRow } from '../../model/rows.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
-import { initialAccount } from '../../actors/account/state.ts';
+import { initialAccount } from '../../model/account/state.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import type { CheckName } from './checks.ts';
 import { statementOf, type Seed, type StoryDatabase, type Stores } from './database.ts';

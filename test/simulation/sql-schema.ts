@@ -2,7 +2,7 @@
  * A database of the test run made ready for a story: its clock is the story's, its account is the story's, what is planted is
  * planted, and a neighbour waits beside the account: an account with an endpoint that never got anything.
  */
-import { initialAccount } from '../../actors/account/state.ts';
+import { initialAccount } from '../../model/account/state.ts';
 import { createStores } from '../../persistence/postgres/stores.ts';
 import { accountIdOf, newId, SHARD_COUNT, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { ORGANIZATION_ID, PLAN } from '../support/account.ts';

@@ -3,10 +3,10 @@ import { createAccountEntity } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
 import type {
   AccountCommand, AccountEvent, AccountReplies, AccountState, Plan, PushedPool,
-} from '../../actors/account/messages.ts';
-import { initialAccount } from '../../actors/account/state.ts';
+} from '../../model/account/commands.ts';
+import { initialAccount } from '../../model/account/state.ts';
 import type { ChainModule } from '../../chains/chain.ts';
-import type { RowWrite } from '../../persistence/rows.ts';
+import type { RowWrite } from '../../model/rows.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { accountIdOf, newId } from '../../protocol/ids.ts';
 import { envelopeOf } from '../../protocol/schema/events.ts';

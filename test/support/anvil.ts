@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { ExecutionContext } from 'ava';
-import { createHttpEndpoint, type HttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
+import { createHttpEndpoint, type HttpEndpoint } from '../../chains/transport/http-endpoint.ts';
 import type { EvmNetwork } from '../../chains/evm/network.ts';
 import { callRpc } from '../../chains/json-rpc.ts';
 

@@ -5,9 +5,9 @@ import type { BtcInputs } from '../../chains/btc/coin.ts';
 import { litecoinRegtest, type BtcNetwork } from '../../chains/btc/network.ts';
 import type { BtcBlock } from '../../chains/btc/transfers.ts';
 import type { ChainClient, Endpoint } from '../../chains/chain.ts';
-import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
-import { startLitecoind, type Litecoind } from '../../supervision/dev/litecoind.ts';
+import { createFailoverTransport } from '../../chains/transport/failover.ts';
+import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
+import { startLitecoind, type Litecoind } from '../../developer/litecoind.ts';
 
 export interface BtcNode {
   readonly node: Litecoind;

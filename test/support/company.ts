@@ -8,9 +8,9 @@ import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
-import { startAnvil, type Anvil } from '../../supervision/dev/anvil.ts';
-import { removeEmbeddedPostgres } from '../../supervision/dev/embedded-postgres.ts';
-import { startDeployment, type Deployment } from '../../supervision/dev/deployment.ts';
+import { startAnvil, type Anvil } from '../../developer/anvil.ts';
+import { removeEmbeddedPostgres } from '../../developer/embedded-postgres.ts';
+import { startDeployment, type Deployment } from '../../developer/deployment.ts';
 import { testServerUrl } from './postgres.ts';
 
 /** Small enough that a story is quick; a real named setting of the cloud. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startReceiver, type Receiver } from '../../gateway/cli/webhook-receiver.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { isRefusal } from '../../protocol/errors.ts';
-import { startDeployment, type Deployment } from '../../supervision/dev/deployment.ts';
+import { startDeployment, type Deployment } from '../../developer/deployment.ts';
 import { patiently } from './company.ts';
 import { testServerUrl } from './postgres.ts';
 

@@ -2,12 +2,12 @@
  * Edge rooms over real account decisions, a memory store, a hand-turned clock, and streams that a test holds the far
  * end of.
  */
-import type { AccountCommand } from '../../actors/account/messages.ts';
+import type { AccountCommand } from '../../model/account/commands.ts';
 import type { Attempt, Publisher } from '../../actors/webhook/ports.ts';
 import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Answer } from '../../gateway/ports.ts';
-import type { InstructionNotKept, SessionRow } from '../../persistence/ports.ts';
+import type { InstructionNotKept, SessionRow } from '../../model/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION, type HeartbeatReply, type InstructionRecord, type KeySetRecord, type LocalKeyRecord } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';

@@ -5,7 +5,7 @@ import { createClient, type EvmClient } from '../../chains/evm/client.ts';
 import { addressOfHex } from '../../chains/evm/address.ts';
 import type { EvmNetwork } from '../../chains/evm/network.ts';
 import { word } from '../../chains/evm/quantity.ts';
-import { createFailoverTransport, type FailoverTransport } from '../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport, type FailoverTransport } from '../../chains/transport/failover.ts';
 import type { Anvil } from './anvil.ts';
 
 export interface Reader { readonly client: EvmClient; readonly transport: FailoverTransport }

@@ -1,7 +1,7 @@
 /** A stand-in's node in this process, as an endpoint of the transport: what is no answer fails as it does over HTTP. */
 import type { Endpoint } from '../../chains/chain.ts';
-import { EndpointFailure } from '../../chain-watchers/transport/http-endpoint.ts';
-import { NoAnswer, type InProcess } from '../../supervision/dev/peers/in-process.ts';
+import { EndpointFailure } from '../../chains/transport/http-endpoint.ts';
+import { NoAnswer, type InProcess } from '../../developer/stand-ins/in-process.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 
 const made = new WeakMap<InProcess, Endpoint>();

@@ -1,6 +1,6 @@
 /** The accounts that a scenario can be run against: the model, and the real one (decide and evolve, without its store). */
-import type { WatchedAddress } from '../../persistence/ports.ts';
-import type { AddressRow, DepositRow, InboxRow } from '../../persistence/rows.ts';
+import type { WatchedAddress } from '../../model/ports.ts';
+import type { AddressRow, DepositRow, InboxRow } from '../../model/rows.ts';
 import { accountIdOf, addressKeyOf, type AccountId } from '../../protocol/ids.ts';
 import { commands, dep, enrolled, ORGANIZATION_ID, rowsOf } from './account.ts';
 import { ModelAccount, type ModelEvent } from './model-account.ts';

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { majorVersion } from '../../supervision/dev/postgres-binaries.ts';
+import { majorVersion } from '../../developer/postgres-binaries.ts';
 
 const OLDEST = 15;
 const PACKAGES = '/usr/lib/postgresql';

@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../../supervision/dev/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../developer/embedded-postgres.ts';
 
 const [runner, folder] = [Number(process.argv[2]), process.argv[3]!];
 const POLL_MS = 200;

@@ -1,9 +1,9 @@
 /** An account that withdraws on an EVM chain, decided by the real actor and chain module, with the rows that it wrote. */
 import { HDNodeWallet, Transaction } from 'ethers';
-import type { AccountCommand } from '../../actors/account/messages.ts';
+import type { AccountCommand } from '../../model/account/commands.ts';
 import { evm } from '../../chains/evm/index.ts';
 import type { BroadcastResult, ChainModule, Intent, Signed } from '../../chains/chain.ts';
-import type { AddressRow, Fact, WithdrawalRow } from '../../persistence/rows.ts';
+import type { AddressRow, Fact, WithdrawalRow } from '../../model/rows.ts';
 import { commands, enrolled, ses, txn, type TestAccount } from './account.ts';
 import { inputsOf, RECIPIENT } from './evm-inputs.ts';
 

@@ -4,10 +4,10 @@ import type { ExecutionContext } from 'ava';
 import type { Catalogue, Endpoint, Token } from '../../chains/chain.ts';
 import { createClient, type SolClient } from '../../chains/sol/client.ts';
 import { solana } from '../../chains/sol/network.ts';
-import { createFailoverTransport, type FailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
-import type { LedgerOptions, SolLedger } from '../../supervision/dev/peers/sol/ledger.ts';
-import { startSolStandIn, type SolNode } from '../../supervision/dev/peers/sol/stand-in.ts';
+import { createFailoverTransport, type FailoverTransport } from '../../chains/transport/failover.ts';
+import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
+import type { LedgerOptions, SolLedger } from '../../developer/stand-ins/sol/ledger.ts';
+import { startSolStandIn, type SolNode } from '../../developer/stand-ins/sol/stand-in.ts';
 import { ANSWER_MS_MAX } from './in-process.ts';
 
 export const SOL = 10n ** 9n;

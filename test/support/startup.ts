@@ -25,7 +25,7 @@ export interface StartAsk { dataDir: string; ports: readonly [number, number]; a
 
 /** Starts developer mode; whatever the test leaves behind is killed with it. */
 export function start(t: ExecutionContext, { dataDir, ports, args = [], via = 'npm' }: StartAsk): Started {
-  const [command, begin] = via === 'npm' ? ['npm', ['start', '--']] : [process.execPath, ['supervision/dev/start.ts']];
+  const [command, begin] = via === 'npm' ? ['npm', ['start', '--']] : [process.execPath, ['developer/start.ts']];
   const { PATH = '', HOME = '' } = process.env;
   const child: ChildProcess = spawn(command, [...begin, '--data-dir', dataDir, ...args], {
     cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'],

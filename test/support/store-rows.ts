@@ -1,11 +1,11 @@
 /** Rows for tests of the stores: valid by default, any field can be said otherwise. */
 import { randomBytes } from 'node:crypto';
-import { initialAccount } from '../../actors/account/state.ts';
-import type { AccountState, Plan } from '../../actors/account/messages.ts';
+import { initialAccount } from '../../model/account/state.ts';
+import type { AccountState, Plan } from '../../model/account/commands.ts';
 import { createStores, type Stores } from '../../persistence/postgres/stores.ts';
 import type { AccountAppend } from '../../persistence/postgres/batch.ts';
-import type { AddressRow, DepositRow, LedgerEntryRow, PublicationRow, RowWrite, SeenTransfer, WebhookRow, WithdrawalRow } from '../../persistence/rows.ts';
-import type { BlockLink, BlockRecord, Cursor } from '../../persistence/ports.ts';
+import type { AddressRow, DepositRow, LedgerEntryRow, PublicationRow, RowWrite, SeenTransfer, WebhookRow, WithdrawalRow } from '../../model/rows.ts';
+import type { BlockLink, BlockRecord, Cursor } from '../../model/ports.ts';
 import { accountIdOf, addressKeyOf, eventId, newId, newUuid, SHARD_COUNT, type AccountId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { TestDatabase } from './postgres.ts';

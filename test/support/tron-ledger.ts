@@ -1,19 +1,19 @@
 /** A TRON stand-in with a funded sender of ours, and clients over its nodes. */
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
-import { createFailoverTransport } from '../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport } from '../../chains/transport/failover.ts';
 import type { Catalogue, Endpoint, Intent, Signed, Token, Transport, Unsigned } from '../../chains/chain.ts';
 import type { TronInputs } from '../../chains/tron/build-inputs.ts';
 import { createClient, type TronClient } from '../../chains/tron/client.ts';
 import { deriveAddress } from '../../chains/tron/derive.ts';
 import { tron } from '../../chains/tron/network.ts';
 import { buildUnsigned } from '../../chains/tron/unsigned.ts';
-import { tronSigner } from '../../edge/signers/tron.ts';
+import { tronSigner } from '../../edge/signing/signers/tron.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import {
   createTronStandIn, keyOf, trc20, type PeerNode, type TronStandIn,
-} from '../../supervision/dev/peers/tron/stand-in.ts';
-import type { Trc20 } from '../../supervision/dev/peers/tron/world.ts';
+} from '../../developer/stand-ins/tron/stand-in.ts';
+import type { Trc20 } from '../../developer/stand-ins/tron/world.ts';
 import { inProcess } from './in-process.ts';
 
 const account = HDKey.fromMasterSeed(mnemonicToSeedSync(`${'abandon '.repeat(11)}about`)).derive("m/44'/195'/0'");

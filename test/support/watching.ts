@@ -2,10 +2,10 @@
 import type { Catalogue, ChainClient, ChainModule, Network } from '../../chains/chain.ts';
 import type { Log, Metrics, WatchSettings, WatcherParts } from '../../chain-watchers/ports.ts';
 import { createWatcher, type Watcher } from '../../chain-watchers/watcher.ts';
-import type { AccountCommand } from '../../actors/account/messages.ts';
+import type { AccountCommand } from '../../model/account/commands.ts';
 import { createMemoryAuditStore } from '../../persistence/memory/audit-store.ts';
 import { createMemoryWatchStore, type MemoryWatchStore } from '../../persistence/memory/watch-store.ts';
-import type { AuditStore, WatchedAddress, WatchStore } from '../../persistence/ports.ts';
+import type { AuditStore, WatchedAddress, WatchStore } from '../../model/ports.ts';
 import { accountIdOf, accountOfLedger, addressKeyOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { simulatedModule, simulatedNetwork } from './simulated-chain.ts';
 

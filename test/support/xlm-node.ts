@@ -4,12 +4,12 @@ import type { Catalogue, Endpoint, Intent, Token } from '../../chains/chain.ts';
 import { createClient, type XlmClient } from '../../chains/xlm/client.ts';
 import { depositPath, gasTankPath } from '../../chains/xlm/derive.ts';
 import { stellar } from '../../chains/xlm/network.ts';
-import { createFailoverTransport, type FailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { derivePrivateKey, pooledAddressAt, seedOf } from '../../edge/keys.ts';
+import { createFailoverTransport, type FailoverTransport } from '../../chains/transport/failover.ts';
+import { derivePrivateKey, pooledAddressAt, seedOf } from '../../edge/keystore/keys.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
-import { StellarLedger, type ClosedLedger, type LedgerOptions } from '../../supervision/dev/peers/xlm/ledger.ts';
-import { creation, opening, payment, person, settle } from '../../supervision/dev/peers/xlm/people.ts';
-import { StellarServer } from '../../supervision/dev/peers/xlm/stand-in.ts';
+import { StellarLedger, type ClosedLedger, type LedgerOptions } from '../../developer/stand-ins/xlm/ledger.ts';
+import { creation, opening, payment, person, settle } from '../../developer/stand-ins/xlm/people.ts';
+import { StellarServer } from '../../developer/stand-ins/xlm/stand-in.ts';
 import { inProcess } from './in-process.ts';
 
 const seed = seedOf(`${'abandon '.repeat(11)}about`, '');

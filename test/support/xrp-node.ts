@@ -7,11 +7,11 @@ import type { Catalogue, Endpoint, Intent, Token } from '../../chains/chain.ts';
 import { createClient, type XrpClient } from '../../chains/xrp/client.ts';
 import { deriveAddress } from '../../chains/xrp/derive.ts';
 import { xrp } from '../../chains/xrp/network.ts';
-import { createFailoverTransport, type FailoverTransport } from '../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../chain-watchers/transport/http-endpoint.ts';
-import { LedgerNetwork, type NetworkOptions } from '../../supervision/dev/peers/xrp/ledger-network.ts';
-import { fund } from '../../supervision/dev/peers/xrp/people.ts';
-import { startXrpServer, type XrpServer } from '../../supervision/dev/peers/xrp/server.ts';
+import { createFailoverTransport, type FailoverTransport } from '../../chains/transport/failover.ts';
+import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
+import { LedgerNetwork, type NetworkOptions } from '../../developer/stand-ins/xrp/ledger-network.ts';
+import { fund } from '../../developer/stand-ins/xrp/people.ts';
+import { startXrpServer, type XrpServer } from '../../developer/stand-ins/xrp/server.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { ANSWER_MS_MAX } from './in-process.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, existsSync } from 'node:fs';
 import test from 'ava';
 import { CHAINS } from '../../protocol/slugs.ts';
-import { STEPS } from '../../supervision/dev/first-steps.ts';
+import { STEPS } from '../../developer/first-steps.ts';
 import { filesOf, ROOMS, ROOT } from '../support/tree.ts';
 
 const DOCUMENTS = filesOf(['README.md', 'CHANGELOG.md', 'docs', 'bench'], '.md').filter(({ path }) => path !== 'docs/spec.md' && path !== 'docs/faults.md');
@@ -61,7 +61,7 @@ function read(): Set<string> {
     for (const [, name] of text.matchAll(/CHAIN_(?:SECRET|TOKEN_CAPS) = '([A-Z_]+)'/g)) names.add(`${name!}_<CHAIN>`);
     for (const [, name] of text.matchAll(/readSecret\(env, '([A-Z0-9_]+)'/g)) for (const form of [name!, `${name}_FILE`]) names.add(form);
   }
-  for (const { text } of filesOf(['supervision/dev/options.ts', 'supervision/dev/postgres-binaries.ts', 'persistence/postgres/migrate.ts', 'protocol/failpoint.ts'], '.ts')) {
+  for (const { text } of filesOf(['developer/options.ts', 'developer/postgres-binaries.ts', 'persistence/postgres/migrate.ts', 'protocol/node/failpoint.ts'], '.ts')) {
     for (const [, name] of text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g)) names.add(name!);
     for (const [, fields] of text.matchAll(/\{([^}]*)\} = process\.env/g)) for (const [name] of fields!.matchAll(/\b[A-Z][A-Z0-9_]+\b/g)) names.add(name);
   }

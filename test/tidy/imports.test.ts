@@ -12,7 +12,7 @@ const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   'gateway': { rooms: ['protocol', 'chains', 'gateway', 'actors'], types: ['persistence'] },
   'chain-watchers': { rooms: ['protocol', 'chains', 'chain-watchers', 'actors/kernel'], types: ['persistence', 'gateway/ports', 'actors'] },
   'persistence': { rooms: ['protocol', 'persistence'], types: ['actors', 'chains'] },
-  'edge': { rooms: ['protocol', 'chains', 'edge', 'actors/kernel', 'chain-watchers/transport'] },
+  'edge': { rooms: ['protocol', 'chains', 'edge', 'actors/kernel', 'chains/transport'] },
   'supervision': { rooms: ['protocol', 'chains', 'actors', 'gateway', 'chain-watchers', 'persistence', 'supervision', 'console'] },
   'console': { rooms: ['protocol', 'console'] },
 };
@@ -41,7 +41,7 @@ test('style 2(a): nact is imported by actors/kernel only', (t) => {
 });
 
 test('the cloud cannot sign: no cloud room imports edge/ or names key material', (t) => {
-  const guard = new Set(['protocol/key-material.ts', 'gateway/http/key-material.ts']);
+  const guard = new Set(['protocol/node/key-material.ts', 'gateway/http/key-material.ts']);
   const wrong: string[] = [];
   for (const file of sources().filter((source) => !/^(edge|bench|supervision\/dev)\//.test(source.path))) {
     if (importsOf(file).some(({ target }) => target.startsWith('edge/'))) wrong.push(`${file.path} imports edge/`);
@@ -55,7 +55,7 @@ test('the cloud cannot sign: no cloud room imports edge/ or names key material',
 });
 
 test('stand-ins import no chains/: what they take is read and verified by the chain\'s own SDK', (t) => {
-  const standIns = 'supervision/dev/peers/', files = sources().filter(({ path }) => path.startsWith(standIns));
+  const standIns = 'developer/stand-ins/', files = sources().filter(({ path }) => path.startsWith(standIns));
   const borrowed = files.flatMap((file) => importsOf(file)
     .filter(({ target, specifier }) => specifier.startsWith('.') && !target.startsWith(standIns) && !target.startsWith('protocol/'))
     .map(({ target }) => `${file.path} imports ${target}`));
@@ -69,7 +69,7 @@ test('every source file is imported by another or is an entry of package.json', 
   const imported = new Set(sources().flatMap((file) => importsOf(file).map(({ target }) => target)));
   // Nodes and stand-ins for tests live where the demo can reach them.
   for (const file of filesOf(['test'], '.ts')) {
-    for (const { target } of importsOf(file)) if (target.startsWith('supervision/dev/')) imported.add(target);
+    for (const { target } of importsOf(file)) if (target.startsWith('developer/')) imported.add(target);
   }
   const spawned = sources().map((file) => file.text).join('\n');
   const orphans = sources()

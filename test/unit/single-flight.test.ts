@@ -1,11 +1,11 @@
 /** Work that is under way is not asked for again: the places of docs/event-path-tests.md that have no test of their own. */
 import test from 'ava';
-import { InstructionShare } from '../../edge/instruction-share.ts';
+import { InstructionShare } from '../../edge/signing/instruction-share.ts';
 import { createRequestLimits } from '../../gateway/http/rate-limit.ts';
 import type { Acknowledgement } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import { PairLookup } from '../../gateway/http/pair-lookup.ts';
-import { PoolStock } from '../../gateway/http/pool-stock.ts';
+import { PairLookup } from '../../gateway/http/address/pair-lookup.ts';
+import { PoolStock } from '../../gateway/http/address/pool-stock.ts';
 import { refuse } from '../../protocol/errors.ts';
 import type { Accounts } from '../../gateway/ports.ts';
 import { TestAccount } from '../support/account.ts';

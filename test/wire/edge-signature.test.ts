@@ -3,7 +3,7 @@ import { createConnection } from 'node:net';
 import test from 'ava';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
-import { contentDigestOf } from '../../protocol/http-signature.ts';
+import { contentDigestOf } from '../../protocol/node/http-signature.ts';
 import { newId } from '../../protocol/ids.ts';
 import { enrol, eventually, jsonOf, newEvmKey, newSigner, raw, startTestCloud, testEdge, type RawAnswer, type TestEdge } from '../support/gateway.ts';
 

@@ -26,11 +26,11 @@ test('found F75: an endpoint that is down shows in figures, log and coverage wit
 });
 
 test('found F75: every figure says what it means', async (t) => {
-  const rooms = ['chain-watchers', 'chain-watchers/transport', 'supervision', 'gateway', 'gateway/http', 'gateway/edge-stream', 'actors/webhook', 'persistence/redis'];
+  const rooms = ['chain-watchers', 'chains/transport', 'supervision', 'gateway', 'gateway/http', 'gateway/edge-stream', 'actors/webhook', 'persistence/redis'];
   const names = new Set(rooms.flatMap((room) => readdirSync(new URL(`../../${room}/`, import.meta.url))
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => [...readFileSync(new URL(`../../${room}/${name}`, import.meta.url), 'utf8').matchAll(/'(svc_[a-z_]+)'/g)].map(([, found]) => found!))));
-  const text = readFileSync(new URL('../../gateway/http/metrics.ts', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../gateway/telemetry/metrics.ts', import.meta.url), 'utf8');
   const silent = [...names].filter((name) => {
     if (new RegExp(`'${name}',\\s+'`).test(text)) return false; // made there, with its help beside it
     return !new RegExp(`  ${name}: '`).test(text);

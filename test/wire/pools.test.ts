@@ -1,7 +1,7 @@
 import test from 'ava';
 import { randomBytes } from 'node:crypto';
 import { createPhraseKeystore } from '../../edge/keystore/phrase-keystore.ts';
-import { derivePool } from '../../edge/pools.ts';
+import { derivePool } from '../../edge/link/pools.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { jsonOf, raw, startTestCloud, testEdge } from '../support/gateway.ts';
 

@@ -3,7 +3,7 @@ import test from 'ava';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/ids.ts';
-import { startAnvil } from '../../supervision/dev/anvil.ts';
+import { startAnvil } from '../../developer/anvil.ts';
 import { enrol, eventually, jsonOf, raw, startTestCloud } from '../support/gateway.ts';
 
 const anvil = await startAnvil({ chainId: 1 });

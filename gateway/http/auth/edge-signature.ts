@@ -2,11 +2,11 @@
  * The edge's Ed25519 signature on a request, over HTTP and in the stream's handshake. Order: skew, host, signature, pinned
  * key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
  */
-import type { AccountState } from '../../../actors/account/messages.ts';
-import type { EdgeStore } from '../../../persistence/ports.ts';
+import type { AccountState } from '../../../model/account/commands.ts';
+import type { EdgeStore } from '../../../model/ports.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { NONCE_KEEP_SECONDS, SIGNATURE_SKEW_SECONDS } from '../../../protocol/frames.ts';
-import { isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
+import { isSignatureOf, parseSignature } from '../../../protocol/node/http-signature.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Accounts } from '../../ports.ts';
 import type { Authorities } from './authorities.ts';

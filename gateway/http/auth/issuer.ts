@@ -1,7 +1,7 @@
 /** The built-in issuer: EdDSA access tokens and the keys that verify them. Decisions 2. */
 import { createPrivateKey, randomBytes, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { SignJWT, type JWK } from 'jose';
-import type { IdentityStore } from '../../../persistence/ports.ts';
+import type { IdentityStore } from '../../../model/ports.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { SecretBox } from '../../ports.ts';
 import type { Bearer } from '../context.ts';

@@ -1,7 +1,7 @@
 /** Second factor: TOTP of 30 s and six digits, each code spent once, locked after five failures. Decisions 2, I22. */
 import { timingSafeEqual } from 'node:crypto';
 import { generateSecret, generateSync, generateURI } from 'otplib';
-import type { IdentityStore, UserRow } from '../../../persistence/ports.ts';
+import type { IdentityStore, UserRow } from '../../../model/ports.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { SecretBox } from '../../ports.ts';
 

@@ -5,14 +5,14 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../actors/account/messages.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../../model/account/commands.ts';
 import { ask, createSystem, systemClock, type ActorSystem, type Outcome } from '../../../actors/kernel/index.ts';
 import { createPublisher } from '../../../actors/webhook/publisher.ts';
 import type { Delivery, DeliveryStreams } from '../../../actors/webhook/ports.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
-import type { AddressRow, RowWrite, SeenTransfer } from '../../../persistence/rows.ts';
-import type { Cursor } from '../../../persistence/ports.ts';
+import type { AddressRow, RowWrite, SeenTransfer } from '../../../model/rows.ts';
+import type { Cursor } from '../../../model/ports.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { accountIdOf, newId, shardOf, type AccountId } from '../../../protocol/ids.ts';

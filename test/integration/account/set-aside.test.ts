@@ -2,10 +2,10 @@
 import test from 'ava';
 import { createAccountEntity, type AccountReply } from '../../../actors/account/account.ts';
 import { createChainBook } from '../../../actors/account/chain-book.ts';
-import type { AccountCommand, AccountEvent, AccountState } from '../../../actors/account/messages.ts';
+import type { AccountCommand, AccountEvent, AccountState } from '../../../model/account/commands.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
 import { loadModule } from '../../../chains/registry.ts';
-import type { AddressRow, RowWrite, SeenTransfer } from '../../../persistence/rows.ts';
+import type { AddressRow, RowWrite, SeenTransfer } from '../../../model/rows.ts';
 import { accountIdOf, newId, shardOf, type AccountId } from '../../../protocol/ids.ts';
 import { createAccounts } from '../../../supervision/accounts.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../../../supervision/policy.ts';

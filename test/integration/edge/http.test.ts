@@ -1,7 +1,7 @@
 /** The edge's REST: local keys, envelope, what is passed on and what is not. */
 import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { keysOf } from '../../../edge/key-set.ts';
+import { keysOf } from '../../../edge/local-keys/key-set.ts';
 import { FRAME_BYTES_TO_EDGE_MAX } from '../../../protocol/frames.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';

@@ -1,7 +1,7 @@
 /** Issue 4: what was built at one replica can be broadcast at any other, and a cloud that carries it can invent nothing. */
 import test, { type ExecutionContext } from 'ava';
-import { createIdentity } from '../../../edge/identity.ts';
-import { signInstruction } from '../../../edge/instruction-record.ts';
+import { createIdentity } from '../../../edge/link/identity.ts';
+import { signInstruction } from '../../../edge/signing/instruction-record.ts';
 import type { InstructionRecord } from '../../../protocol/frames.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';

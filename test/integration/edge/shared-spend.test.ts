@@ -1,10 +1,10 @@
 /** EDGE_SPEND_LEDGER: one count for all replicas, in the customer's own PostgreSQL or in a directory they share. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { openPostgresSpend } from '../../../edge/postgres-spend.ts';
-import { exclusiveKeys } from '../../../edge/payments.ts';
-import { openSharedSpend, spendLedgerPlace, spendReplicaOf, type SharedSpend, type SpendReplica } from '../../../edge/shared-spend.ts';
-import type { Spend, SpendCaps } from '../../../edge/spend-ledger.ts';
+import { openPostgresSpend } from '../../../edge/spend/postgres-spend.ts';
+import { exclusiveKeys } from '../../../edge/signing/payments.ts';
+import { openSharedSpend, spendLedgerPlace, spendReplicaOf, type SharedSpend, type SpendReplica } from '../../../edge/spend/shared-spend.ts';
+import type { Spend, SpendCaps } from '../../../edge/spend/ledger.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';

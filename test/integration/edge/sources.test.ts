@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { newId } from '../../../protocol/ids.ts';
 import test, { type ExecutionContext } from 'ava';
 import { Transaction } from 'ethers';
-import { seedOf } from '../../../edge/keys.ts';
+import { seedOf } from '../../../edge/keystore/keys.ts';
 import { KeyFile } from '../../../edge/keystore/key-file.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { originOf } from '../../../edge/keystore/source-record.ts';

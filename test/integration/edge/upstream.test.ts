@@ -2,8 +2,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { createIdentity } from '../../../edge/identity.ts';
-import { createUpstream } from '../../../edge/upstream.ts';
+import { createIdentity } from '../../../edge/link/identity.ts';
+import { createUpstream } from '../../../edge/link/upstream.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { eventually } from '../../support/edge/edges.ts';
 

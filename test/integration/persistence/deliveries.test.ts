@@ -1,8 +1,8 @@
 import test from 'ava';
 import { shardOf } from '../../../protocol/ids.ts';
-import type { DueDelivery } from '../../../persistence/ports.ts';
+import type { DueDelivery } from '../../../model/ports.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { DeliveryRow, PublicationRow, RowWrite, WebhookRow } from '../../../persistence/rows.ts';
+import type { DeliveryRow, PublicationRow, RowWrite, WebhookRow } from '../../../model/rows.ts';
 import { isId, newId, type AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';

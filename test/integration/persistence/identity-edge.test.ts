@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ApiKeyRow, KeyOwner, SessionRow } from '../../../persistence/ports.ts';
+import type { ApiKeyRow, KeyOwner, SessionRow } from '../../../model/ports.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { InstructionRecord } from '../../../protocol/frames.ts';

@@ -3,7 +3,7 @@ import test from 'ava';
 import { createStores } from '../../../persistence/postgres/stores.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
-import { initialAccount } from '../../../actors/account/state.ts';
+import { initialAccount } from '../../../model/account/state.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { addressRow, appendOf, newOrganization, NOW_MS, openStores } from '../../support/store-rows.ts';
 

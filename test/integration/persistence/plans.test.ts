@@ -3,7 +3,7 @@ import test from 'ava';
 import { createStores, type Stores } from '../../../persistence/postgres/stores.ts';
 import type { Sql } from '../../../persistence/postgres/sql.ts';
 import { createLists } from '../../../persistence/postgres/list-pool.ts';
-import { initialAccount } from '../../../actors/account/state.ts';
+import { initialAccount } from '../../../model/account/state.ts';
 import type { PageAsk } from '../../../protocol/page.ts';
 import { SHARD_COUNT, type AccountId } from '../../../protocol/ids.ts';
 import { ADDRESS_STATUSES, DELIVERY_STATUSES, DIRECTIONS } from '../../../protocol/slugs.ts';

@@ -93,7 +93,7 @@ test.serial('two nodes append to the same accounts in opposite orders: each vers
 /** Another node's stores that believes in the same epoch: the split brain that fences are for. */
 async function openStoresOfSameEpoch(epoch: number): Promise<Stores> {
   const { createStores } = await import('../../../persistence/postgres/stores.ts');
-  const { initialAccount } = await import('../../../actors/account/state.ts');
+  const { initialAccount } = await import('../../../model/account/state.ts');
   return createStores({ sql: database.sql, nowMs: () => 0, epochOf: () => epoch, initialAccount });
 }
 

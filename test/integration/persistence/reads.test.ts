@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { AddressRow, RowWrite } from '../../../persistence/rows.ts';
+import type { AddressRow, RowWrite } from '../../../model/rows.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {

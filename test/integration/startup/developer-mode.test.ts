@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { STEPS } from '../../../supervision/dev/first-steps.ts';
+import { STEPS } from '../../../developer/first-steps.ts';
 import { allGone, freePorts, nodeBelow, processesOf, start, temporaryDirectory } from '../../support/startup.ts';
 import { ROOT } from '../../support/tree.ts';
 

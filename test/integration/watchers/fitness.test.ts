@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startAnvil } from '../../../supervision/dev/anvil.ts';
+import { startAnvil } from '../../../developer/anvil.ts';
 import { enrol, startTestCloud } from '../../support/gateway.ts';
 
 const anvil = await startAnvil({ chainId: 56 });

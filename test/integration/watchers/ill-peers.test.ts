@@ -1,8 +1,8 @@
 /** Peers that lag, lie, limit, die and reorganise in every order of some seeds: the watcher always comes through. */
 import test from 'ava';
-import { keyOf as tronKey } from '../../../supervision/dev/peers/tron/stand-in.ts';
-import { person } from '../../../supervision/dev/peers/xlm/people.ts';
-import { walletOf } from '../../../supervision/dev/peers/xrp/signers.ts';
+import { keyOf as tronKey } from '../../../developer/stand-ins/tron/stand-in.ts';
+import { person } from '../../../developer/stand-ins/xlm/people.ts';
+import { walletOf } from '../../../developer/stand-ins/xrp/signers.ts';
 import { keyOf as solKey } from '../../support/sol-node.ts';
 import { openBtc } from '../../support/soak/btc.ts';
 import { openEvm } from '../../support/soak/evm.ts';

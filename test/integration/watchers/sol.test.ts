@@ -5,10 +5,10 @@ import type { ChainModule } from '../../../chains/chain.ts';
 import { createClient } from '../../../chains/sol/client.ts';
 import { sol } from '../../../chains/sol/index.ts';
 import { solana, type SolNetwork } from '../../../chains/sol/network.ts';
-import { backoffMs } from '../../../chain-watchers/outbound.ts';
-import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
+import { backoffMs } from '../../../chain-watchers/outbound/outbound.ts';
+import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
-import { RpcFailure, type SolNode } from '../../../supervision/dev/peers/sol/stand-in.ts';
+import { RpcFailure, type SolNode } from '../../../developer/stand-ins/sol/stand-in.ts';
 import { keyOf, openSol, SOL, type SolPeer } from '../../support/sol-node.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 

@@ -6,12 +6,12 @@ import { createClient } from '../../../chains/tron/client.ts';
 import { tron } from '../../../chains/tron/index.ts';
 import { tron as network } from '../../../chains/tron/network.ts';
 import { addressWord, encodeTransfer } from '../../../chains/tron/trc20.ts';
-import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
-import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
+import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
+import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
-import { selectorOf } from '../../../supervision/dev/peers/tron/machine.ts';
-import type { PeerNode } from '../../../supervision/dev/peers/tron/stand-in.ts';
-import type { Trc20 } from '../../../supervision/dev/peers/tron/world.ts';
+import { selectorOf } from '../../../developer/stand-ins/tron/machine.ts';
+import type { PeerNode } from '../../../developer/stand-ins/tron/stand-in.ts';
+import type { Trc20 } from '../../../developer/stand-ins/tron/world.ts';
 import { deployToken, endpointOf, openStage, PAYER, SENDER, TRX, type Stage } from '../../support/tron-ledger.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 

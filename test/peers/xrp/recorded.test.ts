@@ -1,12 +1,12 @@
 /** The stand-in against answers of real servers: what was recorded is applied again, and answers have the recorded shapes. */
 import test from 'ava';
 import { encode } from 'ripple-binary-codec';
-import { accountKey, lineKey, type Entry } from '../../../supervision/dev/peers/xrp/entries.ts';
-import { LedgerNetwork } from '../../../supervision/dev/peers/xrp/ledger-network.ts';
-import { act, fund, makeIssuer, payToken, signedBy, trust } from '../../../supervision/dev/peers/xrp/people.ts';
-import { startXrpServer } from '../../../supervision/dev/peers/xrp/server.ts';
-import { GENESIS, walletOf } from '../../../supervision/dev/peers/xrp/signers.ts';
-import { applyTransaction, readBlob, type Json } from '../../../supervision/dev/peers/xrp/transactions.ts';
+import { accountKey, lineKey, type Entry } from '../../../developer/stand-ins/xrp/entries.ts';
+import { LedgerNetwork } from '../../../developer/stand-ins/xrp/ledger-network.ts';
+import { act, fund, makeIssuer, payToken, signedBy, trust } from '../../../developer/stand-ins/xrp/people.ts';
+import { startXrpServer } from '../../../developer/stand-ins/xrp/server.ts';
+import { GENESIS, walletOf } from '../../../developer/stand-ins/xrp/signers.ts';
+import { applyTransaction, readBlob, type Json } from '../../../developer/stand-ins/xrp/transactions.ts';
 import { vector } from '../../support/vectors.ts';
 
 interface Recorded { readonly name: string; readonly json: Json; readonly meta: { AffectedNodes: Node[]; TransactionResult: string; DeliveredAmount?: unknown }; readonly height: number }

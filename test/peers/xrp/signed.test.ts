@@ -5,9 +5,9 @@ import { decodeSigned } from '../../../chains/xrp/signed.ts';
 import { txidOf } from '../../../chains/xrp/hashes.ts';
 import { issuedText } from '../../../chains/xrp/issued-amount.ts';
 import { truncatedDecimal } from '../../../chains/decimal.ts';
-import { unitsOf, valueOf } from '../../../supervision/dev/peers/xrp/issued.ts';
-import { walletOf } from '../../../supervision/dev/peers/xrp/signers.ts';
-import { readBlob } from '../../../supervision/dev/peers/xrp/transactions.ts';
+import { unitsOf, valueOf } from '../../../developer/stand-ins/xrp/issued.ts';
+import { walletOf } from '../../../developer/stand-ins/xrp/signers.ts';
+import { readBlob } from '../../../developer/stand-ins/xrp/transactions.ts';
 
 const ANN = walletOf('ann'), BOB = walletOf('bob').classicAddress;
 

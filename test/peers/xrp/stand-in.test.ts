@@ -1,15 +1,15 @@
 /** What the stand-in does: the SDK's own client works on it, its hashes are right, every result of 8.2 is to be had from it. */
 import test, { type ExecutionContext } from 'ava';
 import { Client, encode, hashes, type Wallet } from 'xrpl';
-import { lineOf } from '../../../supervision/dev/peers/xrp/lines.ts';
-import { LedgerNetwork, type NetworkOptions } from '../../../supervision/dev/peers/xrp/ledger-network.ts';
-import { act, fund, makeIssuer, must, nextSequence, payToken, signedBy, trust } from '../../../supervision/dev/peers/xrp/people.ts';
-import { startXrpServer } from '../../../supervision/dev/peers/xrp/server.ts';
-import { GENESIS, walletOf } from '../../../supervision/dev/peers/xrp/signers.ts';
-import { accountKey } from '../../../supervision/dev/peers/xrp/entries.ts';
-import { View } from '../../../supervision/dev/peers/xrp/view.ts';
-import { openLedgerFee } from '../../../supervision/dev/peers/xrp/queue.ts';
-import type { Json } from '../../../supervision/dev/peers/xrp/transactions.ts';
+import { lineOf } from '../../../developer/stand-ins/xrp/lines.ts';
+import { LedgerNetwork, type NetworkOptions } from '../../../developer/stand-ins/xrp/ledger-network.ts';
+import { act, fund, makeIssuer, must, nextSequence, payToken, signedBy, trust } from '../../../developer/stand-ins/xrp/people.ts';
+import { startXrpServer } from '../../../developer/stand-ins/xrp/server.ts';
+import { GENESIS, walletOf } from '../../../developer/stand-ins/xrp/signers.ts';
+import { accountKey } from '../../../developer/stand-ins/xrp/entries.ts';
+import { View } from '../../../developer/stand-ins/xrp/view.ts';
+import { openLedgerFee } from '../../../developer/stand-ins/xrp/queue.ts';
+import type { Json } from '../../../developer/stand-ins/xrp/transactions.ts';
 
 const alice = walletOf('alice'), bob = walletOf('bob'), issuer = walletOf('issuer'), poor = walletOf('poor');
 const usd = { currency: 'USD', issuer: issuer.classicAddress };

@@ -1,7 +1,7 @@
 /** What is done to the processes of a Flock while it works: kills, freezes, a crashed database, clocks that are wrong. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Child } from '../../../supervision/dev/children.ts';
+import type { Child } from '../../../developer/children.ts';
 import type { TenChains } from '../soak/ten-chains.ts';
 import { between, oneOf, type Random } from '../soak/soak-chain.ts';
 

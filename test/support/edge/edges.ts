@@ -2,11 +2,11 @@
 import type { ExecutionContext } from 'ava';
 import { readConfig, type Environ } from '../../../edge/config.ts';
 import { startEdge, type RunningEdge } from '../../../edge/edge.ts';
-import { isMnemonic, seedOf } from '../../../edge/keys.ts';
+import { isMnemonic, seedOf } from '../../../edge/keystore/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import type { Keystore } from '../../../edge/keystore/keystore.ts';
-import { LocalKeys } from '../../../edge/local-keys.ts';
-import { createEdgeLog } from '../../../edge/log.ts';
+import { LocalKeys } from '../../../edge/local-keys/local-keys.ts';
+import { createEdgeLog } from '../../../edge/process/log.ts';
 import type { EdgePorts } from '../../../edge/parts.ts';
 import { openStorage } from '../../../edge/storage/storage.ts';
 import type { Environment } from '../../../protocol/slugs.ts';

@@ -11,7 +11,7 @@ import {
   attemptsFrame, handshakeAuth, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, signedBody, STREAM_PATH, syncBody, type Acknowledgement, type AttemptsFrame,
   type InstructionRecord, type KeySetRecord, type LocalKeyRecord, type SyncBody,
 } from '../../../protocol/frames.ts';
-import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/http-signature.ts';
+import { isDigestOf, isSignatureOf, parseSignature } from '../../../protocol/node/http-signature.ts';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
 
 export interface Seen {

@@ -1,7 +1,7 @@
 /** Bitcoin in the soak: two nodes and an address index over one ledger. */
-import { startBtcStandIn, type BtcNode, type Lie } from '../../../supervision/dev/peers/btc/stand-in.ts';
-import { Amount } from '../../../supervision/dev/peers/btc/json.ts';
-import { RpcFailure } from '../../../supervision/dev/peers/btc/ledger.ts';
+import { startBtcStandIn, type BtcNode, type Lie } from '../../../developer/stand-ins/btc/stand-in.ts';
+import { Amount } from '../../../developer/stand-ins/btc/json.ts';
+import { RpcFailure } from '../../../developer/stand-ins/btc/ledger.ts';
 import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
 const THRESHOLD = 3;

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '../../../chains/chain.ts';
-import type { Anvil } from '../../../supervision/dev/anvil.ts';
+import type { Anvil } from '../../../developer/anvil.ts';
 import { distorted, stuckAt, type AfterCall } from '../distorted-endpoint.ts';
 import { oneOf, between, CALLS_LEFT_MAX, LAG_BLOCKS_MAX, type Ill, type Random } from './soak-chain.ts';
 

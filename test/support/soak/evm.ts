@@ -2,7 +2,7 @@
 import { HDNodeWallet } from 'ethers';
 import { networkOf } from '../../../chains/registry.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
-import { startAnvil } from '../../../supervision/dev/anvil.ts';
+import { startAnvil } from '../../../developer/anvil.ts';
 import { EvmDoor } from './evm-door.ts';
 import { envOf, type SoakChain } from './soak-chain.ts';
 

@@ -1,7 +1,7 @@
 /** A watcher of one chain of the soak in this process, with a memory store and a hand-turned clock: many seeds in little time. */
-import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
-import { createHttpEndpoint } from '../../../chain-watchers/transport/http-endpoint.ts';
-import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
+import { createFailoverTransport } from '../../../chains/transport/failover.ts';
+import { createHttpEndpoint } from '../../../chains/transport/http-endpoint.ts';
+import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { networkWith } from '../../../chain-watchers/live.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { loadModule, networkOf } from '../../../chains/registry.ts';

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { address as addresses, networks } from 'bitcoinjs-lib';
 import { bitcoin, litecoinRegtest } from '../../../chains/btc/network.ts';
-import { startLitecoind, type Litecoind } from '../../../supervision/dev/litecoind.ts';
+import { startLitecoind, type Litecoind } from '../../../developer/litecoind.ts';
 import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type Random, type SoakChain, type Ill } from './soak-chain.ts';
 
 const DOORS = 2;

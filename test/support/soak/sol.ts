@@ -1,7 +1,7 @@
 /** Solana in the soak: three nodes over a ledger of the real virtual machine, with skipped slots and forks of what is not final. */
 import { Keypair, PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { networkOf } from '../../../chains/registry.ts';
-import { RpcFailure, startSolStandIn, type Lie } from '../../../supervision/dev/peers/sol/stand-in.ts';
+import { RpcFailure, startSolStandIn, type Lie } from '../../../developer/stand-ins/sol/stand-in.ts';
 import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
 const NODES = 3;

@@ -1,7 +1,7 @@
 /** TRON in the soak: three nodes over one ledger. */
 import { networkOf } from '../../../chains/registry.ts';
-import type { Knobs } from '../../../supervision/dev/peers/tron/api.ts';
-import { createTronStandIn, keyOf } from '../../../supervision/dev/peers/tron/stand-in.ts';
+import type { Knobs } from '../../../developer/stand-ins/tron/api.ts';
+import { createTronStandIn, keyOf } from '../../../developer/stand-ins/tron/stand-in.ts';
 import { between, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
 const NODES = 3;

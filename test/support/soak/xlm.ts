@@ -1,8 +1,8 @@
 /** Stellar in the soak: two RPC servers and a Horizon over one ledger; what is closed is final. */
 import { networkOf } from '../../../chains/registry.ts';
-import { StellarLedger } from '../../../supervision/dev/peers/xlm/ledger.ts';
-import { creation, envelopeOf, payment, person, settle } from '../../../supervision/dev/peers/xlm/people.ts';
-import { StellarServer, type Lie } from '../../../supervision/dev/peers/xlm/stand-in.ts';
+import { StellarLedger } from '../../../developer/stand-ins/xlm/ledger.ts';
+import { creation, envelopeOf, payment, person, settle } from '../../../developer/stand-ins/xlm/people.ts';
+import { StellarServer, type Lie } from '../../../developer/stand-ins/xlm/stand-in.ts';
 import { between, CALLS_LEFT_MAX, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
 const STROOPS_PER_XLM = 10_000_000n;

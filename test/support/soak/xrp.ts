@@ -1,10 +1,10 @@
 /** XRP in the soak: three servers of one ledger; what is validated is final. */
 import { networkOf } from '../../../chains/registry.ts';
-import type { Faults } from '../../../supervision/dev/peers/xrp/faults.ts';
-import { LedgerNetwork } from '../../../supervision/dev/peers/xrp/ledger-network.ts';
-import { fund, must } from '../../../supervision/dev/peers/xrp/people.ts';
-import { startXrpServer } from '../../../supervision/dev/peers/xrp/server.ts';
-import { walletOf } from '../../../supervision/dev/peers/xrp/signers.ts';
+import type { Faults } from '../../../developer/stand-ins/xrp/faults.ts';
+import { LedgerNetwork } from '../../../developer/stand-ins/xrp/ledger-network.ts';
+import { fund, must } from '../../../developer/stand-ins/xrp/people.ts';
+import { startXrpServer } from '../../../developer/stand-ins/xrp/server.ts';
+import { walletOf } from '../../../developer/stand-ins/xrp/signers.ts';
 import { between, envOf, LAG_BLOCKS_MAX, oneOf, type SoakChain } from './soak-chain.ts';
 
 const SERVERS = 3;

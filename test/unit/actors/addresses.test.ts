@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { AccountCommand } from '../../../actors/account/messages.ts';
-import { pathOf } from '../../../actors/account/retired-identities.ts';
+import type { AccountCommand } from '../../../model/account/commands.ts';
+import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
 import { BAND_TERMS, TIER_TERMS } from '../../../protocol/plans.ts';
 import { commands, enrolled, keyVector, pushedKey, pushedPool, rowsOf, TestAccount } from '../../support/account.ts';

@@ -2,8 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import {
   allocate, chainNextOf, counterKey, held, holdOf, limitOf, IN_FLIGHT_LIMITS, released, replayKeyOf, waitingIn,
-} from '../../../actors/account/counters.ts';
-import type { Counter, InFlight } from '../../../actors/account/messages.ts';
+} from '../../../actors/withdrawal/counters.ts';
+import type { Counter, InFlight } from '../../../model/account/commands.ts';
 
 const flight = (id: string, stage: InFlight['stage'] = 'signed'): InFlight => ({ id, stage });
 const counter = (

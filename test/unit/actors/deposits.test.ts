@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { AddressRow, DepositRow, Fact, InboxRow, SeenTransfer } from '../../../persistence/rows.ts';
+import type { AddressRow, DepositRow, Fact, InboxRow, SeenTransfer } from '../../../model/rows.ts';
 import { eventId } from '../../../protocol/ids.ts';
 import { commands, dep, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
 

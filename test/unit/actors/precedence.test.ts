@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { firstRefusal } from '../../../actors/account/decision.ts';
-import type { AccountCommand, AccountState } from '../../../actors/account/messages.ts';
+import type { AccountCommand, AccountState } from '../../../model/account/commands.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
-import type { AddressRow, WithdrawalRow } from '../../../persistence/rows.ts';
+import type { AddressRow, WithdrawalRow } from '../../../model/rows.ts';
 import { addressLimitOf } from '../../../protocol/plans.ts';
 import { ERRORS, precedenceOf, refuse, type ErrorCode } from '../../../protocol/errors.ts';
 import { commands, enrolled, IDENTITY, pushedKey, pushedPool, TestAccount, txn } from '../../support/account.ts';

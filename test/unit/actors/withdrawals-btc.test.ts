@@ -1,10 +1,10 @@
 /** Withdrawals of a chain that spends outputs: coins are held until their withdrawal ends. B19. */
 import test from 'ava';
-import type { AccountCommand } from '../../../actors/account/messages.ts';
+import type { AccountCommand } from '../../../model/account/commands.ts';
 import { btc } from '../../../chains/btc/index.ts';
 import { outpointOf, type Coin } from '../../../chains/btc/coin.ts';
 import type { ChainModule, Unsigned } from '../../../chains/chain.ts';
-import type { AddressRow } from '../../../persistence/rows.ts';
+import type { AddressRow } from '../../../model/rows.ts';
 import { commands, enrolled, pushedKey, txn, type TestAccount } from '../../support/account.ts';
 import { coinOf, inputsOf, RECIPIENT, scriptFor } from '../../support/btc-inputs.ts';
 

@@ -17,7 +17,7 @@ import { explainRejection as explainSol } from '../../../chains/sol/rejection.ts
 import { explainRejection as explainTron } from '../../../chains/tron/rejection.ts';
 import { explainCodes, explainError as explainXlmError, explainStatus } from '../../../chains/xlm/rejection.ts';
 import { explainError as explainXrpError, explainResult } from '../../../chains/xrp/rejection.ts';
-import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { readerOf, signedTransfer } from '../../support/evm-client.ts';
 import { answersOf } from '../../support/evm-blocks.ts';
 import { RECIPIENT } from '../../support/evm-inputs.ts';

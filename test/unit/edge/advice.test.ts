@@ -1,11 +1,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { adviceFor } from '../../../edge/advice.ts';
+import { adviceFor } from '../../../edge/http/advice.ts';
 import { phraseCommand } from '../../../edge/cli/phrase.ts';
-import { isMnemonic } from '../../../edge/keys.ts';
-import { createEdgeLog } from '../../../edge/log.ts';
-import { statusOfEdge } from '../../../edge/status.ts';
+import { isMnemonic } from '../../../edge/keystore/keys.ts';
+import { createEdgeLog } from '../../../edge/process/log.ts';
+import { statusOfEdge } from '../../../edge/http/status.ts';
 import { ERRORS, refuse, type ErrorCode } from '../../../protocol/errors.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { DEFAULT_FEE_SETTINGS, feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
+import { DEFAULT_FEE_SETTINGS, feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { ConfigurationError, readConfig, type Environ } from '../../../edge/config.ts';
-import { isMnemonic } from '../../../edge/keys.ts';
+import { isMnemonic } from '../../../edge/keystore/keys.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 
 const PHRASE = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';

@@ -1,7 +1,7 @@
 /** found F21: a movement that has two keys is credited under one of them, for ever. */
 import test from 'ava';
 import type { Block, Transfer } from '../../../chains/chain.ts';
-import type { OwnNode, OwnNodes } from '../../../edge/own-nodes.ts';
+import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
 import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { createDepositCheck, takenKeysIn } from '../../../edge/webhooks/deposit-check.ts';
 import { eventId } from '../../../protocol/ids.ts';

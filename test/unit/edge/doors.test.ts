@@ -1,5 +1,5 @@
 import test from 'ava';
-import { openDoors } from '../../../edge/doors.ts';
+import { openDoors } from '../../../edge/process/doors.ts';
 
 test('found F9 every door that a start leaves open is named, by option or variable and without its value', (t) => {
   t.deepEqual(openDoors(['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--import', './x.mjs'], { NODE_OPTIONS: '--max-old-space-size=512 --require ./agent.js', PATH: '/bin' }), []);

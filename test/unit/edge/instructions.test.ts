@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { ReplayKey, Unsigned } from '../../../chains/chain.ts';
-import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
-import { InstructionShare } from '../../../edge/instruction-share.ts';
-import { Instructions, type RecordedInstruction } from '../../../edge/instructions.ts';
+import { createIdentity, publicKeyOf } from '../../../edge/link/identity.ts';
+import { InstructionShare } from '../../../edge/signing/instruction-share.ts';
+import { Instructions, type RecordedInstruction } from '../../../edge/signing/instructions.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
 const unsigned: Unsigned = {

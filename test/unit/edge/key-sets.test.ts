@@ -2,13 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
-import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
-import { joinKeys, KEY_SET_BYTES_MAX, keysOf, keysText, mintedUnder, signKeySet, stateOf, type KeyEntry, type StatedKey } from '../../../edge/key-set.ts';
-import { KeySets } from '../../../edge/key-sets.ts';
-import { LocalKeys, type MintedKey } from '../../../edge/local-keys.ts';
+import { createIdentity, publicKeyOf } from '../../../edge/link/identity.ts';
+import { joinKeys, KEY_SET_BYTES_MAX, keysOf, keysText, mintedUnder, signKeySet, stateOf, type KeyEntry, type StatedKey } from '../../../edge/local-keys/key-set.ts';
+import { KeySets } from '../../../edge/local-keys/key-sets.ts';
+import { LocalKeys, type MintedKey } from '../../../edge/local-keys/local-keys.ts';
 import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
 import { openDatabase, openStorage } from '../../../edge/storage/storage.ts';
-import { openVouchTime } from '../../../edge/vouch-time.ts';
+import { openVouchTime } from '../../../edge/local-keys/vouch-time.ts';
 import { FRAME_BYTES_TO_EDGE_MAX, keySetFrame, type KeySetRecord } from '../../../protocol/frames.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { beliefMs, Lease } from '../../../edge/lease.ts';
+import { beliefMs, Lease } from '../../../edge/link/lease.ts';
 import { leaseGraceMs, leaseRenewMs } from '../../../protocol/frames.ts';
 
 const TTL_MS = 30_000, GRACE_MS = 10_000, BELIEF_MS = 8_000;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { localKeysCommand } from '../../../edge/cli/local-keys.ts';
-import { LocalKeys } from '../../../edge/local-keys.ts';
+import { LocalKeys } from '../../../edge/local-keys/local-keys.ts';
 import { ENVIRONMENT_SETTING, openStorage } from '../../../edge/storage/storage.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 

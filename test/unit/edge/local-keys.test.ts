@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import { createIdentity, publicKeyOf } from '../../../edge/identity.ts';
-import { judgeRecord, recordText, signRecord } from '../../../edge/local-key-record.ts';
-import { LocalKeyShare } from '../../../edge/local-key-share.ts';
-import { LOCAL_KEYS_MAX, LocalKeys, MINTED_DEPTH_MAX, type MintedKey } from '../../../edge/local-keys.ts';
+import { createIdentity, publicKeyOf } from '../../../edge/link/identity.ts';
+import { judgeRecord, recordText, signRecord } from '../../../edge/local-keys/record.ts';
+import { LocalKeyShare } from '../../../edge/local-keys/share.ts';
+import { LOCAL_KEYS_MAX, LocalKeys, MINTED_DEPTH_MAX, type MintedKey } from '../../../edge/local-keys/local-keys.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
-import type { EdgeLog } from '../../../edge/log.ts';
+import type { EdgeLog } from '../../../edge/process/log.ts';
 import type { Storage } from '../../../edge/storage/storage.ts';
 import { localKeyRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
 import { newStorage } from '../../support/edge/disk.ts';

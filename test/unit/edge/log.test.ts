@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createEdgeLog, scrub, type Facts } from '../../../edge/log.ts';
+import { createEdgeLog, scrub, type Facts } from '../../../edge/process/log.ts';
 
 function captured(): { log: ReturnType<typeof createEdgeLog>; text: () => string } {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { Outbox, POISONED_AFTER_TRIES } from '../../../edge/outbox.ts';
-import { OutboxSender, type OutboxRoute, type Sent } from '../../../edge/outbox-sender.ts';
+import { Outbox, POISONED_AFTER_TRIES } from '../../../edge/link/outbox.ts';
+import { OutboxSender, type OutboxRoute, type Sent } from '../../../edge/link/outbox-sender.ts';
 import { Refused } from '../../../protocol/errors.ts';
 import { outboxCommand } from '../../../edge/cli/outbox.ts';
 import { openStorage, StorageFailed } from '../../../edge/storage/storage.ts';

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
-import { seedOf } from '../../../edge/keys.ts';
-import { OwnAddresses } from '../../../edge/own-addresses.ts';
-import { derivePool } from '../../../edge/pools.ts';
+import { seedOf } from '../../../edge/keystore/keys.ts';
+import { OwnAddresses } from '../../../edge/signing/own-addresses.ts';
+import { derivePool } from '../../../edge/link/pools.ts';
 import { FIRST, GAS_TANK, PHRASE, SECOND } from '../../support/edge/edges.ts';
 
 const newKeystore = () => createPhraseKeystore(seedOf(PHRASE, ''));

@@ -2,12 +2,12 @@
 import test from 'ava';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { ChainUnavailable, MalformedReply, type Unsigned } from '../../../chains/chain.ts';
-import { createOwnCounters } from '../../../edge/own-counters.ts';
-import type { Instructions, RecordedInstruction } from '../../../edge/instructions.ts';
-import type { OwnAddresses } from '../../../edge/own-addresses.ts';
-import type { OwnNode, OwnNodes } from '../../../edge/own-nodes.ts';
-import { DEFAULT_FEE_SETTINGS } from '../../../edge/signers/fee-bounds.ts';
-import { isAheadOfOwn, signingPolicyOf, type PolicySource } from '../../../edge/signing-policy.ts';
+import { createOwnCounters } from '../../../edge/signing/own-counters.ts';
+import type { Instructions, RecordedInstruction } from '../../../edge/signing/instructions.ts';
+import type { OwnAddresses } from '../../../edge/signing/own-addresses.ts';
+import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
+import { DEFAULT_FEE_SETTINGS } from '../../../edge/signing/signers/fee-bounds.ts';
+import { isAheadOfOwn, signingPolicyOf, type PolicySource } from '../../../edge/signing/policy.ts';
 
 const recorded = {
   instruction: { id: 'txn_1', purpose: 'withdrawal', chain: 'eth', from: '0xa', fromPath: 'm/0', to: '0xb', token: null, tag: null },

@@ -1,8 +1,8 @@
 /** found G27: what the company's own node proves of signed bytes, and from which block on. */
 import test from 'ava';
 import { ChainUnavailable, type Block, type Fate, type Unsigned } from '../../../chains/chain.ts';
-import { createOwnFates, type SignedVersion } from '../../../edge/own-fates.ts';
-import type { OwnNode, OwnNodes } from '../../../edge/own-nodes.ts';
+import { createOwnFates, type SignedVersion } from '../../../edge/signing/own-fates.ts';
+import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
 
 const BLOCK_MS = 4_000, HEAD = 100_000, START_MS = 1_700_000_000_000;
 const timeAt = (height: number) => START_MS + height * BLOCK_MS;

@@ -2,17 +2,17 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { paymentsCommand } from '../../../edge/cli/payments.ts';
-import { exclusiveKeys, paymentOf, subjectOf } from '../../../edge/payments.ts';
-import { Instructions, type RecordedInstruction } from '../../../edge/instructions.ts';
-import type { EdgeLog } from '../../../edge/log.ts';
-import type { OwnFates } from '../../../edge/own-fates.ts';
-import type { Instruction } from '../../../edge/signers/signer.ts';
-import { SpendLedger, type Spend } from '../../../edge/spend-ledger.ts';
+import { exclusiveKeys, paymentOf, subjectOf } from '../../../edge/signing/payments.ts';
+import { Instructions, type RecordedInstruction } from '../../../edge/signing/instructions.ts';
+import type { EdgeLog } from '../../../edge/process/log.ts';
+import type { OwnFates } from '../../../edge/signing/own-fates.ts';
+import type { Instruction } from '../../../edge/signing/signers/signer.ts';
+import { SpendLedger, type Spend } from '../../../edge/spend/ledger.ts';
 import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
-import { PaymentGuard } from '../../../edge/payment-guard.ts';
-import { deniedInAnswer, deniedInEvent, isConfirmed, NOTHING_DENIED } from '../../../edge/told.ts';
+import { PaymentGuard } from '../../../edge/signing/payment-guard.ts';
+import { deniedInAnswer, deniedInEvent, isConfirmed, NOTHING_DENIED } from '../../../edge/link/reported.ts';
 import { plainEvent } from '../../../edge/webhooks/plain-event.ts';
-import type { Upstream } from '../../../edge/upstream.ts';
+import type { Upstream } from '../../../edge/link/upstream.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 
 const CAPS = { spendCaps: new Map(), withdrawalCaps: new Map(), spendWindowMs: 3_600_000 };

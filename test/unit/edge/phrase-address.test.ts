@@ -2,8 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
-import { accountXpub, curveOf, derivePrivateKey, seedOf } from '../../../edge/keys.ts';
-import { addressAt, canonicalPath, isHardened, scriptOfPath } from '../../../edge/phrase-address.ts';
+import { accountXpub, curveOf, derivePrivateKey, seedOf } from '../../../edge/keystore/keys.ts';
+import { addressAt, canonicalPath, isHardened, scriptOfPath } from '../../../edge/keystore/phrase-address.ts';
 import { vector } from '../../support/vectors.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { PoolRefills, REFILL_MAX, type RefillAsk } from '../../../edge/pool-refills.ts';
-import type { PushedPool } from '../../../edge/pools.ts';
+import { PoolRefills, REFILL_MAX, type RefillAsk } from '../../../edge/link/pool-refills.ts';
+import type { PushedPool } from '../../../edge/link/pools.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 
 /** An edge whose derivation is counted, and a cloud that keeps the pool as the account does. */

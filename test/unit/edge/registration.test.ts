@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
-import { Registration } from '../../../edge/registration.ts';
+import { Registration } from '../../../edge/link/registration.ts';
 import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
 import { Storage, StorageFailed } from '../../../edge/storage/storage.ts';
-import { createTimers } from '../../../edge/timers.ts';
-import type { Upstream } from '../../../edge/upstream.ts';
+import { createTimers } from '../../../edge/process/timers.ts';
+import type { Upstream } from '../../../edge/link/upstream.ts';
 
 /** A disk that takes nothing for some writes. */
 class FullDisk extends Storage {

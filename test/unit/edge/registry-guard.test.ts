@@ -1,6 +1,6 @@
 import test from 'ava';
 import { shippedRegistry, type Registry } from '../../../chains/catalogue.ts';
-import { guardRegistry } from '../../../edge/registry-guard.ts';
+import { guardRegistry } from '../../../edge/link/registry-guard.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
 const at = (version: number, more: Partial<Registry['tokens'][number]> = {}): Registry =>

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { claimSessionId } from '../../../edge/session-id.ts';
+import { claimSessionId } from '../../../edge/link/session-id.ts';
 
-const MODULE = fileURLToPath(new URL('../../../edge/session-id.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('../../../edge/link/session-id.ts', import.meta.url));
 
 function inFolder(run: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'flock-session-'));

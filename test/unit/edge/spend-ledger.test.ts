@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { markIfPossible, openSpendClock, SPEND_MARK_MS, readBootTime, type BootTime } from '../../../edge/spend-clock.ts';
-import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend-ledger.ts';
+import { markIfPossible, openSpendClock, SPEND_MARK_MS, readBootTime, type BootTime } from '../../../edge/spend/clock.ts';
+import { newestSpendMs, SpendLedger, type SpendCaps } from '../../../edge/spend/ledger.ts';
 import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 

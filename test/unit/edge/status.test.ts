@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { createStatusPage } from '../../../edge/http/status-page.ts';
-import { durationText, statusOfEdge, type EdgeStatus } from '../../../edge/status.ts';
-import { LiveChains } from '../../../edge/live-chains.ts';
+import { durationText, statusOfEdge, type EdgeStatus } from '../../../edge/http/status.ts';
+import { LiveChains } from '../../../edge/link/live-chains.ts';
 import type { Client } from '../../../protocol/client.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { routeOf } from '../../../protocol/routes.ts';

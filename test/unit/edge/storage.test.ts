@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { Outbox } from '../../../edge/outbox.ts';
+import { Outbox } from '../../../edge/link/outbox.ts';
 import { openStorage, StorageFailed } from '../../../edge/storage/storage.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { addressHandlers } from '../../../gateway/http/addresses.ts';
-import { presentTanks } from '../../../gateway/http/edge.ts';
+import { addressHandlers } from '../../../gateway/http/address/addresses.ts';
+import { presentTanks } from '../../../gateway/http/edge/edge.ts';
 import type { HandlerDeps } from '../../../gateway/http/handlers.ts';
 import { pageOf } from '../../../protocol/page.ts';
 import type { AccountId } from '../../../protocol/ids.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createAuthorities, isAuthority } from '../../../gateway/http/auth/authorities.ts';
 import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.ts';
 import { isRefusal, refuse } from '../../../protocol/errors.ts';
-import { signRequest } from '../../../protocol/http-signature.ts';
+import { signRequest } from '../../../protocol/node/http-signature.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { newSigner } from '../../support/gateway.ts';
 

@@ -1,11 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { AccountState } from '../../../actors/account/messages.ts';
+import type { AccountState } from '../../../model/account/commands.ts';
 import { createApiKeys, mintApiKey } from '../../../gateway/http/auth/api-keys.ts';
-import { usageOf } from '../../../gateway/http/billing.ts';
+import { usageOf } from '../../../gateway/http/billing/billing.ts';
 import { createMemoryRateLimiter, createRequestLimits, WINDOW_MS, WINDOWS_MAX } from '../../../gateway/http/rate-limit.ts';
 import type { Accounts } from '../../../gateway/ports.ts';
-import type { ApiKeyRow } from '../../../persistence/ports.ts';
+import type { ApiKeyRow } from '../../../model/ports.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { addressLimitOf, BAND_TERMS, requestsPerMinuteOf, TIER_TERMS } from '../../../protocol/plans.ts';
 import { BANDS, TIERS } from '../../../protocol/slugs.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
 import { sources } from '../../support/tree.ts';
-import { createLog } from '../../../gateway/http/log.ts';
+import { createLog } from '../../../gateway/telemetry/log.ts';
 
 const CANARIES = {
   phrase: 'legal winner thank year wave sausage worth useful legal winner thank yellow',

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describeApi, type Json } from '../../../gateway/http/openapi.ts';
+import { describeApi, type Json } from '../../../gateway/pages/openapi.ts';
 import { docsPage } from '../../../gateway/pages/docs.ts';
 import { statusOf } from '../../../protocol/errors.ts';
 import { codesOf } from '../../../protocol/route.ts';

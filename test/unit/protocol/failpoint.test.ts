@@ -4,13 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { failpoint } from '../../../protocol/failpoint.ts';
+import { failpoint } from '../../../protocol/node/failpoint.ts';
 import { patiently } from '../../support/company.ts';
 import { ROOT } from '../../support/tree.ts';
 
 /** Passes a.before and a.after three times in a process with a setting. */
 const SCRIPT = `
-  import { failpoint } from ${JSON.stringify(new URL('protocol/failpoint.ts', `file://${ROOT}`).href)};
+  import { failpoint } from ${JSON.stringify(new URL('protocol/node/failpoint.ts', `file://${ROOT}`).href)};
   for (const n of [1, 2, 3]) { failpoint('a.before'); process.stdout.write(String(n)); failpoint('a.after'); }`;
 const ARGS = ['--input-type=module-typescript', '--eval', SCRIPT];
 const envOf = (setting: string) => ({ ...process.env, FLOCK_FAILPOINTS: setting });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import {
   contentDigestOf, isDigestOf, isSignatureOf, isSoundPublicKey, parseSignature, SIGNATURE_COMPONENTS, signatureBase, signRequest, type Signer,
-} from '../../../protocol/http-signature.ts';
+} from '../../../protocol/node/http-signature.ts';
 import { vector } from '../../support/vectors.ts';
 
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');

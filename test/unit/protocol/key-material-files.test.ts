@@ -3,7 +3,7 @@ import test from 'ava';
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { base58 } from '@scure/base';
-import { findKeyMaterial, findKeyMaterialInFields, type KeyMaterialRule } from '../../../protocol/key-material.ts';
+import { findKeyMaterial, findKeyMaterialInFields, type KeyMaterialRule } from '../../../protocol/node/key-material.ts';
 import { SHARE_WORDS } from '../../../protocol/share-words.ts';
 
 const inBody = (value: unknown) => findKeyMaterial(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));

@@ -13,7 +13,7 @@ import { wordlist as portuguese } from '@scure/bip39/wordlists/portuguese.js';
 import { wordlist as chineseSimplified } from '@scure/bip39/wordlists/simplified-chinese.js';
 import { wordlist as spanish } from '@scure/bip39/wordlists/spanish.js';
 import { wordlist as chineseTraditional } from '@scure/bip39/wordlists/traditional-chinese.js';
-import { findKeyMaterial, findKeyMaterialInFields } from '../../../protocol/key-material.ts';
+import { findKeyMaterial, findKeyMaterialInFields } from '../../../protocol/node/key-material.ts';
 import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import { EVENTS } from '../../../protocol/slugs.ts';
 import { vector } from '../../support/vectors.ts';

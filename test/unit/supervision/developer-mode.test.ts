@@ -3,17 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { nodesOf } from '../../../supervision/dev/demo-chain.ts';
-import { initdbFailure, inUse } from '../../../supervision/dev/embedded-postgres.ts';
-import { startOptions } from '../../../supervision/dev/options.ts';
-import { requireFreePorts } from '../../../supervision/dev/ports.ts';
+import { nodesOf } from '../../../developer/demo-chain.ts';
+import { initdbFailure, inUse } from '../../../developer/embedded-postgres.ts';
+import { startOptions } from '../../../developer/options.ts';
+import { requireFreePorts } from '../../../developer/ports.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { ROOT } from '../../support/tree.ts';
 
 test('issue 2.1: the demo calls a node real where one runs, and a stand-in what is one', (t) => {
   for (const chain of CHAINS) {
-    const stage = readFileSync(`${ROOT}supervision/dev/demo-${FAMILY_OF[chain]}.ts`, 'utf8');
+    const stage = readFileSync(`${ROOT}developer/demo-${FAMILY_OF[chain]}.ts`, 'utf8');
     t.regex(nodesOf(chain), /from '\.\/peers\//.test(stage) ? /stand-in/ : /^a real /, chain);
     t.false(/from '\.\/peers\//.test(stage) && /real/.test(nodesOf(chain)), chain);
   }
@@ -40,13 +40,13 @@ test('issue 2.1: a server that outlived its Flock is not called another Flock', 
 
 test('found F76: before npm ci every command says so, in place of a stack', (t) => {
   const clone = newDirectory();
-  mkdirSync(join(clone, 'supervision/dev'), { recursive: true });
-  cpSync(`${ROOT}supervision/dev/installed.mjs`, join(clone, 'supervision/dev/installed.mjs'));
+  mkdirSync(join(clone, 'developer'), { recursive: true });
+  cpSync(`${ROOT}developer/installed.mjs`, join(clone, 'developer/installed.mjs'));
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
   const commands = Object.values(scripts).filter((line) => line.startsWith('exec node'));
   t.true(commands.length >= 9);
   for (const line of commands) t.regex(line, /^exec node (?:--disable-sigusr1 )?--import \.\/supervision\/dev\/installed\.mjs /);
-  const { status, stderr } = spawnSync(process.execPath, ['--import', './supervision/dev/installed.mjs', 'supervision/dev/start.ts'], { cwd: clone, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, ['--import', './developer/installed.mjs', 'developer/start.ts'], { cwd: clone, encoding: 'utf8' });
   t.is(status, 1);
   t.regex(stderr, /^The packages of Flock are not installed\. Run {2}npm ci {2}in this directory first/);
   t.notRegex(stderr, /\bat .*:[0-9]+:[0-9]+/);
@@ -60,8 +60,8 @@ test('found F76: initdb on a full disk, or below a directory that its user canno
 
 test('found F76: an unknown option of a command is answered with those that it has', (t) => {
   for (const [entry, args, usage] of [
-    ['supervision/dev/start.ts', ['--frehs'], /Unknown option '--frehs'[^]*usage: npm start -- \[--fresh\]/],
-    ['supervision/dev/demo.ts', ['--chian', 'eth'], /Unknown option '--chian'[^]*usage: npm run demo -- \[--chain btc\|/],
+    ['developer/start.ts', ['--frehs'], /Unknown option '--frehs'[^]*usage: npm start -- \[--fresh\]/],
+    ['developer/demo.ts', ['--chian', 'eth'], /Unknown option '--chian'[^]*usage: npm run demo -- \[--chain btc\|/],
     ['test/simulation/soak.ts', ['--sedes', '1'], /Unknown option '--sedes'[^]*usage: npm run soak -- \[--seeds N\]/],
     ['gateway/cli/flock.ts', ['webhooks', 'listen', '--prot', '1'], /Unknown option '--prot'[^]*usage: flock webhooks listen/],
     ['gateway/cli/flock.ts', ['users', 'create', '--mail', 'x'], /Unknown option '--mail'[^]*usage: flock users create/],

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { drain, DRAIN_DEADLINE_MS, DRAIN_STEPS_MS, type DrainStep } from '../../../supervision/drain.ts';
-import { createLog } from '../../../gateway/http/log.ts';
+import { createLog } from '../../../gateway/telemetry/log.ts';
 
 /** A log whose lines are kept, and a step that ends when it is told to, or never. */
 function world() {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { heightBefore, startOf } from '../../../chain-watchers/beginning.ts';
+import { heightBefore, startOf } from '../../../chain-watchers/follow/beginning.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 

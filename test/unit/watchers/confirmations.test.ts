@@ -1,6 +1,6 @@
 import test from 'ava';
-import { confirmationsOf, gatePassed, thresholdOf } from '../../../chain-watchers/confirmations.ts';
-import { ownFinality, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/head.ts';
+import { confirmationsOf, gatePassed, thresholdOf } from '../../../chain-watchers/maturity/confirmations.ts';
+import { ownFinality, observeHead, pollMsOf, silentAfterMs } from '../../../chain-watchers/follow/head.ts';
 
 test('G18 confirmations = head − height + 1, and 0 above the head', (t) => {
   for (const [head, height, confirmations] of [[100, 100, 1], [100, 99, 2], [100, 89, 12], [100, 101, 0], [0, 0, 1], [5, 0, 6]] as const) {

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { continuesFrom, standingOf } from '../../../chain-watchers/cursor.ts';
-import { backoffMs } from '../../../chain-watchers/outbound.ts';
-import { recentBlocksOf } from '../../../chain-watchers/rematch.ts';
-import { retryAfterMs } from '../../../chain-watchers/unresolved.ts';
+import { continuesFrom, standingOf } from '../../../chain-watchers/follow/cursor.ts';
+import { backoffMs } from '../../../chain-watchers/outbound/outbound.ts';
+import { recentBlocksOf } from '../../../chain-watchers/follow/rematch.ts';
+import { retryAfterMs } from '../../../chain-watchers/follow/unresolved.ts';
 
 test('G7 only the child of the cursor continues it', (t) => {
   const cursor = { height: 100, hash: 'a' };

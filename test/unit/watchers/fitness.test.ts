@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
-import { fitClient } from '../../../chain-watchers/fitness.ts';
+import { fitClient } from '../../../chain-watchers/node-health.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { watching } from '../../support/watching.ts';
 

@@ -4,13 +4,13 @@ import { evm } from '../../../chains/evm/index.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
 import { networkWith, openLiveChains, pauseMsOf } from '../../../chain-watchers/live.ts';
-import { oneEndpoint } from '../../../chain-watchers/one-endpoint.ts';
-import { createFailoverTransport } from '../../../chain-watchers/transport/failover.ts';
+import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
+import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { emptyWatchState } from '../../../persistence/memory/watch-state.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
 import { Recorder } from '../../support/watching.ts';
-import { EndpointFailure } from '../../../chain-watchers/transport/http-endpoint.ts';
+import { EndpointFailure } from '../../../chains/transport/http-endpoint.ts';
 
 test('G11 polling: no pause while there is more to read, the poll interval else, longer while the head cannot be followed', (t) => {
   t.is(pauseMsOf(3_000, 0, true), 0);

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { MalformedReply, type Transfer } from '../../../chains/chain.ts';
-import { keyed, matchTransfers } from '../../../chain-watchers/match.ts';
+import { keyed, matchTransfers } from '../../../chain-watchers/follow/match.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
-import type { WatchedAddress } from '../../../persistence/ports.ts';
+import type { WatchedAddress } from '../../../model/ports.ts';
 import { simulatedModule as module, simulatedNetwork as network } from '../../support/simulated-chain.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
 import { ACCOUNT } from '../../support/watching.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import {
   conditionOf, confirmedBy, observeWitness, SILENT_MS, UNKNOWN_WITNESS, type Condition, type Opinion,
-} from '../../../chain-watchers/quorum.ts';
+} from '../../../chain-watchers/follow/quorum.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 

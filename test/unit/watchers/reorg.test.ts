@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Suspicion, type Witness } from '../../../chain-watchers/reorg.ts';
+import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Suspicion, type Witness } from '../../../chain-watchers/reorg/reorg.ts';
 
 const suspicion: Suspicion = { cursor: { height: 100, hash: 'ours' }, theirs: 'theirs', sinceMs: 0 };
 const patience = { secondReadMs: 12_000, contestedMs: 300_000 };

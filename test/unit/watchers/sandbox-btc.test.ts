@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
-import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
+import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { Transaction } from 'bitcoinjs-lib';
 import type { ChainModule, Intent, Signed, Unsigned } from '../../../chains/chain.ts';
 import { btc } from '../../../chains/btc/index.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import { btcSigner } from '../../../edge/signers/btc.ts';
+import { btcSigner } from '../../../edge/signing/signers/btc.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';

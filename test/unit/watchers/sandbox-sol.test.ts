@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
+import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { base58 } from '@scure/base';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
@@ -8,8 +8,8 @@ import { sol } from '../../../chains/sol/index.ts';
 import { solana as mainNetwork } from '../../../chains/sol/network.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import { solSigner } from '../../../edge/signers/sol.ts';
-import type { Instruction, SigningPolicy } from '../../../edge/signers/signer.ts';
+import { solSigner } from '../../../edge/signing/signers/sol.ts';
+import type { Instruction, SigningPolicy } from '../../../edge/signing/signers/signer.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';

@@ -1,5 +1,5 @@
 /** TRON's simulated ledger: deposits, and payments built, checked, signed, submitted and confirmed by the real code. */
-import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
+import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import test from 'ava';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
@@ -9,8 +9,8 @@ import { tron } from '../../../chains/tron/index.ts';
 import { tron as mainNetwork } from '../../../chains/tron/network.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import type { Instruction, SigningPolicy } from '../../../edge/signers/signer.ts';
-import { tronSigner } from '../../../edge/signers/tron.ts';
+import type { Instruction, SigningPolicy } from '../../../edge/signing/signers/signer.ts';
+import { tronSigner } from '../../../edge/signing/signers/tron.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';

@@ -5,7 +5,7 @@ import { xlm } from '../../../chains/xlm/index.ts';
 import { stellar } from '../../../chains/xlm/network.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import { xlmSigner } from '../../../edge/signers/xlm.ts';
+import { xlmSigner } from '../../../edge/signing/signers/xlm.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { feeBoundsOf } from '../../../edge/signers/fee-bounds.ts';
+import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import type { ChainModule, Intent, Token, Unsigned } from '../../../chains/chain.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { bytesOf } from '../../../chains/xrp/address.ts';
@@ -8,8 +8,8 @@ import { xrp as mainNetwork } from '../../../chains/xrp/network.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
 import { append } from '../../../chain-watchers/sandbox/ledger.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import { xrpSigner } from '../../../edge/signers/xrp.ts';
-import type { Instruction, SigningPolicy } from '../../../edge/signers/signer.ts';
+import { xrpSigner } from '../../../edge/signing/signers/xrp.ts';
+import type { Instruction, SigningPolicy } from '../../../edge/signing/signers/signer.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';

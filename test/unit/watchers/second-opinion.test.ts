@@ -6,7 +6,7 @@ import type { EvmInputs } from '../../../chains/evm/fee.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { balanceOf } from '../../../chains/evm/balance.ts';
 import { EndpointsContradict, HEDGE_MS, withSecondOpinion } from '../../../chain-watchers/second-opinion.ts';
-import { EndpointFailure } from '../../../chain-watchers/transport/http-endpoint.ts';
+import { EndpointFailure } from '../../../chains/transport/http-endpoint.ts';
 import { HandTimer } from '../../support/hand-timer.ts';
 import { inputsOf, intentOf } from '../../support/evm-inputs.ts';
 import { Recorder } from '../../support/watching.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { SILENT_MS } from '../../../chain-watchers/quorum.ts';
-import { judgeMovement } from '../../../chain-watchers/testimony.ts';
+import { SILENT_MS } from '../../../chain-watchers/follow/quorum.ts';
+import { judgeMovement } from '../../../chain-watchers/maturity/agreement.ts';
 import type { Token } from '../../../chains/chain.ts';
 import { SimulatedChain, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';

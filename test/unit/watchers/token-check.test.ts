@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createTokenCheck } from '../../../chain-watchers/token-check.ts';
+import { createTokenCheck } from '../../../chain-watchers/follow/token-check.ts';
 import { ChainUnavailable, type Token, type TokenFacts } from '../../../chains/chain.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';

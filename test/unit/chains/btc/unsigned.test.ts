@@ -11,7 +11,7 @@ import { dustLimitOf, vsizeOf } from '../../../../chains/btc/size.ts';
 import { buildUnsigned, nextReplayValue, reprice } from '../../../../chains/btc/unsigned.ts';
 import type { FeeEstimate, Intent, Unsigned } from '../../../../chains/chain.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
-import { btcSigner } from '../../../../edge/signers/btc.ts';
+import { btcSigner } from '../../../../edge/signing/signers/btc.ts';
 import { accepted, coinOf, hexId, inputsOf, intentOf, own, psbtIn, RECIPIENT, scriptFor, SENDER } from '../../../support/btc-inputs.ts';
 
 const build = (inputs: Partial<BtcInputs> = {}, intent: Partial<Intent> = {}, taken: string[] = []) =>

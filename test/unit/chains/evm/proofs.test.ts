@@ -4,7 +4,7 @@ import { ChainUnavailable, type Endpoint, type Unsigned } from '../../../../chai
 import { addressOfHex } from '../../../../chains/evm/address.ts';
 import { eth } from '../../../../chains/evm/network.ts';
 import { addressOf, answersOf, txidOf, type TransactionPlan } from '../../../support/evm-blocks.ts';
-import { createFailoverTransport } from '../../../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport } from '../../../../chains/transport/failover.ts';
 import { createClient } from '../../../../chains/evm/client.ts';
 import { readerOf } from '../../../support/evm-client.ts';
 

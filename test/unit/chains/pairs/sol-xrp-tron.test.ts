@@ -14,7 +14,7 @@ import { transfersIn as tronTransfersIn } from '../../../../chains/tron/transfer
 import { assertWhole as assertXrpWhole, blockFromAnswers as xrpBlock } from '../../../../chains/xrp/ledger.ts';
 import { xrp } from '../../../../chains/xrp/network.ts';
 import { transfersIn as xrpTransfersIn } from '../../../../chains/xrp/transfers.ts';
-import { createFailoverTransport } from '../../../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport } from '../../../../chains/transport/failover.ts';
 import { contradict, type Contradiction } from '../../../support/pairs.ts';
 
 type Json = any;

@@ -3,7 +3,7 @@ import test from 'ava';
 import { ChainUnavailable, type Endpoint } from '../../../../chains/chain.ts';
 import { createClient } from '../../../../chains/sol/client.ts';
 import { solana } from '../../../../chains/sol/network.ts';
-import { createFailoverTransport } from '../../../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport } from '../../../../chains/transport/failover.ts';
 
 const TXID = '5'.repeat(88), SLOT = 100, HASH = 'So11111111111111111111111111111111111111112';
 

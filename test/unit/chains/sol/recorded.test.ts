@@ -5,7 +5,7 @@ import { blockFromAnswers } from '../../../../chains/sol/block.ts';
 import { createClient } from '../../../../chains/sol/client.ts';
 import { solana } from '../../../../chains/sol/network.ts';
 import { outcomesIn, transfersIn } from '../../../../chains/sol/transfers.ts';
-import { createFailoverTransport } from '../../../../chain-watchers/transport/failover.ts';
+import { createFailoverTransport } from '../../../../chains/transport/failover.ts';
 import { replayAnswers, type Exchange } from '../../../support/recorded-endpoint.ts';
 import { answer, expectedCases, vector, vectorText } from '../../../support/vectors.ts';
 

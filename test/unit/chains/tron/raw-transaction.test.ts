@@ -9,7 +9,7 @@ import { decodeRaw, encodeRaw, txidOf, type RawData, type TronContract } from '.
 import { decodeSigned, encodeSigned } from '../../../../chains/tron/signed.ts';
 import { jsonOf } from '../../../../chains/tron/transaction-json.ts';
 import { bandwidthBytesOf } from '../../../../chains/tron/fee.ts';
-import { messageOf } from '../../../../supervision/dev/peers/tron/wire.ts';
+import { messageOf } from '../../../../developer/stand-ins/tron/wire.ts';
 import { vector } from '../../../support/vectors.ts';
 
 interface Recorded {

@@ -5,7 +5,7 @@ import { Account, Asset, Claimant, FeeBumpTransaction, Keypair, Memo, MuxedAccou
 import { TransactionEnvelope } from '@stellar/stellar-sdk/xdr';
 import { decodePayload, encodePayload, hashesOf, innerHashOf, networkIdOf, outerHashOf, type OwnTransaction, type Payload } from '../../../../chains/xlm/envelope.ts';
 import { stellar } from '../../../../chains/xlm/network.ts';
-import { person, unitsOf } from '../../../../supervision/dev/peers/xlm/people.ts';
+import { person, unitsOf } from '../../../../developer/stand-ins/xlm/people.ts';
 
 const [US, SHOP, ISSUER, TANK] = [1, 2, 3, 4].map((number) => person(number)) as [Keypair, Keypair, Keypair, Keypair];
 const ASSETS = [null, `USDC:${ISSUER.publicKey()}`, `LONGERCODE12:${ISSUER.publicKey()}`];

@@ -7,7 +7,7 @@ import { stellar } from '../../../../chains/xlm/network.ts';
 import { isTag } from '../../../../chains/xlm/payable.ts';
 import { buildUnsigned } from '../../../../chains/xlm/unsigned.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
-import { person } from '../../../../supervision/dev/peers/xlm/people.ts';
+import { person } from '../../../../developer/stand-ins/xlm/people.ts';
 import { accountOf, inputsOf, lineOf } from '../../../support/xlm-inputs.ts';
 import { intentOf, ours, tank, XLM } from '../../../support/xlm-node.ts';
 

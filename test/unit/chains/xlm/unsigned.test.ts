@@ -7,7 +7,7 @@ import type { XlmInputs } from '../../../../chains/xlm/inputs.ts';
 import { stellar } from '../../../../chains/xlm/network.ts';
 import { buildUnsigned, LIFETIME_SECONDS, nextReplayValue, reprice, withCounter } from '../../../../chains/xlm/unsigned.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
-import { person } from '../../../../supervision/dev/peers/xlm/people.ts';
+import { person } from '../../../../developer/stand-ins/xlm/people.ts';
 import { accountOf, CLOSED_AT, inputsOf, lineOf } from '../../../support/xlm-inputs.ts';
 import { intentOf, must, ours, tank, XLM } from '../../../support/xlm-node.ts';
 

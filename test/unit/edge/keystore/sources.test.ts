@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import test from 'ava';
 import fc from 'fast-check';
-import { seedOf } from '../../../../edge/keys.ts';
+import { seedOf } from '../../../../edge/keystore/keys.ts';
 import { KeystoreError } from '../../../../edge/keystore/keystore-error.ts';
 import { checkSource } from '../../../../edge/keystore/source-check.ts';
 import { addressesOfSingleKey, addressOfSourceKey } from '../../../../edge/keystore/source-address.ts';
 import { detectPath, PATH_TEMPLATES } from '../../../../edge/keystore/source-paths.ts';
 import { originOf, parseOrigin, SOURCE_FAMILIES, type SourceFamily } from '../../../../edge/keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource } from '../../../../edge/keystore/source-secret.ts';
-import { addressAt } from '../../../../edge/phrase-address.ts';
-import { coreFilesPossible } from '../../../../edge/core-files.ts';
+import { addressAt } from '../../../../edge/keystore/phrase-address.ts';
+import { coreFilesPossible } from '../../../../edge/process/core-files.ts';
 import type { Chain } from '../../../../protocol/slugs.ts';
 import { OLD_PHRASE } from '../../../support/edge/keystores.ts';
 
@@ -97,7 +97,7 @@ test('§4.8 an origin is read back as it was written; a path of the own phrase i
 test('issue 4.8 a process marks itself as not dumpable: no core file, no look into its memory or first environment', (t) => {
   const script = `
     import koffi from 'koffi';
-    import { coreFilesPossible, forbidDumps } from './edge/core-files.ts';
+    import { coreFilesPossible, forbidDumps } from './edge/process/core-files.ts';
     const dumpable = koffi.load(null).func('int prctl(int option, ulong value, ulong none2, ulong none3, ulong none4)');
     console.log(JSON.stringify([dumpable(3, 0, 0, 0, 0), await forbidDumps(), dumpable(3, 0, 0, 0, 0), coreFilesPossible()]));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });

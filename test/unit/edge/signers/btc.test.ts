@@ -13,9 +13,9 @@ import { vsizeOf } from '../../../../chains/btc/size.ts';
 import { singleKeyOf } from '../../../../chains/btc/spending.ts';
 import { buildUnsigned, reprice } from '../../../../chains/btc/unsigned.ts';
 import type { Unsigned } from '../../../../chains/chain.ts';
-import { btcSigner } from '../../../../edge/signers/btc.ts';
-import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
-import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
+import { btcSigner } from '../../../../edge/signing/signers/btc.ts';
+import { feeBoundsOf } from '../../../../edge/signing/signers/fee-bounds.ts';
+import type { Instruction, SigningPolicy } from '../../../../edge/signing/signers/signer.ts';
 import {
   accepted, coinOf, inputsOf, intentOf, own, ownAddressAt, payingTransaction, psbtIn, RECIPIENT, scriptFor, SENDER,
 } from '../../../support/btc-inputs.ts';

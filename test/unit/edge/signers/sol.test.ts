@@ -12,11 +12,11 @@ import { decodePayment, encodePayment, type Payment, type TokenAsset } from '../
 import { TOKEN_2022_PROGRAM } from '../../../../chains/sol/programs.ts';
 import { matchSigned } from '../../../../chains/sol/signed.ts';
 import { buildUnsigned } from '../../../../chains/sol/unsigned.ts';
-import { pooledAddressAt, derivePrivateKey, seedOf } from '../../../../edge/keys.ts';
-import { solSigner } from '../../../../edge/signers/sol.ts';
-import { spendOf } from '../../../../edge/spend-ledger.ts';
-import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
-import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
+import { pooledAddressAt, derivePrivateKey, seedOf } from '../../../../edge/keystore/keys.ts';
+import { solSigner } from '../../../../edge/signing/signers/sol.ts';
+import { spendOf } from '../../../../edge/spend/ledger.ts';
+import { feeBoundsOf } from '../../../../edge/signing/signers/fee-bounds.ts';
+import type { Instruction, SigningPolicy } from '../../../../edge/signing/signers/signer.ts';
 import { isRefusal } from '../../../../protocol/errors.ts';
 import { ACCOUNT_RENT, accountOf as associated, BLOCKHASH, inputsOf, PYUSD, programOf } from '../../../support/sol-inputs.ts';
 import { keyOf, SOL, USDC } from '../../../support/sol-node.ts';

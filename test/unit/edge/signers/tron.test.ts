@@ -10,10 +10,10 @@ import { decodeRaw, encodeRaw, txidOf, type RawData, type TronContract } from '.
 import { decodeSigned, matchSigned } from '../../../../chains/tron/signed.ts';
 import { addressWord, encodeTransfer } from '../../../../chains/tron/trc20.ts';
 import { buildUnsigned } from '../../../../chains/tron/unsigned.ts';
-import { tronSigner } from '../../../../edge/signers/tron.ts';
-import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
-import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
-import { messageOf } from '../../../../supervision/dev/peers/tron/wire.ts';
+import { tronSigner } from '../../../../edge/signing/signers/tron.ts';
+import { feeBoundsOf } from '../../../../edge/signing/signers/fee-bounds.ts';
+import type { Instruction, SigningPolicy } from '../../../../edge/signing/signers/signer.ts';
+import { messageOf } from '../../../../developer/stand-ins/tron/wire.ts';
 import { HEAD_MS, inputsOf } from '../../../support/tron-inputs.ts';
 import { addressAt, must, own, SENDER, SHOP, TRX } from '../../../support/tron-ledger.ts';
 

@@ -14,10 +14,10 @@ import { stellar } from '../../../../chains/xlm/network.ts';
 import { matchSigned } from '../../../../chains/xlm/signed.ts';
 import { buildUnsigned, feePartsOf, reprice } from '../../../../chains/xlm/unsigned.ts';
 import { muxedAccount } from '../../../../chains/xlm/xdr.ts';
-import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
-import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
-import { xlmSigner } from '../../../../edge/signers/xlm.ts';
-import { person } from '../../../../supervision/dev/peers/xlm/people.ts';
+import { feeBoundsOf } from '../../../../edge/signing/signers/fee-bounds.ts';
+import type { Instruction, SigningPolicy } from '../../../../edge/signing/signers/signer.ts';
+import { xlmSigner } from '../../../../edge/signing/signers/xlm.ts';
+import { person } from '../../../../developer/stand-ins/xlm/people.ts';
 import { accountOf, CLOSED_AT, inputsOf, lineOf } from '../../../support/xlm-inputs.ts';
 import { addressAt, must, ours, tank, XLM } from '../../../support/xlm-node.ts';
 

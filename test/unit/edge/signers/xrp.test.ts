@@ -10,9 +10,9 @@ import { xrp } from '../../../../chains/xrp/network.ts';
 import { decodeSigned, matchSigned } from '../../../../chains/xrp/signed.ts';
 import { encodeUnsigned, decodeUnsigned, type XrpPayment, type XrpTransaction, type XrpTrustSet } from '../../../../chains/xrp/transaction.ts';
 import { buildUnsigned, feePartsOf, reprice } from '../../../../chains/xrp/unsigned.ts';
-import { xrpSigner } from '../../../../edge/signers/xrp.ts';
-import { feeBoundsOf } from '../../../../edge/signers/fee-bounds.ts';
-import type { Instruction, SigningPolicy } from '../../../../edge/signers/signer.ts';
+import { xrpSigner } from '../../../../edge/signing/signers/xrp.ts';
+import { feeBoundsOf } from '../../../../edge/signing/signers/fee-bounds.ts';
+import type { Instruction, SigningPolicy } from '../../../../edge/signing/signers/signer.ts';
 import { inputsOf, tokenStateOf } from '../../../support/xrp-inputs.ts';
 import { addressAt, must, ours } from '../../../support/xrp-node.ts';
 

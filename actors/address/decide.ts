@@ -1,0 +1,137 @@
+/**
+ * Addresses: issued once per index, archived and brought back, counted against the plan. Spec §1.6, §2.3, §8.
+ *
+ * The five EVM networks share path and address: for a (userRef, tag) the n-th address asked for on one of them is the
+ * n-th on every other. Each network has a row of its own, and the index counts once while one of its rows is active. Which
+ * index is next on a network the store knows; it refuses what was decided on rows that changed meanwhile.
+ * What an address is follows from the account's extended key alone: no edge has to be there, save on the pooled chains
+ * when the pool is empty.
+ */
+import { isRefusal, PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
+import type { AddressRow, RowWrite } from '../../model/rows.ts';
+import { addressKeyOf } from '../../protocol/ids.ts';
+import { TIER_TERMS } from '../../protocol/plans.ts';
+import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
+import { suspended } from '../account/guards.ts';
+import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
+import { announceLow } from './pools.ts';
+import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';
+import { presentFrom } from '../edge-link/retired-identities.ts';
+import type { AccountEvent, AccountState, Pool } from '../../model/account/commands.ts';
+
+/** Customers' addresses are `M/0/i`. Spec: chains.md 4.1, 5.1. */
+const CHANGE = 0;
+
+/**
+ * The next address.
+ * Refuses: ACCOUNT_SUSPENDED, NO_SUBSCRIPTION, TIER_FEATURE_LOCKED, CHAIN_NOT_READY, ADDRESS_LIMIT_EXCEEDED,
+ * EDGE_OFFLINE and SERVICE_UNAVAILABLE (pool empty; the pool addresses that came along are used up; pairs changed).
+ */
+export function createAddress(deciding: Deciding<'create_address'>): AccountDecision<'create_address'> {
+  const { state, command, nowMs } = deciding;
+  const { chain } = command;
+  const ready = notReady(state, chain);
+  const taken = ready === null ? takeNext(deciding) : null;
+  const no = firstRefusal(
+    suspended(state), noSubscription(state), chainLimit(state, deciding), ready,
+    command.paired === null ? addressLimit(state) : null, // a further network of an address that counts already
+    isRefusal(taken) ? taken : null,
+  );
+  if (no !== null) return no;
+  const { row, pool } = taken as Taken;
+  const paired = command.paired !== null && row.family === 'evm';
+  const issued: AccountEvent = {
+    type: 'address_issued', id: row.id, family: row.family, chain, index: row.index!, ...(paired ? { paired } : {}),
+  };
+  const low = pool === null ? { events: [], rows: [] } : announceLow(state, chain as PooledChain, pool, 2, nowMs);
+  const write: RowWrite = row.family === 'evm'
+    ? { table: 'address', row, paired, pairsFrom: presentFrom(state, 'evm') }
+    : { table: 'address', row };
+  return accept(row, [issued, ...low.events], [write, ...low.rows]);
+}
+
+function chainLimit(state: AccountState, { command: { chain } }: Deciding<'create_address'>): Refusal | null {
+  if (state.chains.includes(chain)) return null;
+  return tierLimit(state, 'chains', state.chains.length, TIER_TERMS[state.plan.tier].chains);
+}
+
+interface Taken { readonly row: AddressRow; readonly pool: Pool | null }
+
+function takeNext(deciding: Deciding<'create_address'>): Taken | Refusal {
+  const { state, command: { chain }, book } = deciding;
+  const { derivation } = book.facts(chain);
+  const poolChain = pooled(chain);
+  if (derivation.kind === 'xpub') {
+    const index = nextIndex(deciding);
+    if (isRefusal(index)) return index;
+    const { xpub } = state.enrolment!.keys[FAMILY_OF[chain]]!;
+    return {
+      row: rowOf(deciding, index, derivation.deriveAddress(book.network(chain), xpub, CHANGE, index)), pool: null,
+    };
+  }
+  const pool = state.pools[poolChain!]!;
+  if (unusedOf(pool) <= 0) return poolEmpty(state, chain as PooledChain);
+  const next = deciding.command.unissued.find(({ index }) => index === pool.next);
+  if (next === undefined) return refuse('SERVICE_UNAVAILABLE', { reason: 'pool_moved_on', retryAfterSeconds: 1 });
+  return { row: rowOf(deciding, next.index, next), pool: { ...pool, next: pool.next + 1 } };
+}
+
+/** The index that the store found for the pair, where it is one of the present identity; else the next of the family. */
+function nextIndex({ state, command: { chain, paired } }: Deciding<'create_address'>): number | Refusal {
+  const family = FAMILY_OF[chain], next = state.indexes[family] ?? 0;
+  if (family !== 'evm' || paired === null) return next;
+  if (paired < next && paired >= presentFrom(state, family)) return paired;
+  return refuse('SERVICE_UNAVAILABLE', { reason: PAIRS_CHANGED, retryAfterSeconds: 1 });
+}
+
+// Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; with a live one a refill is under
+// way, for which the gateway waits.
+function poolEmpty({ edge }: AccountState, chain: PooledChain): Refusal {
+  return edge.liveness === 'live'
+    ? refuse('SERVICE_UNAVAILABLE', { chain, reason: 'pool_refill', retryAfterSeconds: 1 })
+    : refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });
+}
+
+function rowOf(
+  { state, command, book, nowMs }: Deciding<'create_address'>, index: number,
+  { address, path }: { address: string; path: string },
+): AddressRow {
+  const { id, chain, userRef, tag, label } = command;
+  const { family, parseAddress } = book.facts(chain);
+  const parsed = parseAddress(book.network(chain), address);
+  if (isRefusal(parsed)) throw new Error(`issued address of ${chain} does not parse`);
+  return {
+    id, accountId: state.accountId, chain, family, address,
+    addressKey: addressKeyOf(state.environment, family, parsed.bytes),
+    derivationPath: path, purpose: 'deposit', index, userRef, tag, label, status: 'active', createdAtMs: nowMs,
+  };
+}
+
+/**
+ * Archives an address or brings it back; only active ones count, and an EVM address once. The row may have been read
+ * before another change, which the store then refuses.
+ * Refuses: ACCOUNT_SUSPENDED, TIER_FEATURE_LOCKED, ADDRESS_LIMIT_EXCEEDED, NOT_FOUND (no customer's address), CONFLICT.
+ */
+export function setAddressStatus(
+  { state, command: { known, status, alone } }: Deciding<'set_address_status'>,
+): AccountDecision<'set_address_status'> {
+  const no = firstRefusal(
+    suspended(state),
+    known.purpose === 'deposit' ? null : refuse('NOT_FOUND'),
+    status === 'active' && alone ? addressLimit(state) : null,
+    known.status === status ? refuse('CONFLICT', { status }) : null,
+  );
+  if (no !== null) return no;
+  return accept(
+    { ...known, status }, [{ type: 'address_status_changed', id: known.id, status, ...(alone ? {} : { counts: false }) }],
+    [{ table: 'address_status', id: known.id, status, alone }]);
+}
+
+/** The day's highest count of active addresses, which is what is billed. Spec §2.9, I26. */
+export function notePeak({ state, command: { day } }: Deciding<'note_peak'>): AccountDecision<'note_peak'> {
+  const before = state.peak.day === day ? state.peak.active : -1;
+  const active = Math.max(state.activeAddresses, before);
+  if (active === before) return accept({ day, active });
+  return accept({ day, active }, [{ type: 'peak_noted', day, active }], [{ table: 'address_peak', day, active }]);
+}

@@ -1,0 +1,43 @@
+/**
+ * Identities that an approved rotation replaced. Their addresses stay watched, and no key of today's edge is behind
+ * them: their path is shown as an origin, `[fingerprint/path]`, so that nobody takes it for one of the present phrase.
+ * Spec §5.7.
+ */
+import { createHash } from 'node:crypto';
+import type { AddressRow } from '../../model/rows.ts';
+import { FAMILY_OF, type Family, type PooledChain } from '../../protocol/slugs.ts';
+import type { AccountState } from '../../model/account/commands.ts';
+
+export interface RetiredIdentity {
+  readonly fingerprint: string;
+  readonly atMs: number;
+  /** First deposit index by family that was not of this identity. */
+  readonly next: Partial<Record<Family, number>>;
+}
+
+/** First 16 hex digits of SHA-256. */
+export function fingerprintOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** The state's identity as it is retired at this moment. */
+export function retire({ enrolment, indexes, pools }: AccountState, atMs: number): RetiredIdentity {
+  const next: Partial<Record<Family, number>> = { ...indexes };
+  for (const [chain, pool] of Object.entries(pools)) next[FAMILY_OF[chain as PooledChain]] = pool.next;
+  return { fingerprint: fingerprintOf(enrolment!.publicKey), atMs, next };
+}
+
+/** First deposit index of a family that is of the present identity. */
+export function presentFrom({ retired = [] }: Pick<AccountState, 'retired'>, family: Family): number {
+  return Math.max(0, ...retired.map(({ next }) => next[family] ?? 0));
+}
+
+/** The path of an address as callers see it: an origin where its identity is retired. */
+export function pathOf(
+  { retired = [] }: Pick<AccountState, 'retired'>,
+  { derivationPath, purpose, family, index, createdAtMs }: Pick<AddressRow, 'derivationPath' | 'purpose' | 'family' | 'index' | 'createdAtMs'>,
+): string {
+  if (!derivationPath.startsWith('m/')) return derivationPath;
+  const owner = retired.find(({ next, atMs }) => (purpose === 'deposit' ? index !== null && index < (next[family] ?? 0) : createdAtMs < atMs));
+  return owner === undefined ? derivationPath : `[${owner.fingerprint}${derivationPath.slice(1)}]`;
+}

@@ -1,0 +1,72 @@
+/** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
+import type { Network } from '../../chains/chain.ts';
+import type { RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { formatAmount } from '../../protocol/money.ts';
+import type { EventName } from '../../protocol/slugs.ts';
+import { holdOf } from './counters.ts';
+import { eventIdAt, publish } from '../account/events-body.ts';
+import type { AccountState, Hold } from '../../model/account/commands.ts';
+
+/**
+ * Refuses: CONFLICT for a row that is not the newest (it was read before another change) or that changes no more. The
+ * actor keeps of each open withdrawal only the instant of its last change, which grows with every change.
+ */
+export function notNewest(state: AccountState, known: WithdrawalRow): Refusal | null {
+  const newest = state.withdrawals[known.id];
+  if (newest === undefined) return refuse('CONFLICT', { reason: 'closed', status: known.status === 'built' ? 'expired' : known.status });
+  return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
+}
+
+/** The instant of a change: now, and after the change before. */
+export function changedAtMs(known: { updatedAtMs: number }, nowMs: number): number {
+  return Math.max(nowMs, known.updatedAtMs + 1);
+}
+
+/** Whether a row's counter value is only a proposal: of a sender with a counter nothing is held before the broadcast binds it. */
+export function isUnbound({ status, versions, unsigned: { replayKey, boundAtMs } }: WithdrawalRow): boolean {
+  const isCounter = replayKey.kind === 'nonce' || replayKey.kind === 'sequence';
+  return isCounter && status === 'built' && versions.length === 0 && boundAtMs === undefined;
+}
+
+/** Counter values, or coins, that the row's transaction holds. */
+export function holdOfRow(row: WithdrawalRow): Hold | null {
+  return isUnbound(row) ? null : usedBy(row);
+}
+
+/** What the row's transaction uses up when it lands. */
+export function usedBy({ chain, from, unsigned }: WithdrawalRow): Hold | null {
+  return holdOf(chain, from, unsigned.replayKey);
+}
+
+/** A value that the row holds and another withdrawal has. Refuses: CONFLICT. */
+export function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
+  const hold = usedBy(row);
+  const clash = hold?.values.find((value) => {
+    const flight = state.counters[hold.key]?.inFlight[value];
+    return flight !== undefined && flight.id !== row.id;
+  });
+  return clash === undefined ? null : refuse('CONFLICT', { reason: 'inputs_in_flight', value: clash });
+}
+
+/**
+ * Publication of a transition; `position` is where its event stands in the decision, from one. What is announced of a block
+ * has matured there: it has the threshold's confirmations, at least.
+ */
+export function announceWithdrawal(
+  state: AccountState, event: EventName, row: WithdrawalRow, { threshold }: Pick<Network, 'threshold'>, position: number, atMs: number,
+): RowWrite {
+  const {
+    id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee,
+    failure,
+  } = row;
+  return publish(state, {
+    event, id: eventIdAt(state, position, event), confirmations: height === null ? 0 : threshold, threshold, atMs, orderKey: from,
+    data: {
+      transactionId: id, chain, txid, from, to, amount: String(amount), amountFormatted: formatAmount(amount, decimals),
+      decimals,
+      tokenContract, tokenSymbol, userRef, tag, chainTag: row.unsigned.tag, height, blockHash,
+      fee: fee === null ? null : String(fee), failure,
+    },
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * What the facts of the chains mean for an account's withdrawals.
+ *
+ *   fact        row               becomes       event
+ *   included    open              confirming
+ *   included    closed, not       confirming    it was given up and landed all the same: the chain is right
+ *               confirmed
+ *   matured     open              confirmed     withdrawal_confirmed; settled once per withdrawal, sweeps never
+ *   matured     open, reverted    failed        withdrawal_failed: the chain executed it without success
+ *   orphaned    confirming        broadcast     none; the same bytes are submitted again
+ *   orphaned    confirmed         broadcast     none; it is settled already and not again when it comes back
+ *   dead        open, not in a    failed        withdrawal_failed
+ *               block
+ *
+ * A fact about a row that changed after it was read is deferred: it stays in the inbox, and later ones of that row too.
+ */
+import type { Fact, RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import type { EventName } from '../../protocol/slugs.ts';
+import type { ChainBook } from '../account/decision.ts';
+import { billingPeriod } from '../plan/decide.ts';
+import { announceWithdrawal, changedAtMs, holdOfRow } from './row.ts';
+import type { AccountEvent, AccountState, Hold } from '../../model/account/commands.ts';
+
+export type WithdrawalFact = Extract<Fact, { withdrawalId: string }>;
+
+/** Withdrawals as the facts of one command change them. */
+export class WithdrawalBook {
+  readonly announced: EventName[] = [];
+  readonly #rows: RowWrite[] = [];
+  readonly #known: Map<string, WithdrawalRow>;
+  readonly #newest: Map<string, number>;
+  readonly #reopened: Set<string>;
+  readonly #changed = new Set<string>();
+  readonly #state: AccountState;
+  readonly #chains: Pick<ChainBook, 'network'>;
+  readonly #nowMs: number;
+  readonly #events: AccountEvent[];
+
+  /** Events go to `events`; where one stands there is its position in the decision. */
+  constructor(
+    state: AccountState, withdrawals: readonly WithdrawalRow[], chains: Pick<ChainBook, 'network'>, nowMs: number, events: AccountEvent[],
+  ) {
+    this.#state = state;
+    this.#chains = chains;
+    this.#nowMs = nowMs;
+    this.#events = events;
+    this.#known = new Map(withdrawals.map((row) => [row.id, row]));
+    this.#newest = new Map(Object.entries(state.withdrawals));
+    this.#reopened = new Set(state.reopened);
+  }
+
+  get rows(): RowWrite[] {
+    const withdrawals = [...this.#changed].map((id): RowWrite => ({ table: 'withdrawal', row: this.#known.get(id)! }));
+    return [...withdrawals, ...this.#rows];
+  }
+
+  /** False when the fact has to wait. */
+  apply(fact: WithdrawalFact): boolean {
+    const known = this.#known.get(fact.withdrawalId);
+    if (known === undefined) return true; // forgotten by a sandbox reset
+    const newest = this.#newest.get(known.id);
+    if (newest !== undefined && newest !== known.updatedAtMs) return false;
+    switch (fact.kind) {
+      case 'withdrawal_included': this.#include(known, fact); break;
+      case 'withdrawal_matured': this.#mature(known, fact); break;
+      case 'withdrawal_orphaned': this.#orphan(known, fact); break;
+      case 'withdrawal_dead': this.#die(known, fact); break;
+    }
+    return true;
+  }
+
+  #include(known: WithdrawalRow, fact: WithdrawalFact): void {
+    if (known.status === 'confirmed') return;
+    if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
+    const row = this.#put({ ...known, ...placeOf(fact), status: 'confirming', failure: null });
+    this.#events.push({
+      type: 'withdrawal_included', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, height: fact.height,
+      hold: holdOfRow(row),
+    });
+  }
+
+  #mature(known: WithdrawalRow, fact: WithdrawalFact): void {
+    const closed = known.status === 'confirmed' || (known.status === 'failed' && known.height !== null);
+    if (closed) return;
+    if (!fact.success) return this.#fail({ ...known, ...placeOf(fact) }, fact.reason ?? 'reverted', false);
+    const row = this.#put({ ...known, ...placeOf(fact), status: 'confirmed', failure: null });
+    this.#newest.delete(row.id);
+    const settled = this.#reopened.delete(row.id), period = settled ? null : billingPeriod(this.#nowMs);
+    this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
+    if (period === null) return;
+    this.#rows.push({ table: 'billable', withdrawalId: row.id, kind: 'withdrawal', period });
+    this.#announce('withdrawal_confirmed', row);
+  }
+
+  #orphan(known: WithdrawalRow, fact: WithdrawalFact): void {
+    if (known.height === null) return;
+    const wasConfirmed = known.status === 'confirmed';
+    const row = this.#put({ ...known, status: 'broadcast', height: null, blockHash: null, fee: null, failure: null });
+    if (wasConfirmed) this.#reopened.add(row.id);
+    this.#events.push({
+      type: 'withdrawal_orphaned', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, hold: holdOfRow(row),
+      wasConfirmed,
+    });
+  }
+
+  #die(known: WithdrawalRow, fact: WithdrawalFact): void {
+    // The proof covers every version that there was; a newer one may still land.
+    const whole = this.#newest.has(known.id) && known.height === null && known.versions.at(-1)?.txid === fact.txid;
+    if (!whole) return;
+    // A nonce is dead because another transaction used it; an expired one of the other chains gives its value back.
+    this.#fail(known, fact.reason ?? 'dead', known.unsigned.replayKey.kind !== 'nonce');
+  }
+
+  #fail(known: WithdrawalRow, reason: string, reusable: boolean): void {
+    const row = this.#put({ ...known, status: 'failed', failure: { code: 'CHAIN_REJECTED', reason } });
+    this.#newest.delete(row.id);
+    const hold: Hold | null = holdOfRow(row);
+    this.#events.push(
+      { type: 'withdrawal_failed', id: row.id, reason, hold: hold === null ? null : { ...hold, reusable } },
+    );
+    this.#announce('withdrawal_failed', row);
+  }
+
+  #put(changed: WithdrawalRow): WithdrawalRow {
+    const row = { ...changed, updatedAtMs: changedAtMs(changed, this.#nowMs) };
+    this.#known.set(row.id, row);
+    this.#newest.set(row.id, row.updatedAtMs);
+    this.#changed.add(row.id);
+    return row;
+  }
+
+  #announce(event: EventName, row: WithdrawalRow): void {
+    this.announced.push(event);
+    this.#rows.push(announceWithdrawal(this.#state, event, row, this.#chains.network(row.chain), this.#events.length, this.#nowMs));
+  }
+}
+
+function placeOf(
+  { txid, height, blockHash, fee }: WithdrawalFact,
+): Pick<WithdrawalRow, 'txid' | 'height' | 'blockHash' | 'fee'> {
+  return { txid, height, blockHash, fee: fee === null ? null : BigInt(fee) };
+}

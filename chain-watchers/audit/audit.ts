@@ -1,0 +1,77 @@
+/**
+ * Job 4: credited totals against on-chain balances, in the background, address by address and asset by asset. A difference
+ * that is found twice gets a name: a row, a figure and a log line. Decisions 5.
+ */
+import { chainFailure } from '../follow/content.ts';
+import { recordShortfall, recordUnattributed } from './discrepancy.ts';
+import type { WatcherParts } from '../ports.ts';
+import { expectedOf, mayBeUnproven, recordedTo, type Recorded } from './reconcile.ts';
+import { createStrikes, type Strikes } from '../maturity/repeat-proof.ts';
+import type { LedgerBalance } from '../../model/ports.ts';
+
+export interface AuditRound {
+  readonly compared: number;
+  /** Assets whose balance could not be read; never taken for a zero. */
+  readonly unread: number;
+  /** The rotation came round. */
+  readonly passDone: boolean;
+}
+
+export interface Audit {
+  /** Compares the next `limit` balances. */
+  round(limit: number): Promise<AuditRound>;
+}
+
+/** An audit of one ledger. */
+export function createAudit(parts: WatcherParts): Audit {
+  const strikes = createStrikes(parts.network.threshold);
+  let afterKey: string | null = null;
+  let passBeganAtMs = parts.nowMs();
+  return {
+    async round(limit) {
+      const at = await recordedTo(parts);
+      if (at === null) return { compared: 0, unread: 0, passDone: false };
+      const second = [...new Set(strikes.due(at.height, limit).map((key) => key.split(' ')[0]!))];
+      const due = second.length === 0 ? []
+        : (await parts.audit.ledgerBalances(parts.ledger, { addressKeys: second }, at.height, limit)).balances;
+      const { balances, next } = await parts.audit.ledgerBalances(parts.ledger, { afterKey }, at.height, limit);
+      let unread = 0;
+      const rows = [...due, ...balances].filter(({ purpose }) => purpose === 'deposit');
+      for (const row of rows) if (!await compare(parts, strikes, row, at)) unread += 1;
+      const passDone = next === null;
+      afterKey = next;
+      if (passDone) {
+        const seconds = Math.floor((parts.nowMs() - passBeganAtMs) / 1_000);
+        parts.metrics.set('svc_audit_pass_seconds', { chain: parts.network.slug }, seconds);
+        passBeganAtMs = parts.nowMs();
+      }
+      return { compared: rows.length - unread, unread, passDone };
+    },
+  };
+}
+
+/** False when the chain did not tell the balance. */
+async function compare(parts: WatcherParts, strikes: Strikes, row: LedgerBalance, at: Recorded): Promise<boolean> {
+  const token = row.tokenContract === null ? null : parts.catalogue.get(row.tokenContract);
+  if (token === undefined) return true; // It left the catalogue: neither seen nor credited any more (G23).
+  let found: bigint;
+  try {
+    found = (await parts.client.fetchBalance(row.address, token)).amount;
+  } catch (error) {
+    if (chainFailure(error) === null) throw error;
+    return false;
+  }
+  const expected = expectedOf(row);
+  const difference = found - expected, { height } = at;
+  if (!strikes.note(`${row.addressKey} ${row.tokenContract ?? ''}`, difference, height)) return true;
+  if (difference > 0n && await mayBeUnproven(parts, row, at)) return true;
+  const finding = {
+    tokenContract: row.tokenContract, expected, found, height, amount: difference > 0n ? difference : -difference,
+    evidence: {
+      source: 'audit', received: row.received.toString(), sent: row.sent.toString(),
+      unattributed: row.unattributed.toString(),
+    },
+  };
+  await (difference > 0n ? recordUnattributed(parts, row, finding) : recordShortfall(parts, row, finding));
+  return true;
+}

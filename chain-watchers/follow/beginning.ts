@@ -1,0 +1,61 @@
+/**
+ * Where a ledger begins. A payment to an issued address must lie above it, so it is durable before the first address is issued:
+ * until a node has named a height, addresses of the chain are refused (`chain-access.ts`). A chain whose addresses are its own
+ * begins at its first head: nobody can have paid it before, and its nodes may hold no older block. An address of another EVM
+ * network may be paid on this one all the same, so an EVM ledger begins at the block of the instant since which this
+ * installation runs the chain, however late its first head comes.
+ *
+ *   EVM, run since 10:00, first head at 10:00 or 14:00 → begins at the last block before 10:00, less a margin
+ *   any other, first head at 14:00                     → begins at that head
+ *   a height is configured                             → begins there, known without any node
+ */
+import { ChainUnavailable, type ChainClient, type Network } from '../../chains/chain.ts';
+import { accountOfLedger } from '../../protocol/ids.ts';
+import { FAMILY_OF } from '../../protocol/slugs.ts';
+import type { WatcherParts } from '../ports.ts';
+
+/** A block's own time may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
+const DRIFT_MS_MIN = 60_000;
+const DRIFT_BLOCKS = 12;
+
+type Parts = Pick<WatcherParts, 'store' | 'ledger' | 'network' | 'client' | 'settings'>;
+
+/** Height at which a ledger without a cursor begins, durable from here on. Throws: ChainUnavailable. */
+export async function startOf({ store, ledger, network, client, settings }: Parts, headHeight: number): Promise<number> {
+  if (accountOfLedger(ledger) !== null) return settings.start === 'head' ? headHeight : settings.start;
+  if (settings.start !== 'head') return store.noteChainStart(ledger, settings.start);
+  const known = await store.chainStart(ledger);
+  if (known !== null && known.height !== null) return known.height;
+  const driftMs = Math.max(DRIFT_MS_MIN, DRIFT_BLOCKS * network.blockTimeMs);
+  const height = known === null || FAMILY_OF[network.slug] !== 'evm' ? headHeight
+    : await heightBefore(client, network, headHeight, known.sinceMs - driftMs);
+  return store.noteChainStart(ledger, height);
+}
+
+/**
+ * The highest height up to a head whose block is at or before an instant, 0 if none is: steps back from the head that double,
+ * then halving, O(log n) blocks. A block without a time counts as too young. Throws: ChainUnavailable.
+ */
+export async function heightBefore(
+  client: Pick<ChainClient, 'nextHeight' | 'getBlock'>, network: Pick<Network, 'slug' | 'blockTimeMs'>, headHeight: number, atMs: number,
+): Promise<number> {
+  const isBefore = async (height: number): Promise<boolean> => {
+    const next = await client.nextHeight(height - 1);
+    if (next === null) throw new ChainUnavailable(network.slug, `no block at ${height} below its head`);
+    const { timeMs } = await client.getBlock(next);
+    return timeMs !== null && timeMs <= atMs;
+  };
+  let after = headHeight, step = Math.max(1, Math.ceil(60_000 / network.blockTimeMs));
+  let before = Math.max(0, headHeight - step);
+  while (before > 0 && !await isBefore(before)) {
+    after = before;
+    step *= 2;
+    before = Math.max(0, headHeight - step);
+  }
+  while (after - before > 1) {
+    const middle = Math.floor((after + before) / 2);
+    if (await isBefore(middle)) before = middle;
+    else after = middle;
+  }
+  return before;
+}

@@ -1,0 +1,175 @@
+/**
+ * Withdrawals after their signature: the same bytes are submitted again and again until the chain proves what became of
+ * them (G25, G26). Facts go to the inbox; the account decides what they mean.
+ *
+ *   signed, not in a block   fate included → `withdrawal_included` · pending → wait · unknown → submit the same bytes
+ *                            fate dead for every version (G27, with the chain's proof) → `withdrawal_dead`
+ *   in a block               deep enough, gate passed, re-read (G19) → `withdrawal_matured`
+ *                            its block left our ledger → included elsewhere, or `withdrawal_orphaned` and submit again
+ *
+ * A repriced transaction has several versions that exclude each other: the newest is submitted, also while an older one is in
+ * a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is believed: fate.ts.
+ */
+import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
+import type { Cursor } from '../../model/ports.ts';
+import type { Fact, WithdrawalRow } from '../../model/rows.ts';
+import { confirmationsOf, gatePassed } from '../maturity/confirmations.ts';
+import { chainFailure, feePaid, inclusionOf } from '../follow/content.ts';
+import { fateOf, outcomeAt } from './fate.ts';
+import { createGapWatch } from './gaps.ts';
+import type { Run } from '../memory.ts';
+import { finalityOf, quorumOf } from '../follow/quorum.ts';
+import { inParallel } from '../follow/read-ahead.ts';
+import { isUntaken, submitNewest } from './submit.ts';
+
+const WITHDRAWALS_AT_ONCE = 8;
+const BACKOFF_MS_MAX = 300_000;
+/** The gateway submits first, at once; the tracker begins after this. */
+const BACKOFF_FIRST_MS = 2_000;
+
+export interface Outbound {
+  /** One look at every open withdrawal that is due. Throws: ChainUnavailable when none could be looked at. */
+  tick(cursor: Cursor): Promise<void>;
+}
+
+interface Patience { tries: number; nextMs: number }
+
+/** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min, or always the network's own. */
+export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmitMs'> = {}): number {
+  return resubmitMs ?? Math.min(BACKOFF_MS_MAX, BACKOFF_FIRST_MS * 2 ** Math.min(tries, 16));
+}
+
+/** A tracker of the withdrawals of one ledger. */
+export function createOutbound(run: Run): Outbound {
+  const patience = new Map<string, Patience>(), gaps = createGapWatch(run);
+  return {
+    async tick(cursor) {
+      const { parts, memory } = run;
+      const open = memory.open.filter(({ versions }) => versions.length > 0);
+      const kept = new Set(open.map(patienceKey));
+      for (const key of patience.keys()) if (!kept.has(key)) patience.delete(key);
+      const notInBlock = open.filter(({ height }) => height === null).length;
+      parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
+      let reason: string | null = null;
+      await inParallel(WITHDRAWALS_AT_ONCE, open, async (row) => {
+        try {
+          if (row.height === null) await carry(run, row, cursor, patience);
+          else await follow(run, row, cursor);
+        } catch (error) {
+          reason = chainFailure(error);
+          if (reason === null) throw error;
+        }
+      });
+      if (reason !== null) parts.log.warn({ ledger: parts.ledger, reason }, 'some withdrawals could not be looked at');
+      await gaps.look(open);
+    },
+  };
+}
+
+/** A new version is looked at like a new withdrawal: it does not wait out the pause of the one before. */
+const patienceKey = ({ id, versions }: WithdrawalRow): string => `${id} ${versions.at(-1)?.txid ?? ''}`;
+
+type Included = Extract<Fate, { kind: 'included' }>;
+
+const versionOf = (row: WithdrawalRow, payload: string): Unsigned => ({ ...row.unsigned, payload });
+
+/** A withdrawal that is in no block: what became of it, and the same bytes again where nobody knows. */
+async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map<string, Patience>): Promise<void> {
+  const { parts } = run;
+  const nowMs = parts.nowMs();
+  // The first submit is the gateway's. A row that another node's clock dates into the future waits no longer than that.
+  const waited = patience.get(patienceKey(row)) ?? { tries: 0, nextMs: Math.min(row.updatedAtMs, nowMs) + BACKOFF_FIRST_MS };
+  const due = nowMs >= waited.nextMs;
+  const tries = waited.tries + (due ? 1 : 0);
+  patience.set(patienceKey(row), { tries, nextMs: due ? nowMs + backoffMs(tries, parts.network) : waited.nextMs });
+  if (!due && !parts.settings.asksAtEachTick) return;
+  const fates: Fate[] = [];
+  for (const version of row.versions.toReversed()) {
+    const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
+    if (fate.kind === 'included') return noteIncluded(run, row, fate, cursor);
+    fates.push(fate);
+  }
+  if (!due) return;
+  if (fates.every((fate) => fate.kind === 'dead')) {
+    const proof = fates.map((fate) => (fate.kind === 'dead' ? fate.proof : '')).join(' · ');
+    // In no block: the fact has none, and told twice it is the same fact.
+    return note(run, row, {
+      kind: 'withdrawal_dead', txid: row.versions.at(-1)!.txid, height: 0, blockHash: '', success: false,
+      reason: proof, fee: null,
+    });
+  }
+  const [newest] = fates;
+  if (newest!.kind === 'dead' || (newest!.kind === 'pending' && !isUntaken(row))) return;
+  await submit(run, row);
+}
+
+/** Facts of a block count only when our ledger recorded that block: the watcher may still be behind it. */
+async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor: Cursor): Promise<void> {
+  const { store, ledger } = run.parts;
+  if (fate.height > cursor.height) return;
+  const [link] = await store.links(ledger, fate.height + 1, 1);
+  // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
+  if (link !== undefined && link.height === fate.height && link.hash !== fate.hash) return;
+  const { accountId, fact } = inclusionOf(run.parts.module, row, fate.outcome, fate);
+  await store.noteWithdrawalFact(accountId, fact);
+  run.bell.ring([accountId]);
+}
+
+/** The newest version once more. G26: never a rebuild. */
+async function submit(run: Run, row: WithdrawalRow): Promise<void> {
+  const { parts } = run;
+  const submitted = await submitNewest({ client: parts.client, accounts: parts.accounts, place: 'submit' }, row);
+  if (submitted === null) return;
+  const { txid, result, sole } = submitted, named = { withdrawalId: row.id, txid };
+  parts.metrics.add('svc_resubmissions_total', { chain: parts.network.slug, result: result.kind });
+  if (result.kind === 'unknown') {
+    parts.log.warn({ ...named, reason: result.reason }, 'outcome of a submit is unknown; the same bytes go again');
+  }
+  // A refusal after an acceptance, or of what may be out, proves nothing: only the fate, with its proof, ends it (G27).
+  if (result.kind === 'rejected_final' && !sole) {
+    parts.log.warn({ ...named, code: result.refusal.code }, 'a submitted withdrawal is refused now; waiting for proof');
+  }
+}
+
+/** A withdrawal that is in a block: matures, or lost its block. */
+async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<void> {
+  const { parts, memory } = run;
+  const { height, blockHash, txid } = row;
+  if (height === null || blockHash === null || txid === null || memory.head === null) return;
+  const [link] = await parts.store.links(parts.ledger, height + 1, 1);
+  const replaced = height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
+  if (replaced) return refollow(run, row, cursor, { height, blockHash, txid });
+  if (row.status !== 'confirming') return;
+  const headHeight = memory.head.head.height;
+  if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
+  if (!gatePassed(parts.network, height, headHeight, finalityOf(run))) return;
+  if (await parts.client.getBlockHash(height) !== blockHash) return;
+  if (!await (await quorumOf(run)).confirms(height, blockHash, parts.network.threshold)) return;
+  const outcome = await outcomeAt(run, txid, { height, hash: blockHash });
+  if (outcome === null) return;
+  await note(run, row, {
+    kind: 'withdrawal_matured', txid, height, blockHash, success: outcome.success, reason: outcome.reason,
+    fee: feePaid(run.parts.module, row, outcome),
+  });
+}
+
+/** Our ledger replaced the block of a withdrawal: it landed elsewhere (any version), or it is out and is submitted again. */
+async function refollow(
+  run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string },
+): Promise<void> {
+  for (const version of row.versions.toReversed()) {
+    const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
+    if (fate.kind !== 'included') continue;
+    // A confirmed one that only moved is confirmed all the same.
+    return row.status === 'confirmed' ? undefined : noteIncluded(run, row, fate, cursor);
+  }
+  const reason = 'its block left the chain';
+  await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason, fee: null });
+}
+
+type WithdrawalFact = Exclude<Fact, { deposit: unknown }>;
+
+async function note(run: Run, row: WithdrawalRow, fact: Omit<WithdrawalFact, 'withdrawalId'>): Promise<void> {
+  await run.parts.store.noteWithdrawalFact(row.accountId, { ...fact, withdrawalId: row.id });
+  run.bell.ring([row.accountId]);
+}

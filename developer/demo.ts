@@ -1,0 +1,92 @@
+/**
+ * `npm run demo`: the main job, end to end, on real parts and nothing but npm. PostgreSQL, a cloud node, a live edge, a
+ * real EVM node (anvil; what `--chain` plays on else is a stand-in), a customer application with a webhook receiver. Every
+ * step checks what it claims; exit 0 only if every check held; nothing is left running.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CHAINS, type Chain } from '../protocol/slugs.ts';
+import { createClient } from '../protocol/client.ts';
+import { startReceiver } from '../gateway/cli/webhook-receiver.ts';
+import { startDeployment } from './deployment.ts';
+import { nodesOf, openStage, type Stage } from './demo-chain.ts';
+import { whenNpmIsGone } from './npm-parent.ts';
+import { tellStory } from './demo-story.ts';
+
+/** The whole demo, in milliseconds; a hang is a failure. */
+const DEMO_LIMIT_MS = 180_000;
+const DEMO_USAGE = `usage: npm run demo -- [--chain ${CHAINS.join('|')}]`;
+/** Shown of each log when a check fails. */
+const LOG_LINES = 15;
+
+function chainOf(args: readonly string[]): Chain {
+  const { values } = parseArgs({ args: [...args], strict: true, options: { chain: { type: 'string', default: 'eth' } } });
+  const chain = CHAINS.find((slug) => slug === values.chain);
+  if (chain === undefined) throw new RangeError(`--chain must be one of ${CHAINS.join(', ')}`);
+  return chain;
+}
+
+/** Seconds with one decimal, for people. */
+const secondsSince = (startedAtMs: number): number => Math.round((performance.now() - startedAtMs) / 100) / 10;
+
+/** Null before the part was started. */
+function lastLines(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n') : null;
+}
+
+async function main(): Promise<void> {
+  const chain = chainOf(process.argv.slice(2));
+  const startedAt = performance.now();
+  const dataDir = mkdtempSync(join(tmpdir(), 'flock-demo-'));
+  const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(dataDir, { recursive: true, force: true })];
+  const limit = setTimeout(() => {
+    console.error(`\nThe demo did not finish within ${DEMO_LIMIT_MS / 1_000} s.`);
+    void closeAll().finally(() => process.exit(1));
+  }, DEMO_LIMIT_MS);
+  let closed: Promise<void> | null = null;
+  const closeAll = (): Promise<void> => closed ??= (async () => {
+    for (const close of closing.reverse()) await close();
+  })();
+  const leave = (): void => { void closeAll().finally(() => process.exit(130)); };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  whenNpmIsGone(leave);
+  try {
+    console.log(`Flock demo on ${chain}: starting PostgreSQL, a cloud node, an edge, ${nodesOf(chain)} and an application.`);
+    const stage: Stage = await openStage(chain);
+    closing.push(() => stage.close());
+    const receiver = await startReceiver();
+    closing.push(() => receiver.close());
+    const starting = startDeployment({
+      dataDir, cloudPort: 0, edgePort: 0, environment: 'live', log: () => undefined,
+      cloudEnv: stage.cloudEnv, edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...stage.edgeEnv },
+    });
+    closing.push(() => starting.then((started) => started.stop(), () => undefined));
+    const deployment = await starting;
+    const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
+    console.log(`Everything is up after ${secondsSince(startedAt)} s: cloud ${deployment.cloudUrl}, edge ${deployment.edgeUrl}\n`);
+    await tellStory({ chain, stage, client, receiver, say: (line) => console.log(line) });
+    console.log(`\nEvery check held. ${secondsSince(startedAt)} s in all.`);
+  } catch (error) {
+    for (const part of ['cloud', 'edge']) {
+      const lines = lastLines(join(dataDir, `${part}.log`));
+      console.error(lines === null ? `\nThe ${part} was not started.` : lines === '' ? `\nThe ${part} logged nothing.` : `\nLast lines of the ${part}:\n${lines}`);
+    }
+    throw error;
+  } finally {
+    clearTimeout(limit);
+    await closeAll();
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    // A wrong option needs no stack; a check that did not hold does.
+    const { code, message, stack } = error as { code?: string; message?: string; stack?: string };
+    const plain = error instanceof RangeError || code?.startsWith('ERR_PARSE_ARGS') === true;
+    console.error(`\nThe demo failed: ${(plain ? message : stack) ?? String(error)}${plain ? `\n${DEMO_USAGE}` : ''}`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,152 @@
+/**
+ * A whole Flock on one machine: embedded PostgreSQL, a cloud node, an edge. Developer mode, the demo, the tests and the
+ * benchmarks start it; each part is a process of its own that ends with this one.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../protocol/slugs.ts';
+import { startChild, type Child } from './children.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
+import { mintLocalKey } from './local-key.ts';
+import { prepareDatabase } from './database.ts';
+import { seedDeveloperOrganizations, type DeveloperRecord } from './seed.ts';
+
+const entry = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+export const CLOUD_ENTRY = entry('supervision/main.ts');
+export const EDGE_ENTRY = entry('edge/main.ts');
+
+/** The phrase of developer mode is made anew for each data directory; nobody shares it. */
+export interface DeploymentOptions {
+  readonly dataDir: string;
+  readonly cloudPort: number;
+  readonly edgePort: number;
+  readonly environment: Environment;
+  /** Settings of the cloud node beyond the defaults, e.g. `ETH_RPC_URLS`. */
+  readonly cloudEnv?: Readonly<Record<string, string>>;
+  readonly edgeEnv?: Readonly<Record<string, string>>;
+  /** An existing server, instead of the embedded one: its superuser URL. */
+  readonly databaseUrl?: string;
+  /** Name of the database on that server. */
+  readonly databaseName?: string;
+  /** False where a crash of the machine may lose everything: tests. */
+  readonly durable?: boolean;
+  readonly log: (line: string) => void;
+}
+
+export interface Deployment {
+  readonly cloudUrl: string;
+  readonly edgeUrl: string;
+  readonly record: DeveloperRecord;
+  readonly localApiKey: string;
+  /** Superuser's URL of the database, for checkers. */
+  readonly databaseUrl: string;
+  cloud: Child;
+  edge: Child;
+  /** Starts a fresh process of a part that has ended, with the same ports and data; further settings on top. */
+  restartCloud(env?: Readonly<Record<string, string>>): Promise<Child>;
+  /** One more process of the cloud on the same database, on a port of its own; `stop` stops it too. */
+  addCloud(env?: Readonly<Record<string, string>>): Promise<{ child: Child; url: string }>;
+  restartEdge(env?: Readonly<Record<string, string>>): Promise<Child>;
+  /** One more replica of the edge, with its own data directory; resolves when it answers. `stop` stops it too. */
+  addReplica(): Promise<Child>;
+  stop(): Promise<void>;
+}
+
+/** A file of the data directory that is made once and kept. */
+function keptFile(dataDir: string, name: string, make: () => string): string {
+  const path = join(dataDir, name);
+  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600 });
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** Starts everything and waits until both answer. Throws: Error that names the part and what to do. */
+export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
+  const { dataDir, environment, log } = options;
+  mkdirSync(join(dataDir, 'edge'), { recursive: true });
+  let postgres: EmbeddedPostgres | null = null;
+  let superuserUrl = options.databaseUrl;
+  if (superuserUrl === undefined) {
+    postgres = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres'), durable: options.durable ?? true, log });
+    superuserUrl = postgres.url;
+  }
+  const started: Child[] = [];
+  try {
+    const secretKey = keptFile(dataDir, 'secret.key', () => randomBytes(32).toString('hex'));
+    const { appUrl: databaseUrl, superuserUrl: checkerUrl } = await prepareDatabase(superuserUrl, options.databaseName);
+    const record = await seedDeveloperOrganizations({ databaseUrl, secretKey, recordFile: join(dataDir, 'seed.json') });
+    const { phraseFile } = await developerPhrase(dataDir, environment);
+    const cloudEnv = {
+      DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, CLOUD_PORT: String(options.cloudPort), DEVELOPER_MODE: 'on',
+      NODE_NAME: 'cloud-1', MAIL_DIR: join(dataDir, 'mail'), ...options.cloudEnv,
+    };
+    const cloud = startChild('cloud', CLOUD_ENTRY, cloudEnv, join(dataDir, 'cloud.log'));
+    started.push(cloud);
+    const edgeSettings = {
+      API_KEY: environment === 'live' ? record.live.cloudApiKey : record.sandbox.cloudApiKey,
+      EDGE_PORT: String(options.edgePort), EDGE_DATA_DIR: join(dataDir, 'edge'), MNEMONIC_FILE: phraseFile, ...options.edgeEnv,
+    };
+    // Minting contacts nobody: it goes on while the cloud node starts, whose port may not be known yet.
+    const [{ port: cloudPort }, localApiKey] = await Promise.all([
+      cloud.ready, mintLocalKey({ ...edgeSettings, CLOUD_URL: 'http://127.0.0.1' }, join(dataDir, `local-key.${environment}`)),
+    ]);
+    const cloudUrl = `http://127.0.0.1:${cloudPort}`;
+    const edgeEnv = { ...edgeSettings, CLOUD_URL: cloudUrl };
+    const edge = startChild('edge', EDGE_ENTRY, edgeEnv, join(dataDir, 'edge.log'));
+    started.push(edge);
+    const edgePort = (await edge.ready).port;
+    const replicas: Child[] = [], others: Child[] = [];
+    const deployment: Deployment = {
+      cloudUrl, edgeUrl: `http://127.0.0.1:${edgePort}`, record, localApiKey, databaseUrl: checkerUrl, cloud, edge,
+      async restartCloud(env = {}) {
+        deployment.cloud = startChild('cloud', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: String(cloudPort), ...env }, join(dataDir, 'cloud.log'));
+        await deployment.cloud.ready;
+        return deployment.cloud;
+      },
+      async addCloud(env = {}) {
+        const child = startChild('cloud-2', CLOUD_ENTRY, { ...cloudEnv, CLOUD_PORT: '0', ...env }, join(dataDir, 'cloud-2.log'));
+        others.push(child);
+        const { port } = await child.ready;
+        return { child, url: `http://127.0.0.1:${port}` };
+      },
+      async restartEdge(env = {}) {
+        deployment.edge = startChild('edge', EDGE_ENTRY, { ...edgeEnv, EDGE_PORT: String(edgePort), ...env }, join(dataDir, 'edge.log'));
+        await deployment.edge.ready;
+        return deployment.edge;
+      },
+      async addReplica() {
+        const name = `edge-${replicas.length + 2}`, directory = join(dataDir, name);
+        mkdirSync(directory, { recursive: true });
+        const env = { ...edgeEnv, EDGE_PORT: '0', EDGE_DATA_DIR: directory };
+        const replica = startChild('edge', EDGE_ENTRY, env, join(dataDir, `${name}.log`));
+        replicas.push(replica);
+        await replica.ready;
+        return replica;
+      },
+      async stop() {
+        await Promise.all(replicas.map((replica) => replica.stop()));
+        await deployment.edge.stop();
+        await Promise.all([deployment.cloud, ...others].map((child) => child.stop()));
+        await postgres?.stop();
+      },
+    };
+    return deployment;
+  } catch (error) {
+    await Promise.all(started.map((child) => child.stop()));
+    await postgres?.stop();
+    throw error;
+  }
+}
+
+/** The developer's recovery phrase: 24 words, made once per data directory and environment, readable by its owner. */
+async function developerPhrase(dataDir: string, environment: Environment): Promise<{ phraseFile: string }> {
+  const phraseFile = join(dataDir, `phrase.${environment}`);
+  if (!existsSync(phraseFile)) {
+    const [{ generateMnemonic }, { wordlist }] = await Promise.all([
+      import('@scure/bip39'), import('@scure/bip39/wordlists/english.js'),
+    ]);
+    writeFileSync(phraseFile, `${generateMnemonic(wordlist, 256)}\n`, { mode: 0o600 });
+  }
+  return { phraseFile };
+}

@@ -1,0 +1,108 @@
+/** What the status page says, in words for a person who has just opened it. */
+import { EDGE_VERSION } from '../../protocol/frames.ts';
+import type { EdgeConfig } from '../config.ts';
+import type { StatusLine, StatusView } from './status-page.ts';
+import type { LeaseView } from '../link/lease.ts';
+import type { OutboxReport } from '../link/outbox.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { RegistrationState } from '../link/registration.ts';
+
+export interface EdgeStatus {
+  readonly config: Pick<EdgeConfig, 'environment' | 'chains' | 'podHint'>;
+  readonly registration: RegistrationState;
+  /** Chains that the cloud serves; null while that is not known. */
+  readonly liveChains: ReadonlySet<Chain> | null;
+  readonly streamUp: boolean;
+  readonly lease: LeaseView;
+  readonly outbox: OutboxReport;
+  readonly deliveries: number;
+  readonly alarms: number;
+  readonly uptimeSeconds: number;
+  readonly sessionId: string;
+  readonly stopping: boolean;
+}
+
+/** The page of a moment. */
+export function statusOfEdge(status: EdgeStatus): StatusView {
+  return { ...headlineOf(status), lines: linesOf(status) };
+}
+
+function headlineOf({ registration, streamUp, lease, outbox, stopping }: EdgeStatus): Omit<StatusView, 'lines'> {
+  if (stopping) return { tone: 'warn', headline: 'Stopping', explanation: 'Requests in flight are being finished; new ones are turned away.' };
+  if (registration.kind === 'halted') {
+    return {
+      tone: 'bad', headline: 'Waiting for the account owner',
+      explanation: `The cloud does not accept this edge's identity (${registration.code}). If the recovery phrase was changed on purpose, an owner approves the new identity in the console; this edge goes on by itself then. Nothing is signed or registered meanwhile.`,
+    };
+  }
+  if (registration.kind === 'unconfirmed') {
+    return {
+      tone: 'warn', headline: 'Not registered yet',
+      explanation: whyUnconfirmed(registration),
+    };
+  }
+  if (outbox.outboxPoisoned) {
+    return { tone: 'bad', headline: 'A report is stuck', explanation: 'The cloud keeps refusing one write, and everything behind it waits. See the outbox below; `flock-edge outbox set-aside` takes it out of the way without losing it.' };
+  }
+  if (!streamUp) {
+    return { tone: 'warn', headline: 'The cloud cannot be reached', explanation: 'Registered before, but there is no connection now. Webhooks wait in the cloud and are delivered when it is back.' };
+  }
+  return lease.held
+    ? { tone: 'good', headline: 'Leading', explanation: 'Connected. This replica relays the webhooks and signs the withdrawals.' }
+    : { tone: 'good', headline: 'Following', explanation: 'Connected. Another replica leads; this one takes over when that one is gone.' };
+}
+
+function whyUnconfirmed({ code, advice }: Extract<RegistrationState, { kind: 'unconfirmed' }>): string {
+  const said = code === null || code === 'UPSTREAM_UNAVAILABLE'
+    ? 'The edge runs and is trying to reach the cloud. It registers as soon as the cloud answers.'
+    : `The cloud answered ${code}. The edge keeps trying.`;
+  return advice == null ? said : `${said} What to look at: ${advice.setting} – ${advice.next}.`;
+}
+
+function linesOf(status: EdgeStatus): StatusLine[] {
+  const { config, registration, streamUp, lease, outbox, deliveries, alarms } = status;
+  const stuck = outbox.poisonedBy;
+  return [
+    { label: 'Environment', value: config.environment },
+    {
+      label: 'Registration', value: { confirmed: 'confirmed', halted: 'refused', unconfirmed: 'not confirmed' }[registration.kind],
+      tone: registration.kind === 'confirmed' ? 'good' : registration.kind === 'halted' ? 'bad' : 'warn',
+    },
+    { label: 'Connection', value: streamUp ? 'open' : 'none', tone: streamUp ? 'good' : 'warn' },
+    { label: 'Role', value: lease.held ? 'leader' : 'follower', hint: `lease epoch ${lease.leaseEpoch}` },
+    {
+      label: 'Outbox', value: outbox.outboxDepth === 0 ? 'empty' : `${outbox.outboxDepth} waiting`,
+      ...(stuck === null ? {} : { tone: 'bad', hint: `${stuck.kind} ${stuck.subject} was refused ${stuck.tries} times: ${stuck.code}` } as const),
+    },
+    ...(outbox.setAside === 0 ? [] : [{ label: 'Set aside', value: String(outbox.setAside), tone: 'warn', hint: 'kept until `flock-edge outbox restore`' } as const]),
+    { label: 'Webhooks in flight', value: String(deliveries) },
+    { label: 'Alarms', value: String(alarms), ...(alarms === 0 ? {} : { tone: 'bad', hint: 'something asked for what this edge refuses: see the log' } as const) },
+    chainsLine(config.chains, status.liveChains),
+    { label: 'Replica', value: config.podHint, hint: status.sessionId },
+    { label: 'Version', value: EDGE_VERSION, hint: `up ${durationText(status.uptimeSeconds)}` },
+  ];
+}
+
+/** Keys are registered for every chain of EDGE_CHAINS; addresses exist on those that the cloud has a node for. */
+function chainsLine(own: readonly Chain[], live: ReadonlySet<Chain> | null): StatusLine {
+  if (live === null) return { label: 'Chains', value: own.join(', '), hint: 'keys are here; which of them the cloud serves is not known yet' };
+  const served = own.filter((chain) => live.has(chain));
+  const idle = own.filter((chain) => !live.has(chain));
+  return {
+    label: 'Chains', value: served.length === 0 ? 'none is served by the cloud' : served.join(', '),
+    ...(idle.length === 0 ? {} : { hint: `not served by the cloud now: ${idle.join(', ')}` }),
+  };
+}
+
+/** `3 d 4 h`, `5 h 6 min`, `42 s`: the two largest parts. */
+export function durationText(seconds: number): string {
+  const parts = [[86_400, 'd'], [3_600, 'h'], [60, 'min'], [1, 's']] as const;
+  let left = Math.floor(seconds);
+  const texts: string[] = [];
+  for (const [size, unit] of parts) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) texts.push(`${count} ${unit}`);
+  }
+  return texts.slice(0, 2).join(' ') || '0 s';
+}

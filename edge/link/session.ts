@@ -1,0 +1,322 @@
+/**
+ * This replica's life with the cloud: registration, then the stream; heartbeats that carry the lease; frames in, reports
+ * and local keys out. Where the stream is down the heartbeat goes over REST (spec §4.3).
+ */
+import { isRefusal, refuse, type ErrorCode } from '../../protocol/errors.ts';
+import {
+  heartbeatReply, HEARTBEAT_MS, leaseRenewMs, LEASE_TTL_MS, type Acknowledgement, type DeliverFrame,
+  type HeartbeatBody, type InstructionRecord, type LeaseFrame, type WelcomeFrame,
+} from '../../protocol/frames.ts';
+import type { PooledChain } from '../../protocol/slugs.ts';
+import { adviceFor } from '../http/advice.ts';
+import type { EdgeLog } from '../process/log.ts';
+import type { Lease } from './lease.ts';
+import type { InstructionShare } from '../signing/instruction-share.ts';
+import type { LocalKeyShare } from '../local-keys/share.ts';
+import type { OutboxWrite } from './outbox.ts';
+import type { Sent } from './outbox-sender.ts';
+import { Registration, type RegistrationSettings, type RegistrationState } from './registration.ts';
+import { EdgeStream, type OpenSocket } from './stream.ts';
+import type { Timers } from '../process/timers.ts';
+import type { Upstream } from './upstream.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
+import type { Attempt } from '../webhooks/post.ts';
+
+/**
+ * A follower keeps its reports for so many terms of a lease after it led last: it may lead again, after a restart mostly, and then they spare
+ * the receivers a second delivery. By then another leader has made the attempts anew, and only those count (decisions 4);
+ * what waits behind them, a signed payload above all, must not wait for longer.
+ */
+const SUPERSEDED_AFTER_TERMS = 2;
+/** Refusals that say: another replica leads now. */
+const LEASE_CODES: ReadonlySet<string> = new Set<ErrorCode>(['LEASE_EPOCH_STALE', 'LEASE_HELD', 'EDGE_NO_LEADER']);
+
+/** Pause between heartbeats at least, however short the cloud says that a lease is. */
+const RENEW_MS_MIN = 100;
+
+export interface SessionSettings {
+  readonly sessionId: string;
+  readonly edgeVersion: string;
+  readonly podHint: string | null;
+  readonly cloudUrl: string;
+  /** The stream's wire; Socket.IO when absent. */
+  readonly openSocket?: OpenSocket;
+  readonly upstream: Upstream;
+  readonly timers: Timers;
+  readonly monotonicMs: () => number;
+  readonly nowMs: () => number;
+  readonly lease: Lease;
+  readonly keyShare: LocalKeyShare;
+  readonly instructionShare: InstructionShare;
+  readonly registration: Pick<RegistrationSettings, 'storage' | 'publicKeys' | 'keySetName' | 'rotationCheckMs'>;
+  readonly outboxReport: () => { outboxDepth: number; outboxPoisoned: boolean };
+  /** Takes deliveries that came under this epoch; false when there is no room. */
+  readonly deliver: (frame: DeliverFrame) => boolean;
+  readonly sign: (transactionId: string, leaseEpoch: number) => Promise<Acknowledgement>;
+  readonly replenish: (ask: { chain: PooledChain; from: number; count: number }) => Promise<Acknowledgement>;
+  /** The outbox may move: stream up, lease taken or lost, registration confirmed. */
+  readonly onMovement: () => void;
+  readonly log: EdgeLog;
+}
+
+export class Session {
+  readonly #settings: SessionSettings;
+  readonly #registration: Registration;
+  readonly #stream: EdgeStream;
+  #beating: Promise<void> | null = null;
+  #cancelBeat: () => void = () => undefined;
+  /** As the cloud told it last. */
+  #leaseTtlMs = LEASE_TTL_MS;
+  #stopped = false;
+
+  constructor(settings: SessionSettings) {
+    this.#settings = settings;
+    const { log, upstream, timers, edgeVersion, sessionId, podHint } = settings;
+    const onFault = (error: unknown) => log.fault('session_fault', error);
+    this.#registration = new Registration({
+      ...settings.registration, upstream, timers, edgeVersion, sessionId, onFault,
+      onConfirmed: () => this.#confirmed(),
+      onForgotten: () => settings.lease.forget(),
+      onRefused: (step, refusal) => log.warn('registration_refused', { step, code: refusal.code, ...adviceFor(refusal) }),
+    });
+    this.#stream = new EdgeStream({
+      cloudUrl: settings.cloudUrl, timers, monotonicMs: settings.monotonicMs, onFault,
+      ...(settings.openSocket === undefined ? {} : { openSocket: settings.openSocket }),
+      auth: () => ({ headers: upstream.handshakeHeaders(), sessionId, edgeVersion, podHint }),
+      onUp: () => log.info('stream_up'),
+      onDown: (reason) => log.info('stream_down', { reason }),
+      onRefused: (code) => this.#refused(code),
+      onMalformed: (frame) => log.warn('frame_malformed', { frame }),
+      handlers: {
+        welcome: (frame, connectStartedAtMs) => this.#welcome(frame, connectStartedAtMs),
+        lease: (frame) => this.#leasePushed(frame),
+        deliver: (frame) => this.#delivered(frame),
+        sign: ({ transactionId, leaseEpoch, record }) => {
+          if (record != null) settings.instructionShare.take([record]);
+          return settings.sign(transactionId, leaseEpoch);
+        },
+        instructions: ({ records }) => settings.instructionShare.take(records),
+        replenish: async ({ leaseEpoch, chain, from, count }) =>
+          (await this.#leadsIn(leaseEpoch) ? settings.replenish({ chain, from, count }) : staleEpoch()),
+        keys: async ({ records }) => {
+          await settings.keyShare.merge(records);
+          this.shareKeys();
+        },
+        key_set: ({ set }) => {
+          settings.keyShare.take(set);
+          this.shareKeys();
+        },
+        rotation: ({ rotationId }) => {
+          log.alarm('rotation_pending', { code: 'IDENTITY_ROTATION_PENDING' });
+          settings.lease.awaitOwner(rotationId);
+        },
+      },
+    });
+  }
+
+  start(): void {
+    this.#registration.start();
+  }
+
+  get registration(): RegistrationState {
+    return this.#registration.state;
+  }
+
+  get streamUp(): boolean {
+    return this.#stream.up;
+  }
+
+  /** Spec §4.3 `POST /v1/edge/resync`: asks the cloud to take the registration anew, then registers. */
+  async resync(): Promise<void> {
+    const { upstream, edgeVersion, sessionId } = this.#settings;
+    await upstream.signed.call('resyncEdge', { body: { edgeVersion, sessionId } });
+    this.#stream.stop();
+    this.#registration.forgotten();
+  }
+
+  /** Reports attempts under the epoch that holds now, whenever they were made. Only a leader may (spec §6). */
+  async sendAttempts(writes: readonly OutboxWrite[]): Promise<Sent> {
+    const { lease, sessionId, log } = this.#settings;
+    const { leaseEpoch, held } = lease.view();
+    if (!held || !this.#stream.up) {
+      const superseded = this.#stream.up && lease.followingMs() > SUPERSEDED_AFTER_TERMS * this.#leaseTtlMs;
+      if (superseded) log.warn('attempts_superseded', { count: writes.length });
+      return { kind: superseded ? 'taken' : 'held' };
+    }
+    const attempts = writes.map(({ body }) => JSON.parse(body) as Attempt);
+    failpoint('edge.report.before');
+    const reply = await this.#stream.tell('attempts', { sessionId, leaseEpoch, attempts });
+    failpoint('edge.report.after');
+    if (reply === null) return { kind: 'held' };
+    if (reply.ok) return { kind: 'taken' };
+    const code = reply.code ?? 'INTERNAL_ERROR';
+    if (LEASE_CODES.has(code)) {
+      lease.lose();
+      return { kind: 'held' };
+    }
+    return code === 'SERVICE_UNAVAILABLE' || code === 'RATE_LIMIT_EXCEEDED' ? { kind: 'held' } : { kind: 'refused', code };
+  }
+
+  /** One heartbeat, on the stream where it is up. Several callers at one time share it. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beat()
+      .catch((error: unknown) => this.#settings.log.fault('heartbeat_fault', error))
+      .finally(() => {
+        this.#beating = null;
+        this.#scheduleBeat();
+      });
+    return this.#beating;
+  }
+
+  /** Also without a stream: a leader vouches for itself. */
+  shareKeys(): void {
+    const { keyShare, lease } = this.#settings;
+    void keyShare.send(lease.view().held, this.#stream.up ? (frame, body) => this.#stream.tell(frame, body) : null);
+  }
+
+  /** Resolves when the cloud has what own callers asked for, or will not now. */
+  shareInstructions(): Promise<void> {
+    const tell = (records: InstructionRecord[]) => this.#stream.tell('instructions', { records });
+    return this.#stream.up ? this.#settings.instructionShare.send(tell) : Promise.resolve();
+  }
+
+  /** Acts no more, and says so, that another replica leads at once. */
+  async release(): Promise<void> {
+    const { lease, log } = this.#settings;
+    const { held, leaseEpoch } = lease.view();
+    this.#stopped = true;
+    this.#cancelBeat();
+    lease.lose();
+    if (!held || !this.#stream.up) return;
+    const reply = await this.#stream.tell('release', { leaseEpoch });
+    log.info(reply?.ok === true ? 'lease_released' : 'lease_release_unanswered', { leaseEpoch });
+  }
+
+  /** Refusals of other calls to the cloud also tell what became of the registration. */
+  noteRefusal(code: string): void {
+    if (code === 'RESYNC_REQUIRED' || code === 'IDENTITY_ROTATION_PENDING') this.#refused(code);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelBeat();
+    this.#stream.stop();
+    this.#settings.lease.lose();
+    await this.#registration.stop();
+  }
+
+  #confirmed(): void {
+    this.#settings.log.info('registered');
+    this.#stream.start();
+    this.#scheduleBeat();
+    this.#settings.onMovement();
+  }
+
+  #welcome(frame: WelcomeFrame, connectStartedAtMs: number): void {
+    const { lease, log, keyShare } = this.#settings;
+    if (this.#stopped) return;
+    if (!lease.grant({ ...frame, sentAtMs: connectStartedAtMs })) {
+      log.alarm('stale_lease_epoch', { leaseEpoch: frame.leaseEpoch });
+      this.#stream.cut();
+      return;
+    }
+    lease.awaitOwner(null);
+    log.info('welcomed', { role: frame.role, leaseEpoch: frame.leaseEpoch });
+    this.#leaseTtlMs = frame.leaseTtlMs;
+    void keyShare.welcome(frame.localKeys, frame.keySets === true).then(() => this.shareKeys());
+    void this.shareInstructions();
+    this.#scheduleBeat();
+    this.#settings.onMovement();
+  }
+
+  #leasePushed(frame: LeaseFrame): void {
+    const before = this.#settings.lease.view();
+    const ask = this.#settings.lease.hint(frame);
+    if (before.held !== this.#settings.lease.view().held) this.#settings.log.info('lease_lost', { leaseEpoch: frame.leaseEpoch });
+    if (ask) void this.beat();
+  }
+
+  /** Whether this replica may act on a frame. That of a lease that ran out here may follow a new grant: the cloud is asked, once. */
+  async #leadsIn(leaseEpoch: number): Promise<boolean> {
+    const { lease } = this.#settings;
+    if (!lease.mayAct(leaseEpoch) && leaseEpoch >= lease.view().leaseEpoch) await this.beat();
+    return lease.mayAct(leaseEpoch);
+  }
+
+  async #delivered(frame: DeliverFrame): Promise<Acknowledgement> {
+    const { deliver, log } = this.#settings;
+    if (!await this.#leadsIn(frame.leaseEpoch)) {
+      log.warn('stale_frame_dropped', { frame: 'deliver', leaseEpoch: frame.leaseEpoch });
+      return staleEpoch();
+    }
+    if (deliver(frame)) return { ok: true };
+    log.warn('deliveries_refused', { count: frame.deliveries.length });
+    const { code, details } = refuse('EDGE_OUTBOX_FULL');
+    return { ok: false, code, details };
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
+    const { lease, upstream, monotonicMs } = this.#settings;
+    const sentAtMs = monotonicMs();
+    const { body, leaseEpoch } = { body: this.#heartbeat(), leaseEpoch: lease.view().leaseEpoch };
+    if (this.#stream.up) {
+      const reply = await this.#stream.ask('heartbeat', { ...body, leaseEpoch }, heartbeatReply);
+      if (reply === null) return this.#stream.cut(); // A half-open connection looks like this.
+      if (!reply.ok && reply.code !== undefined) this.#refused(reply.code);
+      this.#granted(reply, sentAtMs);
+    } else {
+      const reply = await upstream.signed.call('heartbeatEdge', { body });
+      if (isRefusal(reply)) return this.#refused(reply.code);
+      this.#granted(reply, sentAtMs);
+    }
+    this.shareKeys();
+    void this.shareInstructions();
+  }
+
+  #granted(reply: LeaseFrame, sentAtMs: number): void {
+    const { lease, log, onMovement } = this.#settings;
+    if (this.#stopped) return; // The lease was given back; an answer that was on its way does not bring it again.
+    const before = lease.view();
+    if (!lease.grant({ ...reply, sentAtMs })) {
+      log.alarm('stale_lease_epoch', { leaseEpoch: reply.leaseEpoch });
+      return;
+    }
+    this.#leaseTtlMs = reply.leaseTtlMs;
+    const now = lease.view();
+    if (before.role === now.role && before.leaseEpoch === now.leaseEpoch) return;
+    log.info('lease_changed', { role: now.role, leaseEpoch: now.leaseEpoch });
+    onMovement();
+  }
+
+  #heartbeat(): HeartbeatBody {
+    const { sessionId, edgeVersion, podHint, outboxReport } = this.#settings;
+    const { outboxDepth, outboxPoisoned } = outboxReport();
+    return { sessionId, edgeVersion, outboxDepth, outboxPoisoned, outboxMode: 'durable', podHint };
+  }
+
+  #scheduleBeat(): void {
+    this.#cancelBeat();
+    if (this.#stopped || this.#registration.state.kind !== 'confirmed') return;
+    const waitMs = this.#settings.lease.view().held ? Math.max(RENEW_MS_MIN, leaseRenewMs(this.#leaseTtlMs)) : HEARTBEAT_MS;
+    this.#cancelBeat = this.#settings.timers.after(waitMs, () => void this.beat());
+  }
+
+  #refused(code: string): void {
+    this.#settings.log.warn('cloud_refused', { code, ...adviceFor({ code: code as ErrorCode, details: {} }) });
+    if (LEASE_CODES.has(code)) this.#settings.lease.lose();
+    if (code === 'RESYNC_REQUIRED') {
+      this.#stream.stop();
+      this.#registration.forgotten();
+    }
+    if (code === 'IDENTITY_ROTATION_PENDING' || code === 'EDGE_SIGNATURE_INVALID') {
+      this.#stream.stop();
+      this.#settings.lease.lose();
+      this.#registration.halted(code);
+    }
+  }
+}
+
+function staleEpoch(): Acknowledgement {
+  return { ok: false, code: 'LEASE_EPOCH_STALE' };
+}

@@ -1,0 +1,92 @@
+/**
+ * The cloud over REST. Every request carries the API key and the signature of the edge's identity (spec §5.3), the
+ * forwarded ones too. Nothing is retried here: whoever asks knows whether asking twice is safe.
+ */
+import { randomBytes } from 'node:crypto';
+import { Agent, fetch as fetchOver, type Dispatcher } from 'undici';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { createClient, type Client } from '../../protocol/client.ts';
+import { STREAM_PATH } from '../../protocol/frames.ts';
+import { signRequest } from '../../protocol/node/http-signature.ts';
+import type { Identity } from './identity.ts';
+
+const CONNECTIONS = 64;
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Answers to what the edge itself asks: readiness of ten chains, one transaction, one lease. Larger ones are cut. */
+const OWN_ANSWER_BYTES_MAX = 256 * 1_024;
+const NONCE_BYTES = 16;
+
+export interface ForwardedRequest {
+  readonly method: string;
+  /** Raw path with query, as the caller sent it. */
+  readonly pathAndQuery: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Larger answers are cut, before any of it is parsed; answers/answer-size.ts. */
+  readonly bytesMax: number;
+}
+export interface ForwardedAnswer { readonly status: number; readonly headers: Dispatcher.ResponseData['headers']; readonly body: Buffer }
+
+export interface Upstream {
+  /** Signed calls of the route table. */
+  readonly signed: Client;
+  /** Calls with the API key alone: they work while another identity waits for the owner's approval. */
+  readonly unsigned: Client;
+  /** Passes a caller's request on, signed. Refuses: UPSTREAM_UNAVAILABLE, of a larger answer with `ANSWER_TOO_LARGE`. */
+  forward(request: ForwardedRequest): Promise<ForwardedAnswer | Refusal>;
+  /** Headers of the stream's handshake. protocol/frames.ts. */
+  handshakeHeaders(): Record<string, string>;
+  close(): Promise<void>;
+}
+
+export interface UpstreamSettings {
+  readonly cloudUrl: string;
+  readonly apiKey: string;
+  readonly identity: Identity;
+  readonly nowMs: () => number;
+}
+
+export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSettings): Upstream {
+  const limits = { connections: CONNECTIONS, allowH2: false, headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS };
+  // Two, since the bound of an answer is the agent's for own calls, and each request's for those that are passed on.
+  const agent = new Agent(limits), ownAgent = new Agent({ ...limits, maxResponseSize: OWN_ANSWER_BYTES_MAX });
+  const signer = { keyId: identity.publicKey, sign: (message: Uint8Array) => identity.sign(message) };
+  const sign = (method: string, url: string, body: string | Buffer) =>
+    signRequest({ method, url, body }, signer, randomBytes(NONCE_BYTES).toString('hex'), nowMs());
+  // Closed with the edge. The fetch of this package takes its own agents only.
+  const overAgent = ((url: string, init: object) => fetchOver(url, { ...init, dispatcher: ownAgent })) as unknown as typeof fetch;
+  const options = { baseUrl: cloudUrl, apiKey, timeoutMs: ANSWER_TIMEOUT_MS, fetch: overAgent };
+  return {
+    signed: createClient({ ...options, sign: ({ method, url, body }) => sign(method, url, body) }),
+    unsigned: createClient(options),
+    handshakeHeaders: () => ({ 'x-api-key': apiKey, ...sign('GET', cloudUrl + STREAM_PATH, '') }),
+    async forward({ method, pathAndQuery, headers, body, bytesMax }) {
+      const url = cloudUrl + pathAndQuery;
+      try {
+        const answer = await agent.request({
+          origin: new URL(cloudUrl).origin, path: new URL(url).pathname + new URL(url).search, method: method as Dispatcher.HttpMethod,
+          headers: { ...headers, 'x-api-key': apiKey, ...sign(method, url, body) }, body: body.length === 0 ? null : body,
+        });
+        return { status: answer.statusCode, headers: answer.headers, body: await bytesOf(answer.body, bytesMax) };
+      } catch (error) {
+        if (error instanceof AnswerTooLarge) return refuse('UPSTREAM_UNAVAILABLE', { reason: 'ANSWER_TOO_LARGE', limitBytes: bytesMax, next: 'of a list ask for fewer rows: size' });
+        return refuse('UPSTREAM_UNAVAILABLE', { reason: (error as { code?: string }).code ?? 'no_answer' });
+      }
+    },
+    close: async () => void await Promise.all([agent.destroy(), ownAgent.destroy()]),
+  };
+}
+
+class AnswerTooLarge extends Error {}
+
+/** Throws: AnswerTooLarge, and nothing more is read. */
+async function bytesOf(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) throw new AnswerTooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

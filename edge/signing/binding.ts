@@ -1,0 +1,106 @@
+/**
+ * Binding a counter (nonce, sequence) for a broadcast: the cloud says which one is next, and this edge takes it only while nothing
+ * of the instruction can have been signed. docs/decisions/0035-counter-bound-at-broadcast.md.
+ *
+ *   with EDGE_SPEND_LEDGER      any replica binds; the ledger counts an instruction under one counter, whoever signs
+ *   without                     the replica that built it binds, once: from when another one may have the bound version, it is final
+ *
+ * A build holds nothing, so its own counter is a proposal. What the cloud changes beside the counter, and an expiry, is refused.
+ */
+import type { Unsigned } from '../../chains/chain.ts';
+import { canonicalJson } from '../../protocol/canonical-json.ts';
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { builtOf, unsignedOf } from './built-reply.ts';
+import type { Instructions } from './instructions.ts';
+import type { EdgeLog } from '../process/log.ts';
+import { refuseToSign } from './signers/signer.ts';
+import type { Upstream } from '../link/upstream.ts';
+
+/** How long a sender's earlier binding is waited for, and between two questions. Milliseconds. */
+const WAIT_MS = 5_000, PAUSE_MS = 200;
+
+export interface BindingSettings {
+  readonly instructions: Instructions;
+  readonly upstream: Upstream;
+  /** All replicas count in one ledger. */
+  readonly sharesLedger: boolean;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: EdgeLog;
+}
+
+export class CounterBinding {
+  readonly sharesLedger: boolean;
+  readonly #settings: BindingSettings;
+
+  constructor(settings: BindingSettings) {
+    this.#settings = settings;
+    this.sharesLedger = settings.sharesLedger;
+  }
+
+  /** `own`: to be bound here before it is signed · `elsewhere`: another replica must · null: nothing is to be bound. */
+  stateOf(transactionId: string): 'own' | 'elsewhere' | null {
+    return this.#settings.instructions.counterToBind(transactionId, this.sharesLedger);
+  }
+
+  /**
+   * Binds, and keeps the version that it makes. `gaveUp`: transactions that this replica bound before and will not sign now.
+   * Refuses: SIGNED_BATCH_REJECTED for anything but another counter, and what the cloud refuses.
+   */
+  async bind(transactionId: string, gaveUp: readonly string[]): Promise<Refusal | null> {
+    const { instructions, upstream, pause } = this.#settings;
+    for (let waitedMs = 0; ; ) {
+      const before = instructions.get(transactionId);
+      if (before === null) return refuseToSign('no_instruction');
+      const reply = await upstream.signed.call('bindCounter', { params: { id: transactionId }, body: { gaveUp: [...gaveUp] } });
+      // A repricing came between: what was bound is not what is asked for.
+      if (instructions.get(transactionId)?.unsigned.payload !== before.unsigned.payload) continue;
+      if (isRefusal(reply)) {
+        // A cloud of before binds when it builds: what it built is what is signed.
+        if (reply.code === 'NOT_FOUND' && reply.details['reason'] !== 'no_such_build') return this.#keep(transactionId, before.unsigned);
+        if (reply.details['reason'] !== 'another_is_bound' || waitedMs >= WAIT_MS) return reply;
+        waitedMs += PAUSE_MS;
+        await pause(PAUSE_MS);
+        continue;
+      }
+      const bound = builtOf(reply);
+      if (bound === null || bound.id !== transactionId) return this.#alarm(transactionId, refuseToSign('malformed_binding'));
+      const refusal = checkBound(before.unsigned, unsignedOf(bound.unsigned));
+      return refusal === null ? this.#keep(transactionId, unsignedOf(bound.unsigned)) : this.#alarm(transactionId, refusal);
+    }
+  }
+
+  #keep(transactionId: string, unsigned: Unsigned): Refusal | null {
+    const { instructions } = this.#settings;
+    return instructions.bind(transactionId, unsigned, this.sharesLedger) ? null : refuse('CONFLICT', { reason: 'bound_meanwhile', retryAfterSeconds: 1 });
+  }
+
+  #alarm(transactionId: string, refusal: Refusal): Refusal {
+    this.#settings.log.alarm('binding_refused', { transactionId, reason: String(refusal.details['reason']) });
+    return refusal;
+  }
+}
+
+/** Parts of a fee that follow from a counter, or are an expiry that is renewed with it; the signers hold them to the bytes. */
+const FOLLOWING: ReadonlySet<string> = new Set(['lastLedgerSequence', 'ticketSequence', 'maxTime']);
+
+/** Only the counter may differ. The bytes are held against this summary by the signer. Refuses: SIGNED_BATCH_REJECTED. */
+export function checkBound(before: Unsigned, after: Unsigned): Refusal | null {
+  const rest = ({ chain, from, fromPath, to, amount, tokenContract, tag, kind, sendAll, feeMax, fee, replayKey }: Unsigned) => canonicalJson({
+    chain, from, fromPath, to, amount: amount.toString(), tokenContract, tag, kind, sendAll, feeMax: feeMax.toString(), key: replayKey.kind,
+    fee: Object.fromEntries(Object.entries(fee).filter(([part]) => !FOLLOWING.has(part))),
+  });
+  return rest(before) === rest(after) ? null : refuseToSign('binding_changed_more_than_the_counter');
+}
+
+/** The replica that built it has not bound its counter yet. */
+export function notBound(): Refusal {
+  return refuse('SERVICE_UNAVAILABLE', { reason: NOT_BOUND, setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 },
+    'the replica that built this withdrawal has not bound its counter; nothing was signed. Ask again, or build it again where that replica is gone; with one '
+      + 'EDGE_SPEND_LEDGER for all replicas any of them binds');
+}
+
+export function isNotBound(answer: unknown): boolean {
+  return isRefusal(answer) && answer.details['reason'] === NOT_BOUND;
+}
+
+const NOT_BOUND = 'counter_not_bound';

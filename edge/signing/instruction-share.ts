@@ -1,0 +1,84 @@
+/**
+ * Carries instructions between this replica and the cloud, which relays them to the others: what was built at a follower
+ * can be signed by the leader, and by whoever leads after it.
+ */
+import type { KeyObject } from 'node:crypto';
+import type { Acknowledgement, InstructionRecord } from '../../protocol/frames.ts';
+import type { Environment } from '../../protocol/slugs.ts';
+import type { Identity } from '../link/identity.ts';
+import { isOwnInstruction, signInstruction } from './instruction-record.ts';
+import { isBoundText, type Instructions, type RecordedInstruction } from './instructions.ts';
+import type { EdgeLog } from '../process/log.ts';
+
+/** Clocks of replicas may differ by this much, as those of edge and cloud may (spec §5.3). */
+export const AHEAD_MS_MAX = 300_000;
+/** protocol/frames.ts `instructionRecord`: a larger payload stays at the replica that it was built at. */
+const UNSIGNED_CHARACTERS_MAX = 900_000;
+/** Answers that the same record would get again: it stays at this replica until it is asked for anew, and others go on. */
+const FOR_GOOD: ReadonlySet<string> = new Set(['INVALID_INPUT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE']);
+
+export interface InstructionShareSettings {
+  readonly instructions: Instructions;
+  readonly environment: Environment;
+  readonly identity: Identity;
+  readonly identityKey: KeyObject;
+  readonly nowMs: () => number;
+  /** EDGE_INSTRUCTION_TTL. */
+  readonly ttlMs: number;
+  readonly log: EdgeLog;
+}
+
+export type TellInstructions = (records: InstructionRecord[]) => Promise<Acknowledgement | null>;
+
+export class InstructionShare {
+  readonly #settings: InstructionShareSettings;
+  #sending: Promise<void> = Promise.resolve();
+  /** A round that has not begun: it takes in whatever is asked for until then. */
+  #next: Promise<void> | null = null;
+  /** Hears of what another replica was told to sign. */
+  onBroadcast: (recorded: RecordedInstruction, asked: 'as_bound' | 'unbound') => void = () => undefined;
+
+  constructor(settings: InstructionShareSettings) {
+    this.#settings = settings;
+  }
+
+  /** Sends what the cloud has not taken, oldest first; resolves when it has, or will not now. Never rejects. */
+  send(tell: TellInstructions): Promise<void> {
+    this.#next ??= this.#sending.then(() => {
+      this.#sending = this.#next!;
+      this.#next = null;
+      return this.#sendAll(tell);
+    }).catch((error: unknown) => this.#settings.log.fault('instructions_fault', error));
+    return this.#next;
+  }
+
+  /**
+   * Takes records of other replicas. One that the identity did not sign is an alarm: only a cloud can have made it. So
+   * is one that gives a known id another instruction.
+   */
+  take(records: readonly InstructionRecord[]): void {
+    const { instructions, environment, identityKey, nowMs, log } = this.#settings;
+    let foreign = 0;
+    for (const record of records) {
+      const atMs = Math.max(record.askedAtMs, record.broadcastAtMs ?? 0);
+      const own = record.environment === environment && atMs <= nowMs() + AHEAD_MS_MAX && isOwnInstruction(identityKey, record);
+      if (!own || !instructions.take(record)) foreign += 1;
+      else if (record.broadcastAtMs !== null) this.onBroadcast(instructions.get(record.transactionId)!, isBoundText(record.unsigned) ? 'as_bound' : 'unbound');
+    }
+    if (foreign > 0) log.alarm('foreign_instructions_refused', { count: foreign });
+  }
+
+  async #sendAll(tell: TellInstructions): Promise<void> {
+    const { instructions, environment, identity, nowMs, ttlMs, log } = this.#settings;
+    for (const stored of instructions.unshared(nowMs() - ttlMs, UNSIGNED_CHARACTERS_MAX)) {
+      const { transactionId, askedAtMs } = stored;
+      const record = signInstruction(identity, { ...stored, environment });
+      const reply = await tell([record]);
+      if (reply?.ok !== true) {
+        if (reply !== null) log.warn('instruction_not_taken', { transactionId, code: reply.code ?? 'INTERNAL_ERROR' });
+        if (!FOR_GOOD.has(reply?.code ?? '')) return;
+      }
+      instructions.noteShared(transactionId, askedAtMs);
+    }
+  }
+}

@@ -1,0 +1,355 @@
+/**
+ * What this edge's own callers asked for, and the journal of what was signed for it. Both survive the process: without
+ * a recorded instruction nothing is signed, and a payload is in the journal before its signature exists.
+ */
+import type { ReplayKey, Signed, Unsigned } from '../../chains/chain.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import { sha256 } from './instruction-record.ts';
+import type { Instruction } from './signers/signer.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it is this edge's mark. */
+export type RecordedUnsigned = Unsigned & { readonly bound?: true };
+export interface RecordedInstruction { readonly instruction: Instruction; readonly unsigned: RecordedUnsigned }
+
+export interface Signature {
+  readonly transactionId: string;
+  readonly payload: string;
+  readonly signed: Signed | null;
+  /** By this edge's clock. */
+  readonly signedAtMs: number;
+  /** `taken`: the cloud has the bytes · `refused`: it decided against them for good · `open`: neither is known. */
+  readonly outcome: 'open' | 'taken' | 'refused';
+  readonly outcomeCode: string | null;
+}
+
+/** An instruction as it is stored, in the very texts that were recorded. */
+export interface StoredInstruction {
+  readonly transactionId: string;
+  readonly instruction: string;
+  readonly unsigned: string;
+  /** When a holder of a local key built, repriced or broadcast it last. */
+  readonly askedAtMs: number;
+  /** When a holder of a local key broadcast any version last, and SHA-256 of that version's text; null: nobody did. */
+  readonly broadcastAtMs: number | null;
+  readonly broadcastUnsigned: string | null;
+}
+
+interface KnownRow {
+  readonly instruction: string; readonly unsigned: string; readonly broadcast_at_ms: number | null; readonly built_here: number; readonly handed_out: number;
+}
+
+interface SignatureRow {
+  transaction_id: string; payload: string; chain: Chain; signed_payload: string | null; txid: string | null; signed_at_ms: number;
+  outcome: Signature['outcome']; outcome_code: string | null;
+}
+
+/** As long as the cloud keeps an Idempotency-Key. Milliseconds. */
+const REQUEST_KEPT_MS = 86_400_000;
+
+/** JSON in which an amount is `{"$n":"digits"}`: the journal must give back the very values that were checked. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? { $n: entry.toString() } : entry));
+}
+
+/** The one text of an instruction, as it is recorded, shared and hashed. */
+export function instructionText(instruction: Instruction): string {
+  return toJson(instruction);
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'feeMax']);
+
+function fromJson<T>(text: string): T {
+  // By name: what the cloud tells of a fee may have a name like that of an amount's text.
+  return JSON.parse(text, (name, entry: unknown) => {
+    const digits = AMOUNTS.has(name) && typeof entry === 'object' && entry !== null ? (entry as { $n?: unknown }).$n : undefined;
+    return typeof digits === 'string' ? BigInt(digits) : entry;
+  }) as T;
+}
+
+/** What a payload uses up, one text each: two payloads that exclude each other share at least one of them. */
+export function replayKeyTexts(key: ReplayKey): string[] {
+  return (key.kind === 'outpoints' ? key.value : [key.value]).map((value) => `${key.kind}:${value}`);
+}
+
+/**
+ * Whether a new version excludes every one before it on the ledger: it keeps the counter, or every outpoint, of the known
+ * one, so that all versions share them. A payload that only expires excludes nothing; there its expiry is what is held.
+ */
+export function keepsReplayKey(next: ReplayKey, before: ReplayKey): boolean {
+  if (before.kind === 'expiry') return next.kind === 'expiry';
+  const kept = new Set(replayKeyTexts(next));
+  return replayKeyTexts(before).every((key) => kept.has(key));
+}
+
+export class Instructions {
+  readonly #storage: Storage;
+  readonly #nowMs: () => number;
+  /** Withdrawn here, and not written yet: the disk was full. */
+  readonly #withdrawn = new Set<string>();
+
+  constructor(storage: Storage, nowMs: () => number) {
+    this.#storage = storage;
+    this.#nowMs = nowMs;
+  }
+
+  get(transactionId: string): RecordedInstruction | null {
+    const row = this.#storage.one<{ instruction: string; unsigned: string }>(
+      'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
+    return row === null ? null : { instruction: fromJson<Instruction>(row.instruction), unsigned: fromJson<RecordedUnsigned>(row.unsigned) };
+  }
+
+  /**
+   * Keeps an instruction with the payload that was checked against it; durable when it returns. False when another
+   * instruction is known under that id, or its replay key changes after a broadcast: any replica may have signed what was
+   * broadcast, and a payload that does not exclude it would be a second payment. What nobody broadcast is signed nowhere.
+   */
+  record({ instruction, unsigned }: RecordedInstruction): boolean {
+    const text = toJson(instruction);
+    return this.#storage.transaction(() => {
+      const known = this.#known(instruction.id);
+      if (known !== null && known.instruction !== text) return false;
+      if (known?.isBroadcast === true && !excludes(unsigned, known.unsigned)) return false;
+      if (known === null && this.#isOfAnother(instruction)) return false;
+      // A version of one whose counter is bound is under that counter, or is not bound any more.
+      const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
+      if (known?.isHandedOut === true && !isBound) return false;
+      const { bound: _, ...version } = unsigned;
+      this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms, built_here) values (?, ?, ?, ?, 1)
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
+        instruction.id, text, toJson(isBound ? { ...version, bound: true } : version), this.#nowMs());
+      this.#bind(instruction);
+      return true;
+    });
+  }
+
+  /**
+   * A holder of a local key broadcasts the version that is known here: it is as fresh as now, may be signed for the cloud
+   * that asks, and the other replicas hear of it.
+   */
+  noteBroadcast(transactionId: string): void {
+    const row = this.#storage.one<{ unsigned: string; at: number }>(
+      'select unsigned, recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+    if (row === null) return;
+    const atMs = Math.max(row.at + 1, this.#nowMs()); // a later version in the eyes of whoever compares, whatever the clock does
+    this.#storage.run('update instructions set recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 0 where transaction_id = ?',
+      atMs, atMs, sha256(row.unsigned), transactionId);
+    this.#withdrawn.delete(transactionId);
+  }
+
+  /**
+   * Its caller was refused: no frame has it signed here until it is broadcast again, whatever record of before comes. That it may be
+   * signed elsewhere is not taken back. Throws: StorageFailed; until the process ends it holds even then.
+   */
+  withdraw(transactionId: string): void {
+    this.#withdrawn.add(transactionId);
+    this.#storage.run('update instructions set broadcast_unsigned = null where transaction_id = ?', transactionId);
+    this.#withdrawn.delete(transactionId);
+  }
+
+  /**
+   * Whether its counter is still to be chosen: `own` where this replica may choose it, `elsewhere` where only the one that built it
+   * may. Null: it is chosen, or there is none. Without a ledger of all replicas a version that another one may have is final; with
+   * one, and nothing signed here, the ledger lets no second counter pass.
+   */
+  counterToBind(transactionId: string, sharesLedger: boolean): 'own' | 'elsewhere' | null {
+    const known = this.#known(transactionId);
+    if (known === null || !bindsAtBroadcast(known.instruction) || this.signaturesOf(transactionId).length > 0) return null;
+    if (sharesLedger) return 'own';
+    if (known.isHandedOut) return null;
+    if (known.isBuiltHere) return 'own';
+    return known.unsigned.bound === true ? null : 'elsewhere';
+  }
+
+  /**
+   * Keeps the version whose counter the cloud bound, for a holder of a local key that broadcasts it. No other replica hears of it
+   * before `handOut`. False when it may not be bound here.
+   */
+  bind(transactionId: string, unsigned: Unsigned, sharesLedger: boolean): boolean {
+    return this.#storage.transaction(() => {
+      if (this.counterToBind(transactionId, sharesLedger) !== 'own') return false;
+      const text = toJson({ ...unsigned, bound: true }), row = this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+      const atMs = Math.max(row!.at + 1, this.#nowMs());
+      this.#storage.run('update instructions set unsigned = ?, recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 1 where transaction_id = ?',
+        text, atMs, atMs, sha256(text), transactionId);
+      return true;
+    });
+  }
+
+  /** From now on other replicas may have the bound version, and may sign it. Within a transaction, or by itself. */
+  handOut(transactionId: string): void {
+    this.#storage.run('update instructions set shared = 0, handed_out = 1 where transaction_id = ?', transactionId);
+  }
+
+  /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */
+  mayBeSigned(transactionId: string): boolean {
+    return this.#known(transactionId)?.isBroadcast === true;
+  }
+
+  /** When a holder of a local key broadcast the version that is known here; null when nobody did. */
+  broadcastAtMs(transactionId: string): number | null {
+    const row = this.#storage.one<{ unsigned: string; at: number | null; of: string | null }>(
+      'select unsigned, broadcast_at_ms as at, broadcast_unsigned as "of" from instructions where transaction_id = ?', transactionId);
+    return row === null || this.#withdrawn.has(transactionId) || row.of !== sha256(row.unsigned) ? null : row.at;
+  }
+
+  /**
+   * Takes what another replica of this edge was told; an older version than the known one changes nothing. False when
+   * another instruction is known under that id, its Idempotency-Key is another id's, or a version is known that could land beside it.
+   */
+  take({ transactionId, instruction, unsigned, askedAtMs, broadcastAtMs, broadcastUnsigned }: StoredInstruction): boolean {
+    return this.#storage.transaction(() => {
+      const known = this.#known(transactionId);
+      if (known !== null && known.instruction !== instruction) return false;
+      const told = fromJson<RecordedUnsigned>(unsigned), isExcluding = known === null || excludeEachOther(told, known.unsigned);
+      if (known?.isBroadcast === true && !isExcluding) return false;
+      // Nobody signs an unbound version of what is bound.
+      if (known?.unsigned.bound === true && told.bound !== true && bindsAtBroadcast(instruction)) return true;
+      const parsed = fromJson<Instruction | null>(instruction);
+      if (parsed?.id !== transactionId || (known === null && this.#isOfAnother(parsed))) return false;
+      // What was broadcast may be signed elsewhere: a later version here that nobody broadcast, and could land beside it, is dropped.
+      const isNewlyBound = told.bound === true && known?.unsigned.bound !== true;
+      const always = broadcastAtMs !== null && (!isExcluding || isNewlyBound) ? 1 : 0;
+      this.#storage.run(`insert into instructions as i (transaction_id, instruction, unsigned, recorded_at_ms, shared) values (?, ?, ?, ?, 1)
+        on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(i.recorded_at_ms, excluded.recorded_at_ms), shared = 1
+          where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`, transactionId, instruction, unsigned, askedAtMs, always);
+      this.#storage.run(`update instructions set broadcast_at_ms = ?, broadcast_unsigned = ?
+        where transaction_id = ? and coalesce(broadcast_at_ms, -1) < ?`, broadcastAtMs, broadcastUnsigned, transactionId, broadcastAtMs ?? -1);
+      if (told.bound === true) this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
+      this.#bind(parsed);
+      return true;
+    });
+  }
+
+  /** What an Idempotency-Key was used for within the last 24 hours; null when it was not. Texts are SHA-256. */
+  boundTo(requestKey: string): { readonly body: string; readonly transactionId: string } | null {
+    return this.#storage.one<{ body: string; transactionId: string }>(
+      'select body, transaction_id as transactionId from request_keys where request_key = ? and bound_at_ms > ?', requestKey, this.#nowMs() - REQUEST_KEPT_MS);
+  }
+
+  /** Whether its Idempotency-Key belongs to another id: two of them would be two payments that their caller takes for one. */
+  #isOfAnother({ id, request }: Instruction): boolean {
+    const bound = request === undefined ? null : this.boundTo(request.key);
+    return bound !== null && bound.transactionId !== id;
+  }
+
+  #bind({ id, request }: Instruction): void {
+    if (request === undefined) return;
+    const nowMs = this.#nowMs();
+    this.#storage.run('delete from request_keys where bound_at_ms <= ?', nowMs - REQUEST_KEPT_MS);
+    this.#storage.run('insert into request_keys (request_key, body, transaction_id, bound_at_ms) values (?, ?, ?, ?) on conflict do nothing',
+      request.key, request.body, id, nowMs);
+  }
+
+  #known(transactionId: string): { instruction: string; unsigned: RecordedUnsigned; isBroadcast: boolean; isBuiltHere: boolean; isHandedOut: boolean } | null {
+    const row = this.#storage.one<KnownRow>('select instruction, unsigned, broadcast_at_ms, built_here, handed_out from instructions where transaction_id = ?', transactionId);
+    if (row === null) return null;
+    // An edge of before kept no broadcasts: what it signed was one.
+    const isSigned = this.signaturesOf(transactionId).length > 0, unsigned = fromJson<RecordedUnsigned>(row.unsigned);
+    // Without its counter nobody signs it, whoever broadcast it.
+    const mayBeSigned = row.broadcast_at_ms !== null && (!bindsAtBroadcast(row.instruction) || row.handed_out === 1);
+    return { instruction: row.instruction, unsigned, isBroadcast: isSigned || mayBeSigned, isBuiltHere: row.built_here === 1, isHandedOut: row.handed_out === 1 };
+  }
+
+  /** What the cloud has not taken, oldest first, of those asked for since, up to a size. */
+  unshared(sinceMs: number, unsignedCharactersMax: number): StoredInstruction[] {
+    return this.#storage.all<StoredInstruction>(`select transaction_id as transactionId, instruction, unsigned, recorded_at_ms as askedAtMs,
+        broadcast_at_ms as broadcastAtMs, broadcast_unsigned as broadcastUnsigned
+      from instructions where shared = 0 and recorded_at_ms >= ? and length(unsigned) <= ? order by recorded_at_ms, transaction_id limit 1000`,
+      sinceMs, unsignedCharactersMax);
+  }
+
+  noteShared(transactionId: string, askedAtMs: number): void {
+    this.#storage.run('update instructions set shared = 1 where transaction_id = ? and recorded_at_ms = ?', transactionId, askedAtMs);
+  }
+
+  /**
+   * Writes a payload into the journal, before it is signed. Nothing happens when it stands there already. With it is written that it
+   * was broadcast, so that the other replicas hear of it: what is refused before leaves no trace that a frame could have signed.
+   */
+  journal({ instruction, unsigned }: RecordedInstruction): void {
+    this.#storage.transaction(() => {
+      const added = this.#storage.run(`insert into signatures (transaction_id, payload, chain, signed_at_ms) values (?, ?, ?, ?)
+        on conflict (transaction_id, payload) do nothing`, instruction.id, unsigned.payload, unsigned.chain, this.#nowMs());
+      if (added === 0) return;
+      for (const key of replayKeyTexts(unsigned.replayKey)) {
+        this.#storage.run('insert into replay_keys (chain, sender, replay_key, transaction_id, payload) values (?, ?, ?, ?, ?)',
+          unsigned.chain, unsigned.from, key, instruction.id, unsigned.payload);
+      }
+      if (this.broadcastAtMs(instruction.id) === null) this.noteBroadcast(instruction.id);
+    });
+  }
+
+  /** To be called within a transaction that also puts the bytes into the outbox. */
+  noteSigned(transactionId: string, payload: string, signed: Signed): void {
+    this.#storage.run('update signatures set signed_payload = ?, txid = ? where transaction_id = ? and payload = ?',
+      signed.payload, signed.txid, transactionId, payload);
+  }
+
+  noteOutcome(transactionId: string, txid: string, outcome: 'taken' | 'refused', code: string | null): void {
+    this.#storage.run('update signatures set outcome = ?, outcome_code = ? where transaction_id = ? and txid = ?',
+      outcome, code, transactionId, txid);
+  }
+
+  /** The transaction that bytes of this txid were signed for, whatever the case of its letters; null for a stranger's. */
+  transactionOf(txid: string): string | null {
+    const row = this.#storage.one<{ id: string }>('select transaction_id as id from signatures where txid in (?, ?, ?)', txid, txid.toLowerCase(), txid.toUpperCase());
+    return row?.id ?? null;
+  }
+
+  /** Payloads signed for a transaction, oldest first. */
+  signaturesOf(transactionId: string): Signature[] {
+    const rows = this.#storage.all<SignatureRow>('select * from signatures where transaction_id = ? order by rowid', transactionId);
+    return rows.map(signatureOf);
+  }
+
+  /** Payloads of this sender that use up a part of a key, oldest first, whatever transaction they were signed for. */
+  signaturesUnder(chain: Chain, sender: string, key: ReplayKey): Signature[] {
+    const rows = this.#storage.all<SignatureRow>(`select * from signatures s where exists (
+        select 1 from replay_keys k, json_each(?) wanted where k.chain = ? and k.sender = ? and k.replay_key = wanted.value
+          and k.transaction_id = s.transaction_id and k.payload = s.payload)
+      order by s.rowid`, JSON.stringify(replayKeyTexts(key)), chain, sender);
+    return rows.map(signatureOf);
+  }
+
+  /** Highest counter that this sender signed with; null where it has none yet, or the chain has no counter. */
+  highestCounter(chain: Chain, sender: string, key: ReplayKey): bigint | null {
+    if (key.kind !== 'nonce' && key.kind !== 'sequence') return null;
+    const start = `${key.kind}:`;
+    // Text on the way out: a Stellar sequence is beyond what a JavaScript number holds.
+    const row = this.#storage.one<{ highest: string | null }>(`select cast(max(cast(substr(replay_key, ?) as integer)) as text) as highest
+      from replay_keys where chain = ? and sender = ? and replay_key glob ?`, start.length + 1, chain, sender, `${start}*`);
+    return row?.highest == null ? null : BigInt(row.highest);
+  }
+
+  transaction<T>(write: () => T): T {
+    return this.#storage.transaction(write);
+  }
+}
+
+/** Whether the text of a version says that its counter is bound. */
+export function isBoundText(unsigned: string): boolean {
+  return fromJson<RecordedUnsigned>(unsigned).bound === true;
+}
+
+function bindsAtBroadcast(instruction: string): boolean {
+  return fromJson<Instruction>(instruction).counter === 'at_broadcast';
+}
+
+/** Whether a version keeps the one before it from landing. What only expires keeps nothing from it but its own bytes. found F13. */
+function excludes(next: Unsigned, before: Unsigned): boolean {
+  return before.replayKey.kind === 'expiry' ? next.payload === before.payload : keepsReplayKey(next.replayKey, before.replayKey);
+}
+
+/** Either may be the later version: an older record arrives late. */
+function excludeEachOther(left: Unsigned, right: Unsigned): boolean {
+  return excludes(left, right) || excludes(right, left);
+}
+
+function signatureOf(row: SignatureRow): Signature {
+  const signed = row.signed_payload === null || row.txid === null ? null
+    : { chain: row.chain, payload: row.signed_payload, txid: row.txid };
+  return {
+    transactionId: row.transaction_id, payload: row.payload, signed, signedAtMs: row.signed_at_ms, outcome: row.outcome, outcomeCode: row.outcome_code,
+  };
+}

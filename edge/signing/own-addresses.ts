@@ -1,0 +1,85 @@
+/**
+ * The addresses of this edge's own phrase, by absolute path: what the cloud says about an address is held against this.
+ * Extended public keys suffice for the secp256k1 families; the Ed25519 families derive from the keystore.
+ */
+import { factsOf, networkOf } from '../../chains/registry.ts';
+import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
+import type { Keystore } from '../keystore/keystore.ts';
+
+/** Derived addresses that are kept, least recently used ones dropped. */
+const KEPT_MAX = 20_000;
+const HARDENED = 0x8000_0000;
+/** Two children of an extended key and an address; a source's key has five levels below it at most. */
+const STEPS_PER_ADDRESS = 4;
+/** No path of 255 steps is longer; each number of a longer one would be tried. */
+const PATH_CHARACTERS_MAX = 4_000;
+
+export interface OwnPaths { readonly gasTank: string | null; readonly treasury: string | null }
+
+export class OwnAddresses {
+  readonly #keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>;
+  readonly #kept = new Map<string, string>();
+  #steps = 0;
+
+  constructor(keystore: Pick<Keystore, 'accountXpub' | 'addressAt' | 'sourceAddressAt' | 'hasSource'>) {
+    this.#keystore = keystore;
+  }
+
+  /** Derivation steps since the start: the unit of this edge's work on an answer, a tenth to a third of a millisecond each. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** The address at an absolute path of the chain's template, or null for a path that is none of ours. */
+  addressAt(chain: Chain, path: string): string | null {
+    if (path.length > PATH_CHARACTERS_MAX) return null;
+    const key = `${FAMILY_OF[chain]} ${path}`;
+    const kept = this.#kept.get(key);
+    const address = kept ?? this.#derive(chain, path);
+    if (address === null) return null;
+    this.#kept.delete(key);
+    this.#kept.set(key, address);
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
+    return address;
+  }
+
+  /** Whether an origin names a key that this edge has nothing to do with: a retired identity, another replica's source. */
+  isForeign(path: string): boolean {
+    return path.startsWith('[') && !(this.#keystore.hasSource?.(path) ?? false);
+  }
+
+  /** Spec §2.10: gas tank and derived treasury. The Ed25519 chains have no derived treasury (decisions 3). */
+  paths(chain: Chain): OwnPaths {
+    const { derivation } = factsOf(chain);
+    const { accountPath } = networkOf(chain);
+    return derivation.kind === 'xpub'
+      ? { gasTank: `${accountPath}/1/0`, treasury: `${accountPath}/1/1` }
+      : { gasTank: derivation.gasTankPath, treasury: null };
+  }
+
+  /** Number of a deposit path of the template, the one that customers get; null for any other path. */
+  depositPosition(chain: Chain, path: string): number | null {
+    if (path.length > PATH_CHARACTERS_MAX) return null;
+    const { derivation } = factsOf(chain);
+    const pathAt = derivation.kind === 'xpub' ? (index: number) => `${networkOf(chain).accountPath}/0/${index}` : derivation.depositPath;
+    const found = [...path.matchAll(/[0-9]+/g)].map(([digits]) => Number(digits)).find((index) => index < HARDENED && pathAt(index) === path);
+    return found ?? null;
+  }
+
+  #derive(chain: Chain, path: string): string | null {
+    this.#steps += STEPS_PER_ADDRESS;
+    if (path.startsWith('[')) return this.#keystore.sourceAddressAt?.(chain, path) ?? null;
+    const { derivation } = factsOf(chain);
+    const network = networkOf(chain);
+    if (derivation.kind === 'xpub') {
+      const xpub = this.#keystore.accountXpub(FAMILY_OF[chain]);
+      const below = path.startsWith(`${network.accountPath}/`) ? path.slice(network.accountPath.length + 1) : '';
+      const [, change, index] = /^([01])\/(0|[1-9][0-9]{0,9})$/.exec(below) ?? [];
+      if (xpub === null || index === undefined || Number(index) >= HARDENED) return null;
+      return derivation.deriveAddress(network, xpub, change === '0' ? 0 : 1, Number(index)).address;
+    }
+    const isTemplate = path === derivation.gasTankPath
+      || [...path.matchAll(/[0-9]+/g)].some(([digits]) => Number(digits) < HARDENED && derivation.depositPath(Number(digits)) === path);
+    return isTemplate ? this.#keystore.addressAt(chain, path) : null;
+  }
+}

@@ -1,0 +1,75 @@
+/** What a signer may rely on: this edge's limits, derivation, registry and journal, for one payload. */
+import type { Catalogue } from '../../chains/chain.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { Instructions, RecordedInstruction } from './instructions.ts';
+import type { OwnAddresses } from './own-addresses.ts';
+import { feeBoundsOf, type FeeSettings } from './signers/fee-bounds.ts';
+import type { SigningPolicy } from './signers/signer.ts';
+
+export interface PolicySource {
+  readonly instructions: Instructions;
+  readonly own: OwnAddresses;
+  /** G29: the bounds of fees. */
+  readonly fees: FeeSettings;
+  /** EDGE_FIRST_NONCE_MAX. found F8. */
+  readonly firstNonceMax: bigint;
+  /** EDGE_SWEEP_TREASURY_ALLOWLIST, canonical texts. Spec §4.5. */
+  readonly sweepTreasuries: ReadonlyMap<Chain, readonly string[]>;
+  readonly catalogueOf: (chain: Chain) => Catalogue;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Counters this far above the highest one that was signed here are still plausible where no own node says better: other replicas
+ * sign too. A payload further ahead could lie for months and land when its turn comes.
+ */
+const REPLAY_AHEAD_MAX = 1_024n;
+
+/** What was asked from outside for a policy: it is taken as read, while all else is read when the policy is made. */
+export interface Asked {
+  /** Transactions whose signatures hold their replay key no more. */
+  readonly released: ReadonlySet<string>;
+  /** Next counter of the sender at the company's own node; null where none is asked, or it does not answer. */
+  readonly nextAtNode: bigint | null;
+}
+
+/**
+ * Whether the counter of a payload is above what this edge knows: none of the sender, or not one that it signed, nor the next. Nobody
+ * else has the key, so values in between are used by other replicas, or by nobody: then nothing after them lands.
+ */
+export function isAheadOfOwn({ instructions }: Pick<PolicySource, 'instructions'>, { unsigned: { chain, from, replayKey } }: RecordedInstruction): boolean {
+  if (replayKey.kind !== 'nonce' && replayKey.kind !== 'sequence') return false;
+  const highest = instructions.highestCounter(chain, from, replayKey);
+  return highest === null || BigInt(replayKey.value) > highest + 1n;
+}
+
+/** Highest counter that is signed: the next one by own history or own node; without the node, what replicas may have signed beside it. */
+function highestNext(highest: bigint | null, nextAtNode: bigint | null): bigint | null {
+  if (nextAtNode === null) return highest === null ? null : highest + REPLAY_AHEAD_MAX;
+  return highest === null || highest + 1n < nextAtNode ? nextAtNode : highest + 1n;
+}
+
+/** The policy for a payload. */
+export function signingPolicyOf(source: PolicySource, recorded: RecordedInstruction, { released, nextAtNode }: Asked): SigningPolicy {
+  const { instructions, own, fees, firstNonceMax, sweepTreasuries, catalogueOf, nowMs } = source;
+  const { instruction, unsigned: { from, replayKey } } = recorded;
+  const { chain } = instruction;
+  const { gasTank, treasury } = own.paths(chain);
+  const addressAt = (path: string) => own.addressAt(chain, path);
+  const derivedTreasury = treasury === null ? null : addressAt(treasury);
+  const to = highestNext(instructions.highestCounter(chain, from, replayKey), nextAtNode);
+  return {
+    ...feeBoundsOf(chain, fees, instruction.purpose === 'sweep'),
+    sweepDestinations: [...(derivedTreasury === null ? [] : [derivedTreasury]), ...sweepTreasuries.get(chain) ?? []],
+    gasTank: gasTank === null ? null : addressAt(gasTank),
+    catalogue: catalogueOf(chain),
+    addressAt,
+    journal: {
+      forInstruction: instructions.signaturesOf(instruction.id).map(({ payload }) => payload),
+      withReplayKey: (key) => instructions.signaturesUnder(chain, from, key)
+        .filter(({ transactionId }) => !released.has(transactionId)).map(({ payload }) => payload),
+    },
+    replayWindow: to === null ? null : { from: 0n, to },
+    firstNonceMax, nowMs: nowMs(),
+  };
+}

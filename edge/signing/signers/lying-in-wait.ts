@@ -1,0 +1,49 @@
+/**
+ * What is signed lands soon or never: one rule for all families. A payload that cannot land yet is a cheque that the cloud
+ * keeps, long after its caller gave up. found F8, chains.md 1.6-8.
+ *
+ *   height    (lock time, last ledger, last valid height) at most what the chain can have by the edge's clock
+ *   counter   (nonce, sequence) at most a little above the highest one that this edge signed, or that the company's own
+ *             node names; while neither knows, at most what an address can have: EDGE_FIRST_NONCE_MAX on EVM chains, on
+ *             xrp and xlm, where counters begin at the ledger that made the account, what the ledger's height allows
+ *   time      (expiration, time bounds) the families' own checks: they are in the bytes and end within an hour
+ */
+import type { Chain } from '../../../protocol/slugs.ts';
+import { FAMILY_OF } from '../../../protocol/slugs.ts';
+import type { Refusal } from '../../../protocol/errors.ts';
+import { overBound } from './fee-bounds.ts';
+import { highestHeight } from './known-heights.ts';
+import { refuseToSign, type SigningPolicy } from './signer.ts';
+
+/** Highest first nonce of an address that this edge never signed for, where no setting says otherwise. */
+export const FIRST_NONCE_MAX = 100_000n;
+/** Transactions that an account may be ahead of one a ledger. */
+const SEQUENCE_SLACK = 1_000_000n;
+/** A Stellar account's sequence begins with the number of the ledger that made it in its upper half. Source: CAP-0001. */
+const STELLAR_LEDGER_BITS = 32n;
+
+/** Refuses: SIGNED_BATCH_REJECTED `reason` for a height that the chain cannot have by `ahead` blocks from now. */
+export function checkHeight(chain: Chain, height: number, { nowMs }: SigningPolicy, reason: string, ahead = 0): Refusal | null {
+  const highest = highestHeight(chain, nowMs);
+  if (highest === null || height <= highest + ahead) return null;
+  return refuseToSign(reason, { expected: `at most ${highest + ahead} by this clock`, found: height });
+}
+
+/** Refuses: SIGNED_BATCH_REJECTED `reason` for a counter outside of the window, or one that no address can have. */
+export function checkCounter(
+  chain: Chain, counter: bigint, policy: SigningPolicy, reason: string, { mayBeBehind = false } = {},
+): Refusal | null {
+  const { replayWindow, nowMs, firstNonceMax = FIRST_NONCE_MAX } = policy;
+  if (replayWindow !== null) {
+    const { from, to } = replayWindow;
+    if ((mayBeBehind || counter >= from) && counter <= to) return null;
+    return refuseToSign(reason, { expected: `${from}–${to}`, found: counter });
+  }
+  if (FAMILY_OF[chain] === 'evm') {
+    return counter <= firstNonceMax ? null : overBound(reason, 'EDGE_FIRST_NONCE_MAX', firstNonceMax, counter);
+  }
+  const ledger = highestHeight(chain, nowMs);
+  if (ledger === null) return null;
+  const highest = (FAMILY_OF[chain] === 'xlm' ? BigInt(ledger) << STELLAR_LEDGER_BITS : BigInt(ledger)) + SEQUENCE_SLACK;
+  return counter <= highest ? null : refuseToSign(reason, { expected: `at most ${highest} by this clock`, found: counter });
+}

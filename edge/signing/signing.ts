@@ -1,0 +1,433 @@
+/**
+ * The one way to a signature, for `POST …/broadcast` and for the cloud's `sign` frame. In this order, each step durable
+ * before the next: an instruction of this edge's own caller is there · its counter is bound (binding.ts) · the payload is checked against it · the spend is
+ * counted · the payload is in the journal · the signature is made · signed bytes and their submission are written.
+ * Decisions 6, chains.md 1.6, G25.
+ */
+import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { failpoint } from '../../protocol/node/failpoint.ts';
+import type { Chain, Environment } from '../../protocol/slugs.ts';
+import { networkOf } from '../../chains/registry.ts';
+import { sandboxOf } from '../../chains/sandbox-networks.ts';
+import type { Network, Signed } from '../../chains/chain.ts';
+import { AHEAD_MS_MAX } from './instruction-share.ts';
+import { isNotBound, notBound, type CounterBinding } from './binding.ts';
+import type { Instructions, RecordedInstruction } from './instructions.ts';
+import type { Keystore } from '../keystore/keystore.ts';
+import type { Lease } from '../link/lease.ts';
+import type { EdgeLog } from '../process/log.ts';
+import type { Outbox } from '../link/outbox.ts';
+import type { Signer, SigningKey, SigningPolicy } from './signers/signer.ts';
+import { isOwnBound } from './signers/fee-bounds.ts';
+import { refuseToSign } from './signers/signer.ts';
+import { isAheadOfOwn, signingPolicyOf, type Asked, type PolicySource } from './policy.ts';
+import type { PaymentGuard } from './payment-guard.ts';
+import { claimOf, paymentOf } from './payments.ts';
+import type { SharedSpend } from '../spend/shared-spend.ts';
+import { spendOf, tokenOf, type Spend, type SpendLedger } from '../spend/ledger.ts';
+import { isFailureWord, refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
+import { NOTHING_DENIED } from '../link/reported.ts';
+import type { ViaLeader } from '../link/via-leader.ts';
+import type { Upstream } from '../link/upstream.ts';
+
+export interface SigningSettings {
+  readonly environment: Environment;
+  readonly lease: Lease;
+  readonly instructions: Instructions;
+  readonly ledger: SpendLedger;
+  /** The count of all replicas together; null where each counts for itself. */
+  readonly shared: SharedSpend | null;
+  readonly guard: PaymentGuard;
+  readonly binding: CounterBinding;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Resolves when the cloud has what this replica's callers asked for, or will not now. */
+  readonly share: () => Promise<void>;
+  readonly outbox: Outbox;
+  readonly submissions: Submissions;
+  readonly keystore: Keystore;
+  readonly policies: PolicySource;
+  /** The sender's next counter at the company's own node (EDGE_VERIFY_RPC_<CHAIN>); null without any. Never rejects. */
+  readonly nextCounter: ((recorded: RecordedInstruction) => Promise<bigint | null>) | null;
+  readonly upstream: Upstream;
+  /** The family's signer, loaded with its SDK; null for a chain that this edge does not sign. */
+  readonly signerOf: (chain: Chain) => Promise<Signer | null>;
+  /** Asks the cloud for the lease when it ran out here. */
+  readonly beat: () => Promise<void>;
+  readonly viaLeader: ViaLeader;
+  /** How long after an own caller the cloud may ask for a signature. Milliseconds. */
+  readonly instructionTtlMs: number;
+  /** The outbox has something to send. */
+  readonly nudge: () => void;
+  readonly log: EdgeLog;
+}
+
+export class Signing {
+  readonly #settings: SigningSettings;
+  /** Signings that wait for an answer from outside, by transaction. */
+  readonly #running = new Map<string, Promise<Refusal | null>>();
+  /** By transaction: bound, signed and submitted in the turn of its sender. */
+  readonly #turns = new Map<string, Promise<Submitted>>();
+  /** By sender: the end of the last turn, and what it bound and did not sign. */
+  readonly #lanes = new Map<string, { readonly end: Promise<unknown>; gaveUp: readonly string[] }>();
+
+  constructor(settings: SigningSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * An own caller's broadcast: made here by the leader, else by way of the cloud and the leader. A refusal without a signature
+   * withdraws it: what its caller was refused no frame has signed later, at this replica, until the caller broadcasts it again.
+   * Refuses: as `onFrame`, EDGE_OFFLINE, EDGE_NO_LEADER, UPSTREAM_UNAVAILABLE.
+   */
+  async broadcast(transactionId: string): Promise<Submitted> {
+    for (let waitedMs = 0; ; waitedMs += NOT_BOUND_PAUSE_MS) {
+      const submitted = await this.#withdrawing(transactionId, () => this.#broadcast(transactionId));
+      if (!isNotBound(submitted) || waitedMs >= NOT_BOUND_WAIT_MS) return submitted;
+      await this.#settings.pause(NOT_BOUND_PAUSE_MS); // the replica that built it has heard of the broadcast, and binds it
+    }
+  }
+
+  async #broadcast(transactionId: string): Promise<Submitted> {
+    const { lease, instructions, beat, viaLeader, guard, binding, share } = this.#settings;
+    if (!lease.view().held) await beat();
+    // Another replica may have recorded it before this one was there: the cloud keeps such records.
+    if (lease.view().held && instructions.get(transactionId) !== null) {
+      if (binding.stateOf(transactionId) === 'elsewhere') {
+        instructions.noteBroadcast(transactionId); // the replica that built it hears of it, and binds
+        await share();
+      }
+      return this.#make(transactionId);
+    }
+    if (binding.stateOf(transactionId) === 'own' && !binding.sharesLedger) {
+      const refusal = await binding.bind(transactionId, []);
+      if (refusal !== null) return refusal;
+      instructions.handOut(transactionId);
+    } else {
+      instructions.noteBroadcast(transactionId);
+    }
+    const recorded = instructions.get(transactionId);
+    // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows of it.
+    if (recorded !== null) await this.noteElsewhere(recorded);
+    const submitted = await viaLeader(transactionId);
+    if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
+    return submitted;
+  }
+
+  /**
+   * The cloud asks the leader to broadcast.
+   * Refuses: SIGNED_BATCH_REJECTED (nobody broadcast it here, or too long ago, or another payload than was asked for),
+   * LEASE_HELD, LEASE_EPOCH_STALE, EDGE_OUTBOX_FULL, AMOUNT_CAP_EXCEEDED, and what the cloud answers to the submission.
+   */
+  async onFrame(transactionId: string, frameEpoch: number): Promise<Submitted> {
+    const { lease, instructions, beat } = this.#settings;
+    const recorded = instructions.get(transactionId);
+    if (recorded === null) return refuseToSign('no_instruction');
+    if (!lease.view().held) await beat();
+    const { held, leaseEpoch } = lease.view();
+    if (!held) return refuse('LEASE_HELD', { leaseEpoch });
+    if (!lease.mayAct(frameEpoch)) return refuse('LEASE_EPOCH_STALE', { leaseEpoch });
+    const refusal = this.#signedBefore(transactionId, recorded) === null ? this.#mayBeAsked(transactionId) : null;
+    if (refusal !== null) return refusal;
+    return this.#withdrawing(transactionId, () => this.#make(transactionId));
+  }
+
+  /** A call that is to sign. Where it ends without a signature for the version that is known, that version is broadcast no more. */
+  async #withdrawing(transactionId: string, call: () => Promise<Submitted>): Promise<Submitted> {
+    const submitted = await call().catch((error: unknown) => {
+      this.#withdraw(transactionId);
+      throw error;
+    });
+    if (isRefusal(submitted)) this.#withdraw(transactionId);
+    return this.#told(transactionId, submitted);
+  }
+
+  #withdraw(transactionId: string): void {
+    const { instructions, log } = this.#settings, recorded = instructions.get(transactionId);
+    if (recorded === null || this.#signedBefore(transactionId, recorded) !== null) return;
+    try {
+      instructions.withdraw(transactionId);
+    } catch (error) {
+      log.fault('withdrawal_not_kept', error, { transactionId }); // a full disk: this process knows
+    }
+  }
+
+  /** A frame signs what a holder of a local key broadcast, and not for ever. Refuses: SIGNED_BATCH_REJECTED. */
+  #mayBeAsked(transactionId: string): Refusal | null {
+    const { instructions, policies, instructionTtlMs, log } = this.#settings;
+    const broadcastAtMs = instructions.broadcastAtMs(transactionId);
+    if (broadcastAtMs === null) {
+      log.alarm('unasked_signature_refused', { transactionId });
+      return refuseToSign('not_broadcast');
+    }
+    const ageMs = policies.nowMs() - broadcastAtMs;
+    // One from the future says that the clock was set back: how old it is nobody knows.
+    if (ageMs <= instructionTtlMs && ageMs >= -AHEAD_MS_MAX) return null;
+    log.alarm('old_instruction_refused', { transactionId });
+    return refuseToSign('instruction_expired');
+  }
+
+  /**
+   * Signs and submits; what was signed before is submitted again, the same bytes. Callers that come while an instruction
+   * is being signed share that signature.
+   */
+  async #make(transactionId: string): Promise<Submitted> {
+    const { instructions, outbox, guard, binding } = this.#settings;
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+      // Read anew after each wait: a repricing may have come between.
+      const recorded = instructions.get(transactionId);
+      if (recorded === null) return refuseToSign('no_instruction');
+      const turn = this.#turns.get(transactionId);
+      if (turn !== undefined) return turn;
+      const waiting = this.#rotationPending();
+      if (waiting !== null) return waiting;
+      const signed = this.#signedBefore(transactionId, recorded);
+      if (signed !== null && outbox.has('signed', submissionOf(transactionId, signed).subject)) return this.#submit(transactionId, signed);
+      if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
+      if (signed !== null) return this.#submit(transactionId, signed);
+      const counter = binding.stateOf(transactionId);
+      if (counter !== null) return counter === 'own' ? this.#inTurn(recorded) : notBound();
+      const refusal = await this.#signOnce(transactionId, recorded);
+      // What stands in the way may be out of it by now; each turn settles one of them.
+      const stands = refusal === null ? null : await guard.stands(refusal);
+      if (stands !== null) return stands;
+    }
+    return this.#notSettled(transactionId);
+  }
+
+  /**
+   * One at a time of a sender: bound, signed and with the cloud before the next is bound, so that no value stays unused before
+   * one that is signed.
+   */
+  #inTurn({ instruction: { id, chain, from } }: RecordedInstruction): Promise<Submitted> {
+    const lane = `${chain}|${from}`, before = this.#lanes.get(lane);
+    const turn = (before?.end ?? Promise.resolve()).then(() => this.#bindAndSign(id, lane));
+    const mine = { end: turn.then(() => undefined, () => undefined).then(() => {
+      this.#turns.delete(id);
+      if (this.#lanes.get(lane) === mine && mine.gaveUp.length === 0) this.#lanes.delete(lane);
+    }), gaveUp: before?.gaveUp ?? [] };
+    this.#lanes.set(lane, mine);
+    this.#turns.set(id, turn);
+    return turn;
+  }
+
+  async #bindAndSign(id: string, lane: string): Promise<Submitted> {
+    const { instructions, binding, guard } = this.#settings;
+    const settle = (gaveUp: readonly string[]) => { this.#lanes.get(lane)!.gaveUp = gaveUp; };
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+      const recorded = instructions.get(id)!, signed = this.#signedBefore(id, recorded);
+      if (signed !== null) {
+        settle([]);
+        return await this.#submit(id, signed);
+      }
+      const unbound = binding.stateOf(id) === 'own' ? await binding.bind(id, this.#lanes.get(lane)!.gaveUp) : null;
+      if (unbound !== null) return unbound;
+      settle([]);
+      const refusal = await this.#signOnce(id, instructions.get(id)!);
+      const stands = refusal === null ? null : await guard.stands(refusal);
+      if (stands === null) continue;
+      // What a shared ledger may have counted is signed under this counter or not at all.
+      if (!KEEPS_COUNTER.has(stands.code)) settle([id]);
+      return stands;
+    }
+    return this.#notSettled(id);
+  }
+
+  #notSettled(transactionId: string): Refusal {
+    this.#settings.log.alarm('signing_not_settled', { transactionId, count: TURNS_MAX });
+    return refuse('CONFLICT', { reason: 'signing_not_settled', looks: TURNS_MAX },
+      'the payload, or what stands in its way, was another one at each look; nothing was signed now. Stop repricing it and broadcast again');
+  }
+
+  /**
+   * Another replica's caller broadcast what was built here: without a ledger in common only this one may bind it. True when the
+   * others are to hear of the bound version.
+   */
+  async bindForOthers(transactionId: string): Promise<boolean> {
+    const { instructions, binding, log } = this.#settings;
+    if (binding.sharesLedger) return false;
+    if (binding.stateOf(transactionId) === 'own') {
+      const refusal = await binding.bind(transactionId, []);
+      if (refusal !== null) {
+        log.warn('binding_failed', { transactionId, code: refusal.code });
+        return false;
+      }
+    }
+    if (instructions.get(transactionId)?.unsigned.bound !== true) return false;
+    instructions.handOut(transactionId);
+    return true;
+  }
+
+  /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
+  #signOnce(transactionId: string, recorded: RecordedInstruction): Promise<Refusal | null> {
+    const running = this.#running.get(transactionId) ?? this.#sign(recorded).finally(() => this.#running.delete(transactionId));
+    this.#running.set(transactionId, running);
+    return running;
+  }
+
+  /** A refusal beside signed bytes must not sound final: it says that they exist, and under which txid to look for them. */
+  #told(transactionId: string, submitted: Submitted): Submitted {
+    if (!isRefusal(submitted)) return submitted;
+    const txids = this.#settings.instructions.signaturesOf(transactionId).flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
+    return txids.length === 0 ? submitted : refusalOfSigned(submitted, txids);
+  }
+
+  /** Spec §5.7: until the owner decides nothing is signed, also not what the cloud would refuse to take. */
+  #rotationPending(): Refusal | null {
+    const { rotationId } = this.#settings.lease;
+    return rotationId === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId });
+  }
+
+  #signedBefore(transactionId: string, { unsigned }: RecordedInstruction): Signed | null {
+    return this.#settings.instructions.signaturesOf(transactionId).find(({ payload }) => payload === unsigned.payload)?.signed ?? null;
+  }
+
+  /** Checks a payload against an instruction without signing it: what is built wrongly is refused when it is built. */
+  async check(recorded: RecordedInstruction): Promise<Refusal | null> {
+    const { chain, id } = recorded.instruction, { instructions, binding } = this.#settings;
+    const signer = await this.#settings.signerOf(chain);
+    if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });
+    const asked = await this.#asked(recorded);
+    const policy = signingPolicyOf(this.#settings.policies, recorded, asked);
+    // Of a build that is not bound the counter is a proposal: what was signed under it is in nobody's way.
+    const isProposal = recorded.instruction.counter === 'at_broadcast' && (instructions.get(id) === null || binding.stateOf(id) !== null);
+    return this.#checked(signer, recorded, isProposal ? { ...policy, journal: { forInstruction: [], withReplayKey: () => [] } } : policy);
+  }
+
+  /** Null when the payload is signed, or is no more what was asked for last. */
+  async #sign(recorded: RecordedInstruction): Promise<Refusal | null> {
+    const { instruction, unsigned } = recorded;
+    const { ledger, instructions, outbox, lease, policies, shared } = this.#settings;
+    const signer = await this.#settings.signerOf(instruction.chain);
+    if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
+    const asked = await this.#asked(recorded);
+    const nowMs = policies.nowMs();
+    const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
+    const purpose = purposeOf(recorded), spend: Spend = { ...claim, purpose, amount: spendOf(unsigned, signer), token: tokenOf(purpose, unsigned) };
+    const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
+    const unable = check() ?? await shared?.count(spend) ?? null;
+    if (unable !== null) return unable;
+    // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the signature.
+    if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;
+    if (this.#isOfAnotherPayment(recorded)) return refuseToSign('payload_of_another_payment');
+    const { held, leaseEpoch } = lease.view();
+    if (!held) return refuse('LEASE_HELD', { leaseEpoch });
+    const refusal = this.#rotationPending() ?? check() ?? ledger.count(spend, { payments: shared === null });
+    if (refusal !== null) return refusal;
+    failpoint('edge.sign.counted');
+    instructions.journal(recorded);
+    failpoint('edge.sign.journaled');
+    const signed = this.#signWith(signer, recorded);
+    failpoint('edge.sign.signed');
+    instructions.transaction(() => {
+      instructions.noteSigned(instruction.id, unsigned.payload, signed);
+      outbox.appendWithin('signed', submissionOf(instruction.id, signed));
+      if (unsigned.bound === true) instructions.handOut(instruction.id);
+    });
+    failpoint('edge.sign.recorded');
+    return null;
+  }
+
+  /** One transaction of the chain pays one payment: the same bytes under another `paymentRef` would be one that its caller takes for two. */
+  #isOfAnotherPayment({ instruction, unsigned }: RecordedInstruction): boolean {
+    const { instructions } = this.#settings;
+    return instructions.signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey).some(({ transactionId, payload }) => {
+      const other = payload === unsigned.payload && transactionId !== instruction.id ? instructions.get(transactionId) : null;
+      return other !== null && paymentOf(other.instruction) !== paymentOf(instruction);
+    });
+  }
+
+  /** What a replica was told to sign may be signed there: with no ledger in common it stands in the way here too. */
+  async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
+    const { instruction: { chain, counter }, unsigned } = recorded;
+    if (this.#settings.shared !== null) return;
+    if (counter === 'at_broadcast' && unsigned.bound !== true) return; // signed nowhere before it is bound
+    const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
+    this.#settings.ledger.noteElsewhere({ ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) });
+  }
+
+  /** Lends the keys of the sender and of the gas tank where it pays the fee; `check` lets nobody else sign. */
+  #signWith(signer: Signer, { instruction: { chain }, unsigned }: RecordedInstruction): Signed {
+    const { keystore, policies: { own } } = this.#settings;
+    const tank = own.paths(chain).gasTank;
+    const beside = (signer.coSigners?.(unsigned) ?? []).map((address) => {
+      if (tank === null || own.addressAt(chain, tank) !== address) throw new Error('a co-signer that is not the gas tank');
+      return tank;
+    });
+    const lend = (paths: readonly string[], key: SigningKey, more: readonly SigningKey[]): Signed => {
+      const [path, ...others] = paths;
+      if (path === undefined) return signer.sign(this.#networkOf(chain), unsigned, key, ...more);
+      return keystore.withKey(chain, path, (next) => lend(others, key, [...more, next]));
+    };
+    return keystore.withKey(chain, unsigned.fromPath, (key) => lend(beside, key, []));
+  }
+
+  /** What is signed in the sandbox is worthless on any real network. found F10. */
+  #networkOf(chain: Chain): Network {
+    return this.#settings.environment === 'sandbox' ? sandboxOf(networkOf(chain)) : networkOf(chain);
+  }
+
+  #submit(transactionId: string, signed: { txid: string; payload: string }): Promise<Submitted> {
+    const write = submissionOf(transactionId, signed);
+    const answer = this.#settings.submissions.answerOf(write.subject);
+    if (!this.#settings.outbox.has('signed', write.subject)) this.#settings.outbox.append('signed', [write]);
+    this.#settings.nudge();
+    return answer;
+  }
+
+  #checked(signer: Signer, { unsigned, instruction }: RecordedInstruction, policy: SigningPolicy): Refusal | null {
+    const refusal = this.#settings.keystore.refuseToLend?.(instruction.chain, unsigned.fromPath)
+      ?? signer.check(this.#networkOf(instruction.chain), unsigned, instruction, policy);
+    if (refusal !== null) {
+      const reason = typeof refusal.details['reason'] === 'string' ? refusal.details['reason'] : refusal.code;
+      const facts = { transactionId: instruction.id, chain: instruction.chain, code: refusal.code, reason };
+      if (isOwnBound(refusal)) this.#settings.log.warn('payload_above_bound', facts);
+      else this.#settings.log.alarm('payload_refused', facts);
+    }
+    return refusal;
+  }
+
+  /** What a policy needs from outside. The company's own node is asked for a counter that this edge knows nothing of. */
+  async #asked(recorded: RecordedInstruction): Promise<Asked> {
+    const { policies, nextCounter } = this.#settings;
+    const [released, nextAtNode] = await Promise.all([
+      this.#releasedAmong(recorded), nextCounter !== null && isAheadOfOwn(policies, recorded) ? nextCounter(recorded) : null,
+    ]);
+    return { released, nextAtNode };
+  }
+
+  /**
+   * Transactions that used the same replay key and have failed since: their key is free again (V39). At most one of
+   * two payloads with one key can land, so the cloud's word suffices; it is asked only where there is such a clash.
+   */
+  async #releasedAmong({ instruction, unsigned }: RecordedInstruction): Promise<ReadonlySet<string>> {
+    const { instructions, upstream, environment } = this.#settings;
+    const others = new Set(instructions.signaturesUnder(unsigned.chain, unsigned.from, unsigned.replayKey).map(({ transactionId }) => transactionId));
+    others.delete(instruction.id);
+    const released = new Set<string>();
+    for (const transactionId of others) {
+      const reply = await upstream.signed.call('getTransaction', { params: { id: transactionId } });
+      const gone = isRefusal(reply) ? reply.code === 'NOT_FOUND' && environment === 'sandbox' : RELEASED.has(reply.status);
+      if (gone) released.add(transactionId);
+    }
+    return released;
+  }
+}
+
+/** Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a part in all changes. */
+const TURNS_MAX = 16;
+/** How long a caller waits for the replica that binds, and between two looks. Milliseconds. */
+const NOT_BOUND_WAIT_MS = 3_000, NOT_BOUND_PAUSE_MS = 200;
+/** Refusals after which a spend may be counted, and nothing is signed. */
+const KEEPS_COUNTER: ReadonlySet<string> = new Set(['LEASE_HELD', 'IDENTITY_ROTATION_PENDING', 'SERVICE_UNAVAILABLE']);
+
+/** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */
+const RELEASED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
+
+function submissionOf(transactionId: string, { txid, payload }: { txid: string; payload: string }): { subject: string; body: string } {
+  return { subject: `${transactionId}/${txid}`, body: JSON.stringify({ transactionId, txid, signedPayload: payload }) };
+}
+
+/** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */
+function purposeOf({ instruction }: RecordedInstruction): 'cloud' | 'withdrawal' {
+  return instruction.purpose === 'sweep' || instruction.purpose === 'gas_funding' ? 'cloud' : 'withdrawal';
+}

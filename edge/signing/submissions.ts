@@ -1,0 +1,134 @@
+/**
+ * Hands signed transactions to the cloud, from the outbox: the same bytes until the cloud has them or has decided about
+ * them. Whoever asked for the broadcast may wait for the answer; the bytes do not wait for whoever asked.
+ */
+import { failpoint } from '../../protocol/node/failpoint.ts';
+import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
+import type { Instructions } from './instructions.ts';
+import type { Lease } from '../link/lease.ts';
+import type { OutboxWrite } from '../link/outbox.ts';
+import type { PaymentGuard } from './payment-guard.ts';
+import type { Sent } from '../link/outbox-sender.ts';
+import type { Timers } from '../process/timers.ts';
+import { NOTHING_DENIED } from '../link/reported.ts';
+import type { ViaLeader } from '../link/via-leader.ts';
+import type { Upstream } from '../link/upstream.ts';
+
+export interface Submission { readonly transactionId: string; readonly txid: string; readonly signedPayload: string }
+export type Submitted = ReplyOf<'submitSigned'> | Refusal;
+
+/**
+ * A refusal that comes although signed bytes exist. They may land whatever is said of them: whoever pays again without
+ * having looked for them on the chain may pay twice.
+ */
+export function refusalOfSigned(refusal: Refusal, txids: readonly string[]): Refusal {
+  const others = txids.length > 1 ? { txids } : {};
+  return { ...refusal, details: { ...refusal.details, signed: true, txid: txids.at(-1)!, ...others } };
+}
+
+/** How long a caller waits for the cloud's answer to a broadcast. Milliseconds. */
+export const SUBMISSION_WAIT_MS = 20_000;
+
+/** The cloud decided about these bytes: sending them again changes nothing. */
+const SETTLED: ReadonlySet<ErrorCode> = new Set([
+  'NOT_FOUND', 'CONFLICT', 'SIGNED_BATCH_REJECTED', 'CHAIN_REJECTED', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
+  'DESTINATION_OPT_IN_REQUIRED', 'ADDRESS_WATCH_ONLY', 'COMPLIANCE_REJECTED', 'AMOUNT_CAP_EXCEEDED',
+]);
+/** The cloud did not look at the bytes, or broke over them: they may be what is wrong. */
+const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['INVALID_INPUT', 'INTERNAL_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'KEY_MATERIAL_REJECTED']);
+
+/** Whether a refusal says that a transaction will not land. A conflict says only that this version is not taken. */
+export function isFailureWord(code: ErrorCode): boolean {
+  return SETTLED.has(code) && code !== 'CONFLICT';
+}
+
+export interface SubmissionsSettings {
+  readonly sessionId: string;
+  readonly upstream: Upstream;
+  readonly lease: Lease;
+  readonly instructions: Instructions;
+  readonly timers: Timers;
+  /** For bytes that were signed just before another replica took the lease. */
+  readonly viaLeader: ViaLeader;
+  readonly guard: PaymentGuard;
+  /** A refusal that tells something about the registration or the lease. */
+  readonly onRefused: (code: ErrorCode) => void;
+}
+
+export class Submissions {
+  readonly #settings: SubmissionsSettings;
+  readonly #waiting = new Map<string, Set<(submitted: Submitted) => void>>();
+
+  constructor(settings: SubmissionsSettings) {
+    this.#settings = settings;
+  }
+
+  /** The cloud's answer to a submission, or a refusal when none comes in time; the bytes stay in the outbox then. */
+  answerOf(subject: string): Promise<Submitted> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(subject) ?? new Set();
+      this.#waiting.set(subject, waiting);
+      const give = (submitted: Submitted) => {
+        cancel();
+        waiting.delete(give);
+        if (waiting.size === 0) this.#waiting.delete(subject);
+        resolve(submitted);
+      };
+      const cancel = this.#settings.timers.after(SUBMISSION_WAIT_MS, () => give(refuse('UPSTREAM_UNAVAILABLE', {
+        reason: 'no_answer', signed: true,
+      }, 'signed and kept; the same bytes are submitted as soon as the cloud can be reached')));
+      waiting.add(give);
+    });
+  }
+
+  /** The process ends: whoever waits is told that the bytes are kept. */
+  stop(): void {
+    for (const subject of [...this.#waiting.keys()]) this.#give(subject, refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', signed: true }));
+  }
+
+  /** Sends the one submission at the head of the outbox. */
+  async send([write]: readonly OutboxWrite[]): Promise<Sent> {
+    const { upstream, lease, instructions, sessionId, onRefused, guard } = this.#settings;
+    const { transactionId, txid, signedPayload } = JSON.parse(write!.body) as Submission;
+    const { held, leaseEpoch } = lease.view();
+    if (!held) return this.#sendViaLeader(write!.subject, transactionId, txid, leaseEpoch);
+    failpoint('edge.submit.before');
+    const reply = await upstream.signed.call('submitSigned', {
+      params: { id: transactionId }, body: { signedPayload, txid, sessionId, leaseEpoch },
+    });
+    failpoint('edge.submit.after');
+    if (!isRefusal(reply)) {
+      instructions.noteOutcome(transactionId, txid, 'taken', null);
+      this.#give(write!.subject, reply);
+      return { kind: 'taken' };
+    }
+    onRefused(reply.code);
+    const told = refusalOfSigned(reply, [txid]);
+    if (SETTLED.has(reply.code)) {
+      if (isFailureWord(reply.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
+      instructions.noteOutcome(transactionId, txid, 'refused', reply.code);
+      this.#give(write!.subject, told);
+      return { kind: 'taken' };
+    }
+    if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, told);
+    return DOUBTFUL.has(reply.code) ? { kind: 'refused', code: reply.code } : { kind: 'held' };
+  }
+
+  /** Another replica leads: it signs the same instruction, under the same replay key, and submits. */
+  async #sendViaLeader(subject: string, transactionId: string, txid: string, leaseEpoch: number): Promise<Sent> {
+    const { instructions, viaLeader } = this.#settings;
+    const reply = await viaLeader(transactionId);
+    if (!isRefusal(reply)) {
+      instructions.noteOutcome(transactionId, txid, 'taken', null);
+      this.#give(subject, reply);
+      return { kind: 'taken' };
+    }
+    this.#give(subject, refuse('LEASE_HELD', { leaseEpoch, signed: true }));
+    return { kind: 'held' };
+  }
+
+  #give(subject: string, submitted: Submitted): void {
+    for (const give of [...this.#waiting.get(subject) ?? []]) give(submitted);
+  }
+}

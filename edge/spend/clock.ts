@@ -1,0 +1,85 @@
+/**
+ * The time of the spend ledger. A clock that is set back or forth must not free budget, so the wall clock is read once,
+ * for a ledger that is new. From then on the time advances by the monotonic clock while a process lives, and between two
+ * processes by how long the machine was up. What cannot be told that way does not count: the time between the last mark
+ * and a boot of the machine, and the time that it was off. The window is longer by that, never shorter.
+ */
+import { readFileSync } from 'node:fs';
+import { StorageFailed, type Storage } from '../storage/storage.ts';
+
+/** Pause between two marks, milliseconds: at most so much time is lost with a boot of the machine. */
+export const SPEND_MARK_MS = 60_000;
+
+export interface SpendClock {
+  /** Milliseconds; the zero is that of the wall clock when the ledger began. */
+  nowMs(): number;
+  /** Keeps the time for the next process. Throws: StorageFailed. */
+  mark(): void;
+}
+
+/** A boot of this machine, and for how long it has been up: the time that nobody can set. */
+export interface BootTime { readonly bootId: string; readonly upMs: number }
+
+export interface SpendClockPorts {
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+  /** Absent or null where it cannot be read: then no time counts between two processes. */
+  readonly bootTime?: () => BootTime | null;
+}
+
+/** The kernel's own words; null on a system that has none. Source: proc(5), random(4). */
+export function readBootTime(): BootTime | null {
+  try {
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const upMs = Math.floor(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1_000);
+    return bootId !== '' && Number.isSafeInteger(upMs) ? { bootId, upMs } : null;
+  } catch {
+    return null;
+  }
+}
+
+const SETTING = 'spend_clock';
+const NO_BOOT: BootTime = { bootId: '-', upMs: 0 };
+
+interface Mark extends BootTime { readonly ledgerMs: number }
+
+function markOf(storage: Pick<Storage, 'setting'>): Mark | null {
+  const [bootId, upMs, ledgerMs] = storage.setting(SETTING)?.split(' ') ?? [];
+  return bootId === undefined ? null : { bootId, upMs: Number(upMs), ledgerMs: Number(ledgerMs) };
+}
+
+/** The clock of a ledger in this file. `newestEntryMs` is the instant of its newest entry, 0 without one. */
+export function openSpendClock(
+  storage: Pick<Storage, 'setting' | 'setSetting' | 'transaction'>, newestEntryMs: number, { wallMs, monotonicMs, bootTime }: SpendClockPorts,
+): SpendClock {
+  const startedAtMonotonicMs = monotonicMs();
+  const startedAtMs = Math.max(newestEntryMs, beginning());
+  const clock: SpendClock = {
+    nowMs: () => Math.ceil(startedAtMs + (monotonicMs() - startedAtMonotonicMs)),
+    mark: () => storage.transaction(() => {
+      const { bootId, upMs } = bootTime?.() ?? NO_BOOT;
+      const ledgerMs = clock.nowMs();
+      // Where replicas share the file another one may be ahead.
+      if ((markOf(storage)?.ledgerMs ?? 0) <= ledgerMs) storage.setSetting(SETTING, `${bootId} ${upMs} ${ledgerMs}`);
+    }),
+  };
+  markIfPossible(clock);
+  return clock;
+
+  function beginning(): number {
+    const mark = markOf(storage);
+    if (mark === null) return newestEntryMs > 0 ? newestEntryMs : wallMs();
+    const boot = bootTime?.() ?? NO_BOOT;
+    const up = boot.bootId === mark.bootId ? Math.max(0, boot.upMs - mark.upMs) : 0;
+    return mark.ledgerMs + up;
+  }
+}
+
+/** On a full disk the mark before this one stands: less time counts. */
+export function markIfPossible(clock: Pick<SpendClock, 'mark'>): void {
+  try {
+    clock.mark();
+  } catch (error) {
+    if (!(error instanceof StorageFailed)) throw error;
+  }
+}

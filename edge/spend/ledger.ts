@@ -1,0 +1,278 @@
+/**
+ * What was spent, in the smallest native unit, over a rolling window: counted durably before a signature is made, so a
+ * crash leaves it counted and unsigned, never signed and uncounted. Decisions 3 and 6, reliability 3.9-5.
+ *
+ *   cloud       what the cloud can start (sweeps and their gas): EDGE_SPEND_CAP_<CHAIN>, default zero
+ *   withdrawal  what a holder of a local key told: EDGE_WITHDRAWAL_CAP_<CHAIN>, unbounded when unset
+ *   tokens that a withdrawal moves, beside its fee: EDGE_WITHDRAWAL_TOKEN_CAPS_<CHAIN>, in the token's own unit
+ *
+ * A native transfer spends amount + highest fee, a token transfer its highest fee; of a part of the fee that stands in no
+ * byte at least what the network is known to take. This is one replica's own count; where
+ * EDGE_SPEND_LEDGER is set all replicas count in one beside it (shared-spend.ts).
+ */
+import type { Unsigned } from '../../chains/chain.ts';
+import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { counterNotFilled, equalPayment, type Settled, type Word } from '../signing/payments.ts';
+import { refuseToSign, type Signer } from '../signing/signers/signer.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { SpendClock } from './clock.ts';
+import type { Storage } from '../storage/storage.ts';
+
+export type SpendPurpose = 'cloud' | 'withdrawal';
+
+/** Smallest units of a token, by its canonical contract. */
+export interface TokenSpend { readonly contract: string; readonly amount: bigint }
+
+export interface Spend {
+  /** What the spend is for: SHA-256 of the instruction. Versions of one exclude each other and are counted once, at the dearest. */
+  readonly subject: string;
+  readonly chain: Chain;
+  readonly purpose: SpendPurpose;
+  readonly amount: bigint;
+  /** The token that it moves, if a cap can bound it; counted with the spend or not at all. */
+  readonly token?: TokenSpend | null;
+  /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
+  readonly exclusive?: readonly string[];
+  /** The id that the cloud gave it; the subject where absent. */
+  readonly transactionId?: string;
+  readonly sender?: string;
+  /** Equal for two subjects that are one payment; null or absent: it pays nobody. */
+  readonly payment?: string | null;
+  readonly counter?: bigint | null;
+  /** Instant after which this version cannot land, and the wall clock now; null: no time kills it. */
+  readonly deadAtMs?: number | null;
+  readonly wallMs?: number;
+}
+
+/** A signed payment that may still land. */
+export interface OpenPayment {
+  readonly transactionId: string; readonly chain: Chain; readonly sender: string | null; readonly told: string; readonly countedAtMs: number;
+}
+
+export interface SpendCaps {
+  readonly spendCaps: ReadonlyMap<Chain, bigint>;
+  readonly withdrawalCaps: ReadonlyMap<Chain, bigint>;
+  readonly tokenCaps?: ReadonlyMap<Chain, ReadonlyMap<string, bigint>>;
+  readonly spendWindowMs: number;
+}
+
+/**
+ * Smallest native unit that a payload can cost. `check` has held amount and fee against the bytes; of what stands in no
+ * byte the signer knows what it costs at least.
+ */
+export function spendOf(unsigned: Unsigned, { feeFloor }: Pick<Signer, 'feeFloor'>): bigint {
+  const { feeMax, tokenContract, kind, amount } = unsigned, least = feeFloor?.(unsigned) ?? 0n;
+  return (feeMax < least ? least : feeMax) + (tokenContract === null && kind === 'payment' ? amount : 0n);
+}
+
+/** Null: unbounded. */
+export function capOf({ spendCaps, withdrawalCaps }: SpendCaps, { chain, purpose }: Pick<Spend, 'chain' | 'purpose'>): bigint | null {
+  return purpose === 'cloud' ? spendCaps.get(chain) ?? 0n : withdrawalCaps.get(chain) ?? null;
+}
+
+/** The token that a withdrawal moves; null where it moves none. A sweep's token is bounded by no cap. */
+export function tokenOf(purpose: SpendPurpose, { tokenContract, kind, amount }: Pick<Unsigned, 'tokenContract' | 'kind' | 'amount'>): TokenSpend | null {
+  return tokenContract === null || kind !== 'payment' || purpose !== 'withdrawal' ? null : { contract: tokenContract, amount };
+}
+
+/** Null: unbounded. A native cap says that withdrawals are to be bounded: a token without a cap is not let through beside it. */
+export function tokenCapOf({ tokenCaps, withdrawalCaps }: SpendCaps, chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): bigint | null {
+  return tokenCaps?.get(chain)?.get(contract) ?? (withdrawalCaps.has(chain) ? 0n : null);
+}
+
+/** Under what a token is summed, and the row that counts it beside the spend. */
+export const tokenUnit = (chain: Chain, { contract }: Pick<TokenSpend, 'contract'>): string => `${chain} ${contract}`;
+export const tokenSubject = (subject: string): string => `${subject}/token`;
+
+/** AMOUNT_CAP_EXCEEDED for the token of a spend. */
+export function overTokenCap({ chain }: Pick<Spend, 'chain'>, token: TokenSpend, caps: SpendCaps, spent: bigint): Refusal {
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    chain, tokenContract: token.contract, cap: String(tokenCapOf(caps, chain, token)), spent: spent.toString(), amount: token.amount.toString(),
+    setting: `EDGE_WITHDRAWAL_TOKEN_CAPS_${chain.toUpperCase()}`, windowSeconds: caps.spendWindowMs / 1_000,
+  });
+}
+
+/** AMOUNT_CAP_EXCEEDED, with what was spent within the window. */
+export function overCap(spend: Spend, caps: SpendCaps, spent: bigint): Refusal {
+  return refuse('AMOUNT_CAP_EXCEEDED', {
+    chain: spend.chain, cap: String(capOf(caps, spend)), spent: spent.toString(), amount: spend.amount.toString(),
+    setting: `${spend.purpose === 'cloud' ? 'EDGE_SPEND_CAP' : 'EDGE_WITHDRAWAL_CAP'}_${spend.chain.toUpperCase()}`,
+    windowSeconds: caps.spendWindowMs / 1_000,
+  });
+}
+
+/** Instant of the newest entry, 0 in an empty ledger. */
+export function newestSpendMs(storage: Storage): number {
+  return storage.one<{ newest: number | null }>('select max(counted_at_ms) as newest from spend')?.newest ?? 0;
+}
+
+/**
+ * What a word makes of what was told before. `doubted`: it was called failed and was signed anew since, or its counter is said
+ * to be used up; it stands in the way of equal payments, and of no higher counter.
+ */
+export const TOLD: Readonly<Record<Word, string>> = {
+  confirmed: `told = 'confirmed' where told = 'nothing'`,
+  failed: `told = 'failed' where told <> 'failed'`,
+  reverted: `told = 'doubted' where told in ('nothing', 'confirmed')`,
+  landed: `told = 'doubted' where told = 'failed'`,
+};
+
+/** Earlier transactions that a refusal names. */
+const EARLIER_MAX = 16;
+
+/** When a version cannot land any more, by the wall clock and by a ledger whose time nobody can set; null: never by time alone. */
+function deathOf({ deadAtMs = null, wallMs = 0 }: Pick<Spend, 'deadAtMs' | 'wallMs'>, nowMs: number): { wallMs: number | null; ledgerMs: number | null } {
+  return deadAtMs === null ? { wallMs: null, ledgerMs: null } : { wallMs: deadAtMs, ledgerMs: nowMs + Math.max(0, deadAtMs - wallMs) };
+}
+
+export class SpendLedger {
+  readonly #storage: Storage;
+  readonly #caps: SpendCaps;
+  readonly #clock: SpendClock;
+
+  constructor(storage: Storage, caps: SpendCaps, clock: SpendClock) {
+    this.#storage = storage;
+    this.#caps = caps;
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts a spend; durable when it returns.
+   * Refuses: AMOUNT_CAP_EXCEEDED; SIGNED_BATCH_REJECTED for another exclusive key than before, or another instruction under
+   * the same id; CONFLICT for a payment that was signed and may land, or a counter that is to be filled first. Then nothing is counted.
+   */
+  count(spend: Spend, { payments = true }: { readonly payments?: boolean } = {}): Refusal | null {
+    const { subject, transactionId = subject, chain, purpose, amount, exclusive, sender, payment = null, counter = null } = spend;
+    return this.#storage.transaction(() => {
+      // Read inside the transaction: replicas may share the file, and another one may have counted just before.
+      const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
+      this.#adopt(spend);
+      const [id] = this.#storage.all<{ subject: string }>('select subject from spend where transaction_id = ? and subject <> ?', transactionId, subject);
+      if (id !== undefined) return refuseToSign('another_instruction_under_this_id');
+      const known = this.#storage.one<{ amount: string; exclusive: string | null }>('select amount, exclusive from spend where subject = ?', subject);
+      const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
+      if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
+      // Every version shares what is kept, so that any two of them exclude each other.
+      const kept = exclusive === undefined ? before : before === null ? exclusive : before.filter((key) => exclusive.includes(key));
+      // What was counted long ago and is signed only now is spent now: a crash in between must not carry it out of its window.
+      const dearest = known !== null && BigInt(known.amount) > amount ? BigInt(known.amount) : amount;
+      const spent = this.#spentWithin(spend, nowMs), cap = capOf(this.#caps, spend);
+      if (cap !== null && spent + dearest > cap) return overCap(spend, this.#caps, spent);
+      const token = this.#tokenRow(spend, nowMs);
+      if (token?.refusal != null) return token.refusal;
+      const blocked = payments ? this.#blocked(spend, nowMs) : null;
+      if (blocked !== null) return blocked;
+      const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+          values (?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive, sender = excluded.sender,
+          payment = excluded.payment, counter = excluded.counter, told = case when told = 'failed' then 'doubted' else told end, settled = null,
+          dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)`,
+        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), transactionId, sender ?? null, payment, counter?.toString() ?? null,
+        deadWallMs, deadLedgerMs);
+      token?.write();
+      return null;
+    });
+  }
+
+  /**
+   * The row that counts the token of a spend, once at the most that any version moves; null where it moves none. It is a
+   * sum and nothing else: it has no id, no payment and no counter, so that it stands in no other payment's way.
+   */
+  #tokenRow({ subject, chain, purpose, token }: Spend, nowMs: number): { refusal: Refusal | null; write: () => void } | null {
+    if (token == null) return null;
+    const row = tokenSubject(subject), unit = tokenUnit(chain, token), cap = tokenCapOf(this.#caps, chain, token);
+    const known = BigInt(this.#storage.one<{ amount: string }>('select amount from spend where subject = ?', row)?.amount ?? 0);
+    const most = known > token.amount ? known : token.amount, spent = this.#sumWithin(unit, purpose, row, nowMs);
+    return {
+      refusal: cap !== null && spent + most > cap ? overTokenCap({ chain }, token, this.#caps, spent) : null,
+      write: () => this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms) values (?, ?, ?, ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms`, row, unit, purpose, most.toString(), nowMs),
+    };
+  }
+
+  /** What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts nothing here. */
+  noteElsewhere(spend: Omit<Spend, 'amount'>): void {
+    const { subject, transactionId = subject, chain, purpose, exclusive = [], sender, payment = null, counter = null } = spend;
+    this.#storage.transaction(() => {
+      const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
+      const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+        values (?, ?, ?, '0', ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
+        on conflict (subject) do update set dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)
+        on conflict do nothing`,
+        subject, chain, purpose, nowMs, JSON.stringify(exclusive), transactionId, sender ?? null, payment, counter?.toString() ?? null, deadWallMs, deadLedgerMs);
+    });
+  }
+
+  /** A word about signed transactions that an application is told, or was; durable when it returns. `failed` is never taken back. */
+  note(transactionIds: readonly string[], word: Word): void {
+    const change = TOLD[word];
+    if (transactionIds.length > 0) {
+      this.#storage.run(`update spend set ${change} and transaction_id in (select value from json_each(?))`, JSON.stringify(transactionIds));
+    }
+  }
+
+  /** Whether this replica counted it, or heard that another was told to sign it. */
+  knows(transactionId: string): boolean {
+    return this.#storage.one('select 1 from spend where transaction_id = ?', transactionId) !== null;
+  }
+
+  /** What was told of a transaction last, as it is kept. */
+  toldOf(transactionId: string): string {
+    return this.#storage.one<{ told: string }>('select told from spend where transaction_id = ?', transactionId)?.told ?? 'nothing';
+  }
+
+  /** They are out of the way; durable when it returns. */
+  settle(transactionIds: readonly string[], how: Settled): void {
+    this.#storage.run('update spend set settled = ? where settled is null and transaction_id in (select value from json_each(?))', how, JSON.stringify(transactionIds));
+  }
+
+  /** Signed payments that may still land, oldest first. */
+  open(limit: number): OpenPayment[] {
+    return this.#storage.all<OpenPayment>(`select transaction_id as transactionId, chain, sender, told, counted_at_ms as countedAtMs from spend
+      where settled is null and told <> 'confirmed' and payment is not null and not coalesce(dead_ledger_ms < ?, 0) order by counted_at_ms, subject limit ?`,
+      this.#clock.nowMs(), limit);
+  }
+
+  /** F3: a payment that may land, or a counter that is to be filled, stands in the way. */
+  #blocked({ subject, chain, sender, payment = null, counter = null, exclusive = [], wallMs = 0 }: Spend, nowMs: number): Refusal | null {
+    const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+    const equal = payment === null ? [] : ids(this.#storage.all<{ id: string }>(`select transaction_id as id from spend s where payment = ? and subject <> ?
+        and settled is null and told <> 'confirmed' and not coalesce(dead_wall_ms < ? and dead_ledger_ms < ?, 0)
+        and not exists (select 1 from json_each(s.exclusive) k join json_each(?) w on k.value = w.value) order by counted_at_ms limit ${EARLIER_MAX}`,
+        payment, subject, wallMs, nowMs, JSON.stringify(exclusive)));
+    if (equal.length > 0) return equalPayment(equal);
+    if (counter === null || sender === undefined) return null;
+    const unfilled = ids(this.#storage.all<{ id: string }>(`select transaction_id as id from spend s where chain = ? and sender = ? and counter < cast(? as integer)
+        and subject <> ? and settled is null and told = 'failed' and not coalesce(dead_wall_ms < ? and dead_ledger_ms < ?, 0)
+        and not exists (select 1 from spend f where f.chain = s.chain and f.sender = s.sender and f.counter = s.counter and f.told <> 'failed')
+        order by counter limit ${EARLIER_MAX}`, chain, sender, counter.toString(), subject, wallMs, nowMs));
+    return unfilled.length > 0 ? counterNotFilled(unfilled) : null;
+  }
+
+  /** A row of an edge of before is named by the id alone, and its keys have neither chain nor sender. */
+  #adopt({ subject, transactionId = subject, chain, sender }: Spend): void {
+    if (subject === transactionId) return;
+    const row = this.#storage.one<{ exclusive: string | null }>('select exclusive from spend where subject = ?', transactionId);
+    if (row === null) return;
+    const keys = row.exclusive === null ? null : JSON.stringify((JSON.parse(row.exclusive) as string[]).map((key) => `${chain}|${sender ?? ''}|${key}`));
+    this.#storage.run('update spend set subject = ?, exclusive = ? where subject = ?', subject, keys, transactionId);
+  }
+
+  /** Counted within the window that ends now, smallest native unit. */
+  spent(chain: Chain, purpose: SpendPurpose): bigint {
+    return this.#spentWithin({ chain, purpose, subject: '' }, this.#clock.nowMs());
+  }
+
+  #spentWithin({ chain, purpose, subject }: Pick<Spend, 'chain' | 'purpose' | 'subject'>, nowMs: number): bigint {
+    return this.#sumWithin(chain, purpose, subject, nowMs);
+  }
+
+  #sumWithin(unit: string, purpose: SpendPurpose, subject: string, nowMs: number): bigint {
+    const rows = this.#storage.all<{ amount: string }>(
+      'select amount from spend where chain = ? and purpose = ? and counted_at_ms > ? and subject <> ?',
+      unit, purpose, nowMs - this.#caps.spendWindowMs, subject);
+    return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  }
+}

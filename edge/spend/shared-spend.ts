@@ -1,0 +1,107 @@
+/**
+ * EDGE_SPEND_LEDGER: one count of spends for all replicas of an edge, so that the caps bound all of them together and an
+ * instruction is signed under one replay key, whichever replica signs. In PostgreSQL (`postgres-spend.ts`), or in a
+ * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Refusal } from '../../protocol/errors.ts';
+import type { KeySetRecord } from '../../protocol/frames.ts';
+import type { Settled, Word } from '../signing/payments.ts';
+import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './clock.ts';
+import { newestSpendMs, SpendLedger, type OpenPayment, type Spend, type SpendCaps } from './ledger.ts';
+import { openStorage, type Storage } from '../storage/storage.ts';
+
+/** By replica. */
+export type KnownVersions = readonly { readonly replica: string; readonly version: number }[];
+
+/** A set of a replica that is gone is forgotten after this, long after the last day on which it can vouch. Milliseconds. */
+export const KEY_SET_KEPT_MS = 90 * 86_400_000;
+
+export interface SharedSpend {
+  /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
+  count(spend: Spend): Promise<Refusal | null>;
+  /** A word about signed transactions that an application is told, or was. Throws: Error when it cannot be written. */
+  note(transactionIds: readonly string[], word: Word): Promise<void>;
+  /** They are out of the way. Throws: Error when it cannot be written. */
+  settle(transactionIds: readonly string[], how: Settled): Promise<void>;
+  /** What may still land, oldest first. Throws: Error when it cannot be read. */
+  open(limit: number): Promise<OpenPayment[]>;
+  /** Key sets of the replicas that share this ledger above the versions known, as they are kept: nothing of them was checked. Throws: Error when they cannot be read. */
+  keySets(known: KnownVersions): Promise<unknown[]>;
+  /** Keeps a replica's own, in place of an older one, and forgets those of replicas that are long gone. Throws: Error when it cannot be written. */
+  putKeySet(set: KeySetRecord): Promise<void>;
+  /** Keeps the time of the ledger for the processes to come, where this process does. */
+  mark(): void;
+  close(): Promise<void>;
+}
+
+/** Where the shared ledger is. */
+export type SpendLedgerPlace = { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'directory'; readonly path: string };
+
+/** The place that a setting names, or null for a text that is none. */
+export function spendLedgerPlace(text: string): SpendLedgerPlace | null {
+  if (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text };
+  return text.startsWith('/') ? { kind: 'directory', path: text } : null;
+}
+
+/** A process among the replicas that share a ledger. Its clock is its own, so that no two processes may have one name. */
+export interface SpendReplica {
+  readonly name: string;
+  /** The process whose clock goes on in this one, the last that counted from its directory; null for none. */
+  readonly heirOf: string | null;
+  /** It has counted: the next process is its heir. */
+  noteCounted(): void;
+}
+
+/** The process that runs on a directory. */
+export function spendReplicaOf(storage: Pick<Storage, 'setting' | 'setSetting'>): SpendReplica {
+  const name = randomUUID();
+  let isNoted = false;
+  return {
+    name, heirOf: storage.setting(HEIR_SETTING),
+    noteCounted() {
+      if (!isNoted) storage.setSetting(HEIR_SETTING, name);
+      isNoted = true;
+    },
+  };
+}
+
+const HEIR_SETTING = 'spend_replica';
+/** Whose spends the edge of a directory counts in a shared ledger. */
+export const SCOPE_SETTING = 'spend_scope';
+
+export interface SharedSpendSettings extends SpendClockPorts {
+  readonly place: SpendLedgerPlace;
+  /** Whose spends these are: edges of other phrases or environments may use the same database. */
+  readonly scope: string;
+  readonly caps: SpendCaps;
+  /** This replica's own: a database cannot tell by itself how much time has passed. */
+  readonly clock: Pick<SpendClock, 'nowMs'>;
+  readonly replica: SpendReplica;
+}
+
+/** Opens the shared ledger; a database is connected to when it is first asked. Throws: StorageFailed. */
+export async function openSharedSpend(settings: SharedSpendSettings): Promise<SharedSpend> {
+  const { place, caps } = settings;
+  if (place.kind === 'postgres') return (await import('./postgres-spend.ts')).openPostgresSpend({ ...settings, url: place.url });
+  const storage = openStorage(place.path);
+  const clock = openSpendClock(storage, newestSpendMs(storage), settings);
+  const ledger = new SpendLedger(storage, caps, clock);
+  return {
+    count: async (spend) => ledger.count(spend),
+    note: async (ids, word) => ledger.note(ids, word),
+    settle: async (ids, how) => ledger.settle(ids, how),
+    open: async (limit) => ledger.open(limit),
+    keySets: async (known) => storage.all<{ record: string }>(`select record from key_sets k where record is not null and not exists (
+        select 1 from json_each(?) n where n.value ->> 'replica' = k.replica and n.value ->> 'version' >= k.version)`, JSON.stringify(known))
+      .map(({ record }) => JSON.parse(record) as unknown),
+    putKeySet: async (set) => {
+      storage.run('delete from key_sets where issued_at_ms < ?', set.issuedAtMs - KEY_SET_KEPT_MS);
+      storage.run(`insert into key_sets (environment, replica, version, issued_at_ms, digest, state, record) values (?, ?, ?, ?, '', '', ?)
+        on conflict (environment, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, record = excluded.record
+          where version < excluded.version`, set.environment, set.replica, set.version, set.issuedAtMs, JSON.stringify(set));
+    },
+    mark: () => markIfPossible(clock),
+    close: async () => storage.close(),
+  };
+}

@@ -1,0 +1,79 @@
+/** Addresses. Spec §2.3, §4.2. */
+import { isRefusal, PAIRS_CHANGED, refuse } from '../../../protocol/errors.ts';
+import { newId, type AccountId } from '../../../protocol/ids.ts';
+import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
+import type { AddressRow } from '../../../model/rows.ts';
+import { notEnabled } from '../chain/chain-input.ts';
+import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from '../context.ts';
+import type { HandlerDeps } from '../handlers.ts';
+import { PairLookup } from './pair-lookup.ts';
+import { addressView, listAskOf, pageAs } from '../views.ts';
+
+/** Tries of what was decided on rows that changed meanwhile: on another node, or by an archive of the same address. */
+const PAIR_TRIES = 5;
+
+type Area = 'createAddress' | 'listAddresses' | 'getAddress' | 'archiveAddress' | 'unarchiveAddress';
+
+export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const { accounts, chains, pools, stores: { reads }, nowMs } = deps;
+  const pairs = new PairLookup(reads);
+  const view = async (accountId: AccountId, row: AddressRow) => addressView(await reads.retiredIdentities(accountId), row);
+  const replay = async (stored: unknown, asked: { readonly caller: Caller }) => view(accountOf(asked), stored as AddressRow);
+
+  const setStatus = (status: AddressStatus): Replayable<'archiveAddress'> => ({
+    replay,
+    async handle(asked: Asked<'archiveAddress'>) {
+      const accountId = accountOf(asked);
+      const answer = await onUnchangedPairs(async () => {
+        const known = await reads.address(accountId, asked.params.id);
+        if (known === null) return refuse('NOT_FOUND');
+        const alone = await reads.isAlone(accountId, known);
+        return accounts.ask(accountId, { type: 'set_address_status', known, status, alone, ...claimOf(asked) });
+      });
+      return answer.ok === true ? view(accountId, answer.reply) : answer;
+    },
+  });
+
+  return {
+    createAddress: {
+      replay,
+      async handle(asked) {
+        const accountId = accountOf(asked);
+        const { chain, userRef, tag = null, label = null } = asked.body;
+        const unavailable = notEnabled(chains, accountId, chain) ?? await chains.notBegun(accountId, chain);
+        if (unavailable !== null) return unavailable;
+        const issue = (paired: number | null) => pools.issue(accountId, chain, (unissued) => accounts.ask(accountId, {
+          type: 'create_address', id: newId('adr', nowMs()), chain, userRef, tag, label, paired, unissued, ...claimOf(asked),
+        }));
+        const pair = { chain, userRef, tag };
+        const answer = FAMILY_OF[chain] === 'evm'
+          ? await pairs.inTurn(accountId, pair, () => onUnchangedPairs(async () => issue(await pairs.indexFor(accountId, pair))))
+          : await issue(null);
+        return answer.ok === true ? addressView({}, answer.reply) : answer; // of the identity of this moment
+      },
+    },
+    async listAddresses(asked) {
+      const ask = listAskOf('addresses', asked.query);
+      if (isRefusal(ask)) return ask;
+      const accountId = accountOf(asked);
+      const [rows, retired] = await Promise.all([reads.addresses(accountId, ask.filter, ask.page), reads.retiredIdentities(accountId)]);
+      return pageAs(rows, (row) => addressView(retired, row));
+    },
+    async getAddress(asked) {
+      const accountId = accountOf(asked);
+      const row = await reads.address(accountId, asked.params.id);
+      return row === null ? refuse('NOT_FOUND') : view(accountId, row);
+    },
+    archiveAddress: setStatus('archived'),
+    unarchiveAddress: setStatus('active') as unknown as Replayable<'unarchiveAddress'>,
+  };
+}
+
+/** Decides again on rows that are read again, where they changed between reading and writing. */
+async function onUnchangedPairs<A extends { readonly ok: unknown }>(decide: () => Promise<A>): Promise<A> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await decide();
+    const changed = isRefusal(answer) && answer.details['reason'] === PAIRS_CHANGED;
+    if (!changed || tries === PAIR_TRIES) return answer;
+  }
+}

@@ -1,0 +1,75 @@
+/** Usage of the running month and the band. Spec §2.9, §3.8, §8. Sandbox is free and not metered. */
+import type { AccountReplies, AccountState } from '../../../model/account/commands.ts';
+import { billingPeriod } from '../../../actors/plan/decide.ts';
+import { formatAmount } from '../../../protocol/money.ts';
+import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../../protocol/plans.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { accountOf, claimOf, type Handlers } from '../context.ts';
+import { stateOf } from '../edge/edge.ts';
+import type { HandlerDeps } from '../handlers.ts';
+import { instantOf } from '../views.ts';
+
+/** Overage is counted in thousandths of a dollar. */
+const MILLS_DECIMALS = 3;
+
+export function billingHandlers(deps: HandlerDeps): Pick<Handlers, 'getUsage' | 'changeBand'> {
+  return {
+    async getUsage(asked) {
+      const accountId = accountOf(asked), nowMs = deps.nowMs();
+      const period = billingPeriod(nowMs);
+      const [state, peak] = await Promise.all([stateOf(deps, accountId), deps.stores.reads.addressPeak(accountId, period)]);
+      return usageOf(state, nowMs, peak);
+    },
+    changeBand: {
+      replay: async (stored) => planView(stored as AccountReplies['change_plan']),
+      async handle(asked) {
+        const answer = await deps.accounts.ask(
+          accountOf(asked), { type: 'change_plan', plan: { band: asked.body.band }, ...claimOf(asked) },
+        );
+        return answer.ok === true ? planView(answer.reply) : answer;
+      },
+    },
+  };
+}
+
+/** A plan as it is told. */
+export function planView(
+  { tier, band, subscription, paymentsActive, pendingBand }: AccountReplies['change_plan'],
+): ReplyOf<'changeBand'> {
+  return {
+    tier, band, subscription, paymentsActive,
+    pendingBand: pendingBand === null ? null : { band: pendingBand.band, effectiveAt: instantOf(pendingBand.atMs) },
+  };
+}
+
+/**
+ * Counters of the account against its plan. `peak` is the highest daily snapshot of the month, null before the first. The
+ * projection is a straight line through the month so far.
+ */
+export function usageOf(
+  { environment, plan, pendingBand = null, activeAddresses, settled }: AccountState, nowMs: number, peak: number | null,
+): ReplyOf<'getUsage'> {
+  const period = billingPeriod(nowMs);
+  const [year, month] = period.split('-').map(Number) as [number, number];
+  const startMs = Date.UTC(year, month - 1, 1), endMs = Date.UTC(year, month, 1);
+  const metered = environment === 'live';
+  const count = settled.period === period ? settled.count : 0;
+  const included = settledIncludedOf(plan);
+  const projected = Math.ceil((count * (endMs - startMs)) / Math.max(1, nowMs - startMs));
+  // A tier with its own count stops there; only a band goes on with overage.
+  const goesOver = metered && TIER_TERMS[plan.tier].settledTransactions === null;
+  const over = (transactions: number) => (goesOver ? Math.max(0, transactions - included) : 0);
+  const price = (transactions: number) =>
+    formatAmount(BigInt(transactions) * BigInt(BAND_TERMS[plan.band].overageMills), MILLS_DECIMALS);
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return {
+    period: { start: day(startMs), end: day(endMs - 1) },
+    plan: planView({ ...plan, pendingBand }),
+    activeAddresses: {
+      current: activeAddresses, billed: Math.max(peak ?? 0, activeAddresses), limit: metered ? addressLimitOf(plan) : null,
+    },
+    settledTransactions: { count, included: metered ? included : null },
+    overage: { transactions: over(count), amount: price(over(count)), currency: 'USD' },
+    projected: { transactions: projected, overageAmount: price(over(projected)) },
+  };
+}

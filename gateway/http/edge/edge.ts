@@ -1,0 +1,191 @@
+/** Paths between edge and cloud, and what an application may read of its edges. Spec §2.8, §4.3. */
+import { readinessViews } from '../../../actors/edge-link/readiness.ts';
+import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
+import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
+import type { AccountState } from '../../../model/account/commands.ts';
+import type { SessionRow } from '../../../model/ports.ts';
+import type { AddressRow } from '../../../model/rows.ts';
+import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { EDGE_VERSION_MIN } from '../../../protocol/frames.ts';
+import { isSoundPublicKey } from '../../../protocol/node/http-signature.ts';
+import { accountIdOf, environmentOf, newId, type AccountId } from '../../../protocol/ids.ts';
+import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
+import { isOlderVersion } from '../../edge-stream/handshake.ts';
+import { accountOf, type Caller, type Handlers } from '../context.ts';
+import type { HandlerDeps } from '../handlers.ts';
+import { bindCounter, transactionOf } from '../transaction/transactions.ts';
+import { chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
+
+type Area =
+  | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
+  | 'syncEdge' | 'resumeEdge' | 'resyncEdge' | 'heartbeatEdge' | 'pushPool' | 'bindCounter' | 'submitSigned';
+
+export function edgeHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  return { ...readingHandlers(deps), ...signedHandlers(deps) };
+}
+
+/** The state of an account. Throws: Refused when it cannot be asked. */
+export async function stateOf(
+  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId,
+): Promise<AccountState> {
+  const answer = await accounts.ask(accountId, { type: 'inspect' });
+  if (answer.ok === true) return answer.reply as AccountState;
+  throw new Refused(isRefusal(answer) ? answer : refuse('INTERNAL_ERROR'));
+}
+
+type Reading =
+  | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks';
+
+function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
+  const { edges, stores } = deps;
+  return {
+    getEdgeHealth: async () => ({ status: 'ok' as const }),
+    async getEdgeLease(asked) {
+      const accountId = accountOf(asked);
+      const { lease } = await stateOf(deps, accountId);
+      const held = lease.holder !== null;
+      return {
+        state: held ? 'held' as const : 'vacant' as const, epoch: lease.epoch, holder: lease.holder,
+        expiresAt: held ? instantOrNull(edges.leaseExpiresAtMs(accountId)) : null,
+      };
+    },
+    async getEdgeOutbox(asked) {
+      const session = leaderOf(await stores.edge.sessions(accountOf(asked)));
+      return {
+        outboxDepth: session?.outboxDepth ?? 0,
+        outboxPoisoned: session?.outboxPoisoned ?? false,
+        outboxMode: session?.outboxMode ?? null,
+      };
+    },
+    async getEdgeReadiness(asked) {
+      return wholePage('readiness', readinessViews(await stateOf(deps, accountOf(asked))), asked.query, ({ chain }) => chainPlace(chain));
+    },
+    async listEdgeSessions(asked) {
+      return wholePage('sessions', (await stores.edge.sessions(accountOf(asked))).map(sessionView), asked.query, ({ id, startedAt }) => `${startedAt} ${id}`, 'newest');
+    },
+    async listGasTanks(asked) {
+      const accountId = accountOf(asked);
+      const tanks = await presentTanks(deps, accountId);
+      return wholePage('gas-tanks', CHAINS.flatMap((chain) => tanks
+        .filter((row) => row.family === FAMILY_OF[chain])
+        .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))), asked.query, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
+    },
+  };
+}
+
+/** Gas tanks of the present identity: those of a retired one can fill nothing any more. Spec §5.7. */
+export async function presentTanks(
+  { stores: { reads } }: Pick<HandlerDeps, 'stores'>, accountId: AccountId,
+): Promise<AddressRow[]> {
+  const [rows, retired] = await Promise.all([reads.ownAddresses(accountId, 'gas_tank'), reads.retiredIdentities(accountId)]);
+  return rows.filter((row) => pathOf(retired, row) === row.derivationPath);
+}
+
+/** The session that leads, else the one that was heard last. */
+function leaderOf(sessions: readonly SessionRow[]): SessionRow | undefined {
+  const open = sessions.filter(({ endedAtMs }) => endedAtMs === null);
+  return open.find(({ role }) => role === 'leader')
+    ?? open.toSorted((left, right) => right.lastHeartbeatAtMs - left.lastHeartbeatAtMs)[0];
+}
+
+type Signed = Exclude<Area, Reading>;
+
+function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
+  const { accounts, chains, edges, pools, stores: { reads }, nowMs } = deps;
+  const addressIds = () => Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
+  return {
+    async syncEdge(asked) {
+      const publicKey = signerOf(asked.caller);
+      const { edgeVersion, keys, pools } = asked.body;
+      const old = versionRefusal(edgeVersion)
+        ?? (isSoundPublicKey(publicKey) ? null : refuse('EDGE_SIGNATURE_INVALID', { reason: 'unsound key' }));
+      if (old !== null) return old;
+      // Told before it could count as a rotation: the store refuses to pin it, but by then the chains would be quarantined.
+      const elsewhere = await pinnedElsewhere(deps, accountOf(asked), publicKey);
+      if (elsewhere !== null) return elsewhere;
+      const rotationId = newId('rot', nowMs());
+      const answer = await accounts.ask(accountOf(asked), {
+        type: 'enrol', publicKey, keys, pools, rotationId, addressIds: addressIds(),
+      });
+      if (answer.ok !== true) return answer;
+      const { outcome, readiness } = answer.reply;
+      // Spec §5.7: another identity fails authentication; its keys are held back and the owner decides.
+      if (outcome === 'rotation_pending') {
+        edges.tellRotation(accountOf(asked), rotationId);
+        return refuse('EDGE_SIGNATURE_INVALID', { reason: 'another identity is pinned; the owner was asked' });
+      }
+      return { outcome, readiness };
+    },
+    async resumeEdge(asked) {
+      const old = versionRefusal(asked.body.edgeVersion);
+      if (old !== null) return old;
+      const answer = await accounts.ask(accountOf(asked), { type: 'resume', publicKey: signerOf(asked.caller) });
+      return answer.ok === true ? answer.reply : answer;
+    },
+    async resyncEdge(asked) {
+      const old = versionRefusal(asked.body.edgeVersion);
+      if (old !== null) return old;
+      const answer = await accounts.ask(accountOf(asked), { type: 'resync', publicKey: signerOf(asked.caller) });
+      return answer.ok === true ? answer.reply : answer;
+    },
+    async heartbeatEdge(asked) {
+      const accountId = accountOf(asked);
+      const old = versionRefusal(asked.body.edgeVersion);
+      if (old !== null) return old;
+      const known = await accounts.ask(accountId, { type: 'resume', publicKey: signerOf(asked.caller) });
+      if (known.ok !== true) return known;
+      const noted = await edges.noteHeartbeat(accountId, asked.body);
+      return isRefusal(noted)
+        ? noted
+        : { role: noted.role, leaseEpoch: noted.leaseEpoch, leaseTtlMs: noted.leaseTtlMs, serverTimeMs: nowMs() };
+    },
+    async pushPool(asked) {
+      const answer = await accounts.ask(accountOf(asked), {
+        type: 'push_pool', publicKey: signerOf(asked.caller), pool: asked.body.pool, addressIds: addressIds(),
+      });
+      if (answer.ok === true) pools.refilled(accountOf(asked), asked.body.pool.chain);
+      return answer.ok === true ? answer.reply : answer;
+    },
+    bindCounter: (asked) => bindCounter(deps, accountOf(asked), asked.params.id, asked.body.gaveUp),
+    async submitSigned(asked) {
+      const accountId = accountOf(asked);
+      const known = await reads.withdrawal(accountId, asked.params.id);
+      if (known === null) return refuse('NOT_FOUND');
+      // The account matches bytes with the chain's module, which a node loads when it first binds the chain.
+      const binding = await chains.bind(accountId, known.chain);
+      if (isRefusal(binding)) return binding;
+      const { signedPayload, txid, sessionId, leaseEpoch } = asked.body;
+      const answer = await accounts.ask(accountId, {
+        type: 'submit_signed', known, signed: { chain: known.chain, payload: signedPayload, txid },
+        sessionId, leaseEpoch,
+      });
+      if (answer.ok !== true) return answer;
+      const row = await reads.transaction(accountId, known.id);
+      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
+    },
+  };
+}
+
+/** Refuses: CROSS_ENVIRONMENT_IDENTITY when the organization's other account pins this identity. Spec §5.8. */
+async function pinnedElsewhere(
+  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId, publicKey: string,
+): Promise<Refusal | null> {
+  const environment = environmentOf(accountId);
+  const organizationId = accountId.slice(0, -(environment.length + 1));
+  const other = accountIdOf(organizationId, environment === 'live' ? 'sandbox' : 'live');
+  const answer = await accounts.ask(other, { type: 'inspect' });
+  return answer.ok === true && answer.reply.enrolment?.publicKey === publicKey ? refuse('CROSS_ENVIRONMENT_IDENTITY') : null;
+}
+
+/** The key that signed the request; a signed route has one. Throws: Refused EDGE_SIGNATURE_INVALID. */
+export function signerOf({ signature }: Caller): string {
+  if (signature === null) throw new Refused(refuse('EDGE_SIGNATURE_INVALID', { reason: 'headers' }));
+  return signature.publicKey;
+}
+
+/** Refuses: EDGE_VERSION_UNSUPPORTED. */
+function versionRefusal(edgeVersion: string): Refusal | null {
+  return isOlderVersion(edgeVersion, EDGE_VERSION_MIN)
+    ? refuse('EDGE_VERSION_UNSUPPORTED', { edgeVersion, minimum: EDGE_VERSION_MIN })
+    : null;
+}

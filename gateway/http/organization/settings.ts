@@ -1,0 +1,97 @@
+/** API keys, identity rotations, and the command that starts an edge. Spec §4.4, §5. */
+import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
+import type { ApiKeyRow } from '../../../model/ports.ts';
+import { refuse } from '../../../protocol/errors.ts';
+import { accountIdOf, newId } from '../../../protocol/ids.ts';
+import type { ReplyOf } from '../../../protocol/routes.ts';
+import { mintApiKey } from '../auth/api-keys.ts';
+import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers, type Replayable } from '../context.ts';
+import { edgeSetupOf } from '../edge/edge-setup.ts';
+import { stateOf } from '../edge/edge.ts';
+import type { HandlerDeps } from '../handlers.ts';
+import { notFresh } from './second-factor.ts';
+import { instantOf, instantOrNull, wholePage } from '../views.ts';
+
+type Area =
+  | 'listApiKeys' | 'mintApiKey' | 'revokeApiKey' | 'getEdgeSetup' | 'listRotations' | 'approveRotation' | 'rejectRotation';
+
+export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
+  const { auth, config, stores: { identity }, nowMs } = deps;
+  const organizationOf = (asked: Pick<Asked, 'caller'>) => {
+    accountOf(asked);
+    return bearerOf(asked).organizationId!;
+  };
+  return {
+    async listApiKeys(asked) {
+      return wholePage('api-keys', (await identity.apiKeys(organizationOf(asked))).map(keyView), asked.query, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest');
+    },
+    async mintApiKey(asked) {
+      const organizationId = organizationOf(asked);
+      const { label, environment, totp } = asked.body;
+      const stale = await notFresh(deps, asked, totp);
+      if (stale !== null) return stale;
+      const { key, hash, maskedPrefix } = mintApiKey(environment);
+      const row: ApiKeyRow = {
+        id: newId('key', nowMs()), accountId: accountIdOf(organizationId, environment), organizationId, environment,
+        label, hash,
+        maskedPrefix, createdAtMs: nowMs(), revokedAtMs: null,
+      };
+      const reply = { ...keyView(row), key };
+      return await identity.insertApiKey(row, asked.answerOf(reply)) ? reply : USED_KEY;
+    },
+    async revokeApiKey(asked) {
+      const organizationId = organizationOf(asked);
+      const revoked = await identity.revokeApiKey(organizationId, asked.params.id, nowMs());
+      auth.apiKeys.forget(organizationId);
+      const row = (await identity.apiKeys(organizationId)).find(({ id }) => id === asked.params.id);
+      if (!revoked || row === undefined) return refuse('NOT_FOUND');
+      deps.edges.close(row.accountId, 'UNAUTHORIZED');
+      return keyView(row);
+    },
+    getEdgeSetup: async (asked) => {
+      accountOf(asked);
+      return edgeSetupOf(asked.caller.environment, config.publicUrl);
+    },
+    async listRotations(asked) {
+      const { rotation } = await stateOf(deps, accountOf(asked));
+      return wholePage('rotations', rotation === null ? [] : [{
+        id: rotation.id, publicKey: rotation.publicKey, detectedAt: instantOf(rotation.detectedAtMs),
+        families: Object.keys(rotation.keys),
+      }], asked.query, ({ id }) => id);
+    },
+    approveRotation: decide(deps, 'approve'),
+    rejectRotation: decide(deps, 'reject') as unknown as Replayable<'rejectRotation'>,
+  };
+}
+
+/** Owner plus fresh second factor. Spec §3.1, §5.5. */
+function decide(deps: HandlerDeps, decision: 'approve' | 'reject'): Replayable<'approveRotation'> {
+  const { accounts, edges, nowMs } = deps;
+  const decided = (id: string) => ({
+    id, decision: decision === 'approve' ? 'approved' as const : 'rejected' as const,
+  });
+  return {
+    replay: async (_stored, asked) => decided(asked.params.id),
+    async handle(asked) {
+      const accountId = accountOf(asked);
+      const stale = await notFresh(deps, asked, asked.body.totp);
+      if (stale !== null) return stale;
+      const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
+      const answer = await accounts.ask(accountId, {
+        type: 'decide_rotation', rotationId: asked.params.id, decision, byUser: bearerOf(asked).userId, addressIds,
+        ...claimOf(asked),
+      });
+      if (answer.ok !== true) return answer;
+      // Every stream proves its identity again. The code names no fault: it reaches the identity that stays, too.
+      edges.close(accountId, 'SERVICE_UNAVAILABLE');
+      return decided(asked.params.id);
+    },
+  };
+}
+
+function keyView(row: ApiKeyRow): ReplyOf<'listApiKeys'>['content'][number] {
+  return {
+    id: row.id, label: row.label, environment: row.environment, prefix: row.maskedPrefix,
+    createdAt: instantOf(row.createdAtMs), revokedAt: instantOrNull(row.revokedAtMs),
+  };
+}

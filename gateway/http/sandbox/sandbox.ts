@@ -1,0 +1,52 @@
+/** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
+import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { accountOf, type Handlers } from '../context.ts';
+import { notEnabled, parseAddress } from '../chain/chain-input.ts';
+import type { HandlerDeps } from '../handlers.ts';
+import { instantOf } from '../views.ts';
+
+type Area = 'simulateDeposit' | 'simulateConfirmation' | 'simulateStuck' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';
+
+export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }: HandlerDeps): Pick<Handlers, Area> {
+  return {
+    async simulateDeposit(asked) {
+      const accountId = accountOf(asked);
+      const { chain, address, amount, tokenContract = null, autoConfirm, confirmAfterSeconds = null } = asked.body;
+      const confirmation = autoConfirm === false // Said in so many words, it wins.
+        ? { autoConfirm, confirmAfterSeconds: null }
+        : { autoConfirm: autoConfirm ?? false, confirmAfterSeconds };
+      const parsed = parseAddress(chain, address);
+      if (isRefusal(parsed)) return parsed;
+      const disabled = notEnabled(chains, accountId, chain);
+      if (disabled !== null) return disabled;
+      const known = await reads.addressByText(accountId, chain, parsed.canonical);
+      if (known === null) return refuse('NOT_FOUND', { field: 'address' });
+      return sandbox.simulateDeposit(accountId, { chain, address: parsed.canonical, amount, tokenContract, ...confirmation });
+    },
+    simulateConfirmation: async (asked) => {
+      const accountId = accountOf(asked);
+      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateConfirmation(accountId, asked.body);
+    },
+    simulateStuck: async (asked) => {
+      const accountId = accountOf(asked);
+      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateStuck(accountId, asked.body);
+    },
+    simulateReorg: async (asked) => {
+      const accountId = accountOf(asked);
+      return notEnabled(chains, accountId, asked.body.chain) ?? sandbox.simulateReorg(accountId, asked.body);
+    },
+    async simulateChainDown(asked) {
+      const accountId = accountOf(asked);
+      const down: { untilMs: number } | Refusal = notEnabled(chains, accountId, asked.body.chain)
+        ?? await sandbox.simulateChainDown(accountId, asked.body);
+      return isRefusal(down) ? down : { until: instantOf(down.untilMs) };
+    },
+    async resetSandbox(asked) {
+      const accountId = accountOf(asked);
+      // The ledger goes first: what it still told the account would be about addresses that are no more.
+      await sandbox.reset(accountId);
+      const answer = await accounts.ask(accountId, { type: 'reset_sandbox' });
+      return answer.ok === true ? { reset: true as const } : answer;
+    },
+  };
+}

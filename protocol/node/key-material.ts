@@ -1,0 +1,207 @@
+/**
+ * The guard that raises KEY_MATERIAL_REJECTED: does a request look as if it carried a recovery phrase or a private key?
+ * Works on raw text before it is parsed, and says which rule hit and nothing else: what was found is never returned,
+ * logged or kept. reliability.md 3.6, decisions 2.
+ */
+import { createHash } from 'node:crypto';
+import { base58, base58xrp, base32nopad } from '@scure/base';
+import { stringsIn, type JsonString, type JsonStrings } from '../json-strings.ts';
+import { holdsPhrase, isPhraseShaped } from './phrases.ts';
+import { holdsShare } from '../shares.ts';
+
+export const KEY_MATERIAL_RULES = [
+  'mnemonic', 'extended_private_key', 'wif', 'stellar_seed', 'xrp_seed', 'secret_key_base58', 'secret_key_bytes',
+  'hex_64', 'pem', 'bip38', 'keystore', 'share',
+] as const;
+export type KeyMaterialRule = (typeof KEY_MATERIAL_RULES)[number];
+
+export interface Field { readonly name: string; readonly text: string }
+
+/** Decisions 2: 64 hex digits may stand in a field that holds one of these. */
+const HASH_FIELD = /(txid|hash|signature|fingerprint|nonce|digest)s?$/i;
+
+/** The rule that a JSON body meets, or null. Bytes that are no JSON are read as text. */
+export function findKeyMaterial(body: Uint8Array): KeyMaterialRule | null {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const { values, keys, outside } = stringsIn(text);
+  if (holdsSecretBytes(outside)) return 'secret_key_bytes';
+  if (isKeystore(keys)) return 'keystore';
+  // Every key is a long run of letters and digits, in base64 with its signs among them; most bodies have none, unless one is
+  // hidden behind escapes.
+  const mayHoldKey = /[0-9A-Za-z+/_-]{28}|PRIVATE|\\/i.test(text);
+  return (mayHoldKey ? inFields([...fieldsOf({ values, keys }), { name: '', text: outside }]) : null) ?? inWords(outside, values, keys);
+}
+
+/** Texts with the field that each stands in; a name of a field stands in none. */
+function fieldsOf({ values, keys }: Pick<JsonStrings, 'values' | 'keys'>): Field[] {
+  return [...values.map(({ field, text }) => ({ name: field, text })), ...keys.map((text) => ({ name: '', text }))];
+}
+
+/** The rule that named values (a query, headers) or nameless ones (parts of a path) meet, or null. */
+export function findKeyMaterialInFields(fields: readonly Field[]): KeyMaterialRule | null {
+  const texts = fields.map(({ text }) => text);
+  return inFields(fields) ?? (texts.some(isPhraseShaped) || holdsPhrase(texts.join(' ')) ? 'mnemonic' : null)
+    ?? (texts.some(holdsShare) || holdsShare(texts.join(' ')) ? 'share' : null);
+}
+
+function inWords(outside: string, values: readonly JsonString[], keys: readonly string[]): KeyMaterialRule | null {
+  // Strings one after the other: a phrase may be spread over the entries of an array or over fields. Names of fields
+  // count once: "index" and "address" are words of the list, and a pool repeats them a thousand times.
+  const streams = [values.map((value) => value.text).join(' '), [...new Set(keys)].join(' '), outside];
+  if (streams.some(holdsPhrase)) return 'mnemonic';
+  if (streams.some(holdsShare)) return 'share';
+  let whole = '';
+  for (const [at, value] of values.entries()) {
+    whole = values[at - 1]?.group === value.group ? `${whole} ${value.text}` : value.text;
+    if (values[at + 1]?.group !== value.group && isPhraseShaped(whole)) return 'mnemonic';
+  }
+  return null;
+}
+
+/** Texts shorter than this hold no key. */
+const KEY_CHARS_MIN = 28;
+const BASE64 = /^(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9_-]{40,})$/;
+
+/**
+ * Texts of the shape of a key that one body may hold: each costs a decoding and two hashes. Our own bodies hold a few; one
+ * that is nothing but such shapes is refused like a key.
+ */
+const CANDIDATES_MAX = 1_000;
+interface Budget { candidates: number }
+
+function inFields(
+  fields: readonly Field[], decoded = false, budget: Budget = { candidates: CANDIDATES_MAX },
+): KeyMaterialRule | null {
+  for (const { name, text } of fields) {
+    if (text.length < KEY_CHARS_MIN) continue;
+    const rule = inText(text, HASH_FIELD.test(name), budget)
+      ?? (!decoded && BASE64.test(text.trim()) ? inDecoded(name, text.trim(), budget) : null);
+    if (rule !== null) return rule;
+  }
+  return null;
+}
+
+/** One layer of base64, when what is below is text. */
+function inDecoded(name: string, text: string, budget: Budget): KeyMaterialRule | null {
+  const plain = Buffer.from(text, 'base64').toString('utf8');
+  if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(plain)) return null;
+  const below = stringsIn(plain);
+  return inFields([{ name, text: plain }, ...fieldsOf(below)], true, budget)
+    ?? (isKeystore(below.keys) ? 'keystore' : null)
+    ?? (holdsPhrase(plain) || isPhraseShaped(plain) ? 'mnemonic' : holdsShare(plain) ? 'share' : null);
+}
+
+/** RFC 7468, OpenSSH and OpenPGP: any kind of private key, encrypted or not, also with the dashes lost. */
+const PEM = /BEGIN[\s_-]+(?:[A-Z0-9]+[\s_-]+){0,3}PRIVATE[\s_-]+KEY/i;
+/** The same without its armour: base64 of an OpenSSH key and of the DER of the common curves. */
+const BARE_PEM = /(?<![A-Za-z0-9+/])(?:b3BlbnNzaC1rZXktdjE|MC4CAQAwBQYDK2Vw|MHcCAQEEI|MHQCAQEEI|MIGHAgEAMBMGByqGSM49|MIGEAgEAMBAGByqGSM49)[A-Za-z0-9+/]{20}/;
+/** Web3 Secret Storage (version 3), EIP-2335 and their kin: the names of the fields that hold a key under a password. */
+const KEYSTORE_KEYS = [/^crypto$/i, /^kdf/i, /^cipher/i];
+
+/** Whether names of fields are those of a keystore file. */
+function isKeystore(keys: readonly string[]): boolean {
+  return KEYSTORE_KEYS.every((name) => keys.some((key) => name.test(key)));
+}
+
+/** The same where the file stands as text in a field, whatever its quotes and escapes. */
+function isKeystoreText(text: string): boolean {
+  return text.length > 60 && /\bcrypto[\\"'\s]*:/i.test(text) && /\bkdf(?:params)?[\\"'\s]*:/i.test(text) && /\bcipher(?:text|params)?[\\"'\s]*:/i.test(text);
+}
+
+function inText(text: string, hashField: boolean, budget: Budget): KeyMaterialRule | null {
+  if (PEM.test(text) || BARE_PEM.test(text)) return 'pem';
+  if (isKeystoreText(text)) return 'keystore';
+  if (!hashField && /(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])/.test(text)) return 'hex_64';
+  if (/(?<![A-Za-z0-9])[xyztuvXYZTUV]prv[1-9A-HJ-NP-Za-km-z]{70,}/.test(text)) return 'extended_private_key';
+  for (const [token] of text.matchAll(/[0-9A-Za-z]{28,120}/g)) {
+    const shape = shapeOf(token, hashField);
+    if (shape === null) continue;
+    budget.candidates -= 1;
+    if (budget.candidates < 0 || IS_KEY[shape](token)) return shape;
+  }
+  return null;
+}
+
+type Shape = 'stellar_seed' | 'xrp_seed' | 'wif' | 'secret_key_base58' | 'bip38';
+
+const IS_KEY: Readonly<Record<Shape, (token: string) => boolean>> = {
+  stellar_seed: isStellarSeed, xrp_seed: isXrpSeed, wif: isWif, bip38: isBip38,
+  secret_key_base58: (token) => base58Bytes(token)?.length === 64,
+};
+
+/** The key that a run of letters and digits may be by its length and first letter. */
+function shapeOf(token: string, hashField: boolean): Shape | null {
+  const { length } = token;
+  if (length === 56 && token.startsWith('S')) return 'stellar_seed';
+  if (length <= 31 && token.startsWith('s')) return 'xrp_seed';
+  if (length === 51 || length === 52) return 'wif';
+  if (length === 58 && token.startsWith('6P')) return 'bip38';
+  return !hashField && length >= 86 && length <= 88 ? 'secret_key_base58' : null;
+}
+
+/** `[0,` … `0]` with 64 entries. */
+const SECRET_BYTES_CHARS_MIN = 129;
+
+/** A JSON array of exactly 64 bytes. */
+function holdsSecretBytes(text: string): boolean {
+  if (text.length < SECRET_BYTES_CHARS_MIN) return false;
+  return [...text.matchAll(/\[([\s0-9,]{127,1024})\]/g)].some(([, list]) => {
+    const parts = list!.split(',').map((part) => part.trim());
+    return parts.length === 64 && parts.every((part) => /^[0-9]{1,3}$/.test(part) && Number(part) < 256);
+  });
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+function base58Bytes(text: string): Uint8Array | null {
+  try {
+    return base58.decode(text);
+  } catch {
+    return null;
+  }
+}
+
+/** payload || first 4 bytes of SHA-256(SHA-256(payload)); null where the checksum does not hold. */
+function checked(bytes: Uint8Array | null): Uint8Array | null {
+  if (bytes === null || bytes.length < 5) return null;
+  const payload = bytes.subarray(0, -4);
+  return sha256(sha256(payload)).subarray(0, 4).equals(bytes.subarray(-4)) ? payload : null;
+}
+
+/** version(1) || key(32) [|| 0x01], Base58Check. */
+function isWif(token: string): boolean {
+  const payload = checked(base58Bytes(token));
+  return payload !== null && (payload.length === 33 || (payload.length === 34 && payload[33] === 1));
+}
+
+/** 01 || 42 or 43 || flag(1) || address hash(4) || 32 bytes under a password, Base58Check. Source: BIP-38. */
+function isBip38(token: string): boolean {
+  const payload = checked(base58Bytes(token));
+  return payload !== null && payload.length === 39 && payload[0] === 1 && (payload[1] === 0x42 || payload[1] === 0x43);
+}
+
+/** version(1) = 0x21 or (3) = 01 e1 4b || seed(16), with XRP's alphabet. */
+function isXrpSeed(token: string): boolean {
+  try {
+    const payload = checked(base58xrp.decode(token));
+    return payload !== null && ((payload.length === 17 && payload[0] === 0x21)
+      || (payload.length === 19 && payload[0] === 0x01 && payload[1] === 0xe1 && payload[2] === 0x4b));
+  } catch {
+    return false;
+  }
+}
+
+/** version(1) = 0x90 || seed(32) || CRC16-XMODEM, little-endian(2), base32. Source: SEP-23. */
+function isStellarSeed(token: string): boolean {
+  try {
+    const bytes = base32nopad.decode(token);
+    let crc = 0;
+    for (const byte of bytes.subarray(0, 33)) {
+      crc ^= byte << 8;
+      for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+    }
+    return bytes.length === 35 && bytes[0] === 0x90 && bytes[33] === (crc & 0xff) && bytes[34] === crc >> 8;
+  } catch {
+    return false;
+  }
+}
