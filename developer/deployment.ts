@@ -13,7 +13,7 @@ import { mintLocalKey } from './local-key.ts';
 import { prepareDatabase } from './database.ts';
 import { seedDeveloperOrganizations, type DeveloperRecord } from './seed.ts';
 
-const entry = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const entry = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 export const CLOUD_ENTRY = entry('supervision/main.ts');
 export const EDGE_ENTRY = entry('edge/main.ts');
 

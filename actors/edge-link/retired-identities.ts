@@ -6,14 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { AddressRow } from '../../model/rows.ts';
 import { FAMILY_OF, type Family, type PooledChain } from '../../protocol/slugs.ts';
-import type { AccountState } from '../../model/account/commands.ts';
-
-export interface RetiredIdentity {
-  readonly fingerprint: string;
-  readonly atMs: number;
-  /** First deposit index by family that was not of this identity. */
-  readonly next: Partial<Record<Family, number>>;
-}
+import type { AccountState, RetiredIdentity } from '../../model/account/commands.ts';
 
 /** First 16 hex digits of SHA-256. */
 export function fingerprintOf(text: string): string {

@@ -8,7 +8,6 @@
  */
 import { ChainUnavailable, type Endpoint } from '../chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
-import type { Log, Metrics } from '../../chain-watchers/ports.ts';
 import type { ReportOutcome } from './failover.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
@@ -16,6 +15,18 @@ const FAILURES_DOWN = 2;
 
 export type EndpointState = 'up' | 'down' | 'wrong_network';
 export type ErrorKind = 'timeout' | 'connection' | 'rate_limited' | 'http' | 'too_large' | 'other';
+
+/** The part of a pino logger that is used here. */
+interface Log {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Where figures go. */
+interface Metrics {
+  set(name: 'svc_endpoint_up', labels: Readonly<Record<string, string>>, value: number): void;
+  add(name: 'svc_endpoint_errors_total', labels: Readonly<Record<string, string>>, by?: number): void;
+}
 
 export interface EndpointWatch {
   /** The endpoint, its requests counted. */

@@ -8,7 +8,6 @@ import type { AccountId } from '../../protocol/ids.ts';
 import type {
   AddressStatus, Band, Chain, EdgeRole, Environment, EventName, Family, Liveness, PooledChain, Readiness, Tier,
 } from '../../protocol/slugs.ts';
-import type { RetiredIdentity } from '../../actors/edge-link/retired-identities.ts';
 
 // ── State ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -58,6 +57,14 @@ export interface InFlight { id: string; stage: 'built' | 'signed' | 'included' }
  * truth. V39.
  */
 export interface Counter { next: string | null; free: string[]; inFlight: Record<string, InFlight> }
+
+/** An identity that an approved rotation replaced. Spec §5.7. */
+export interface RetiredIdentity {
+  readonly fingerprint: string;
+  readonly atMs: number;
+  /** First deposit index by family that was not of this identity. */
+  readonly next: Partial<Record<Family, number>>;
+}
 
 /** What an actor knows of its account. All but what is on its way is the snapshot; that is read from rows when it is loaded. */
 export interface AccountState {

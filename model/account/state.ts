@@ -1,8 +1,7 @@
 /** The state that an account begins with, and what a sandbox reset leaves of one. */
 import type { AccountId } from '../../protocol/ids.ts';
 import { POOLED_CHAINS, type Environment } from '../../protocol/slugs.ts';
-import type { AccountState, Plan, Pool } from './commands.ts';
-import type { RetiredIdentity } from '../../actors/edge-link/retired-identities.ts';
+import type { AccountState, Plan, Pool, RetiredIdentity } from './commands.ts';
 
 /** An account before its first event: what creating an organization stores as the first snapshot. */
 export function initialAccount(

@@ -23,7 +23,7 @@ export function filesOf(folders: readonly string[], ...endings: string[]): Sourc
     });
 }
 
-export const ROOMS = ['protocol', 'chains', 'actors', 'gateway', 'chain-watchers', 'edge', 'persistence', 'supervision', 'console', 'bench'] as const;
+export const ROOMS = ['protocol', 'chains', 'actors', 'gateway', 'chain-watchers', 'edge', 'persistence', 'supervision', 'console', 'model', 'developer', 'bench'] as const;
 
 /** Source files of all rooms, without tests. */
 export function sources(): SourceFile[] {

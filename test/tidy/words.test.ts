@@ -22,7 +22,7 @@ test('G4: no floating point near money', (t) => {
 });
 
 test('style 3.13: no console outside of command lines', (t) => {
-  const files = sources().filter((file) => !/\/cli\/|^bench\/|supervision\/dev\//.test(file.path));
+  const files = sources().filter((file) => !/\/cli\/|^bench\/|developer\//.test(file.path));
   t.deepEqual(hits(files, /\bconsole\.(log|error|warn|info|debug)\(/), []);
 });
 

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { pathOf, type RetiredIdentity } from '../../../actors/edge-link/retired-identities.ts';
+import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
+import type { RetiredIdentity } from '../../../model/account/commands.ts';
 
 const deposit = { derivationPath: "m/44'/60'/0'/0/4", purpose: 'deposit', family: 'evm', index: 4, createdAtMs: 50 } as const;
 const first: RetiredIdentity = { fingerprint: 'a'.repeat(16), atMs: 100, next: { evm: 5, sol: 2 } };

@@ -14,8 +14,8 @@ import { ROOT } from '../../support/tree.ts';
 test('issue 2.1: the demo calls a node real where one runs, and a stand-in what is one', (t) => {
   for (const chain of CHAINS) {
     const stage = readFileSync(`${ROOT}developer/demo-${FAMILY_OF[chain]}.ts`, 'utf8');
-    t.regex(nodesOf(chain), /from '\.\/peers\//.test(stage) ? /stand-in/ : /^a real /, chain);
-    t.false(/from '\.\/peers\//.test(stage) && /real/.test(nodesOf(chain)), chain);
+    t.regex(nodesOf(chain), /from '\.\/stand-ins\//.test(stage) ? /stand-in/ : /^a real /, chain);
+    t.false(/from '\.\/stand-ins\//.test(stage) && /real/.test(nodesOf(chain)), chain);
   }
 });
 
@@ -45,7 +45,7 @@ test('found F76: before npm ci every command says so, in place of a stack', (t) 
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
   const commands = Object.values(scripts).filter((line) => line.startsWith('exec node'));
   t.true(commands.length >= 9);
-  for (const line of commands) t.regex(line, /^exec node (?:--disable-sigusr1 )?--import \.\/supervision\/dev\/installed\.mjs /);
+  for (const line of commands) t.regex(line, /^exec node (?:--disable-sigusr1 )?--import \.\/developer\/installed\.mjs /);
   const { status, stderr } = spawnSync(process.execPath, ['--import', './developer/installed.mjs', 'developer/start.ts'], { cwd: clone, encoding: 'utf8' });
   t.is(status, 1);
   t.regex(stderr, /^The packages of Flock are not installed\. Run {2}npm ci {2}in this directory first/);
