@@ -16,7 +16,7 @@ import { chainFailure } from './follow/content.ts';
 import { fitClient } from './node-health.ts';
 import { pollMsOf, silentAfterMs } from './follow/head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
-import { createFailoverTransport, type EndpointHealth, type FailoverTransport } from '../chains/transport/failover.ts';
+import { createFailoverTransport, wallTimer, type EndpointHealth, type FailoverTransport } from '../chains/transport/failover.ts';
 import { createEndpointWatch } from '../chains/transport/endpoint-watch.ts';
 import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from './follow/one-endpoint.ts';
@@ -127,7 +127,7 @@ async function openChain(
   const endpoints = settings.rpcUrls.map((url, index) => watch.watched(createHttpEndpoint({ chain, name: `${chain}-${index + 1}`, url })));
   opened.push(...endpoints);
   const transport = createFailoverTransport({
-    chain, endpoints, nowMs: deps.nowMs, random: deps.random, onReport: watch.onReport, hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer },
+    chain, endpoints, nowMs: deps.nowMs, random: deps.random, onReport: watch.onReport, hedge: { ms: deps.hedgeMs ?? HEDGE_MS, timer: wallTimer },
     onTraces: ({ name }, offered) => tellTraces(deps, chain, name, offered),
   });
   const client = module.createClient(network, transport, catalogue);
@@ -144,24 +144,19 @@ async function openChain(
     },
     nowMs: deps.nowMs, log: deps.log, metrics: deps.metrics,
   };
-  const watcher = createWatcher(parts);
+  const watcher = createWatcher(parts), agreeing = { ...parts, client: heard(deps, parts, watcher) };
   return {
-    module, network, client: fitClient({ ...parts, client: heard(deps, parts, watcher) }, IDENTITY_EVERY_MS), watcher, audit: createAudit(parts),
+    module, network, client: fitClient(agreeing, IDENTITY_EVERY_MS), watcher, audit: createAudit(agreeing),
     stopped: () => watcher.stopped(), ...beginningOf(deps, parts),
     pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
     get catalogue() { return tokens.catalogue(); },
   };
 }
 
-const timer = (ms: number, then: () => void): (() => void) => {
-  const set = setTimeout(then, ms);
-  return () => clearTimeout(set);
-};
-
 /** The client for customers' questions: two endpoints answer where there are several. */
 function heard({ hedgeMs = HEDGE_MS }: LiveDeps, parts: WatcherParts, { counts }: Pick<Watcher, 'counts'>): ChainClient {
   if (parts.witnesses.length < 2) return parts.client;
-  return withSecondOpinion({ ...parts, counts, timer, hedgeMs });
+  return withSecondOpinion({ ...parts, counts, timer: wallTimer, hedgeMs });
 }
 
 /** How long the issue of an address waits for the first word of a chain's nodes, in milliseconds. */

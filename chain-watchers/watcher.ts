@@ -23,6 +23,7 @@ import { emptyMemory, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import type { WatcherParts } from './ports.ts';
 import { countsNow, look, supportedHead } from './follow/quorum.ts';
+import { agreedBalancesAt } from './audit/agreed-balances.ts';
 import { createReconciler, type Reconciler } from './audit/reconcile.ts';
 import { rematch } from './follow/rematch.ts';
 import { lowerHead, replace, suspect, type Rewound } from './reorg/rewind.ts';
@@ -79,7 +80,7 @@ export function createWatcher(parts: WatcherParts): Watcher {
   const jobs: Jobs = {
     outbound: createOutbound(run),
     reconciler: addressesPerBlock === null || fetchBalancesAt === undefined ? null
-      : createReconciler({ ...parts, addressesPerBlock, balancesAt: fetchBalancesAt.bind(parts.client) }),
+      : createReconciler({ ...parts, addressesPerBlock, balancesAt: agreedBalancesAt(run, fetchBalancesAt.bind(parts.client)) }),
   };
   let ticking: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {

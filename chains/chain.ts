@@ -368,12 +368,17 @@ export interface Endpoint {
   }): Promise<HttpReply>;
 }
 
+/** RPC_HEDGE_MS. `timer` calls back after a time; what it returns takes that back. */
+export interface Hedge { readonly ms: number; timer(ms: number, then: () => void): () => void }
+
 /**
  * Several endpoints of one chain, with health. `pick` prefers healthy ones and rotates; a client that must prove one
  * block reads it whole from one endpoint (G9) and asks another for the second opinion (G10).
  */
 export interface Transport {
   readonly endpoints: readonly Endpoint[];
+  /** How long one endpoint is waited for alone. */
+  readonly hedge?: Hedge | undefined;
   pick(not?: readonly Endpoint[]): Endpoint;
   /** Tries `read` on one endpoint after another until one answers; collects the reasons. Throws: ChainUnavailable. */
   attempt<T>(read: (endpoint: Endpoint) => Promise<T>): Promise<T>;

@@ -60,13 +60,15 @@ export interface WitnessMemory {
   /** Its head when it last told one. */
   readonly headHeight: number | null;
   readonly highestHeight: number;
+  /** Since when its head is below its highest one, and where it was then; null while it is not. */
+  readonly fell: { readonly sinceMs: number; readonly height: number } | null;
   /** What it last called final; null before it called anything so. */
   readonly finalizedHeight: number | null;
 }
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
   heard: false, told: null, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, roseAtMs: null,
-  headHeight: null, highestHeight: -1, finalizedHeight: null,
+  headHeight: null, highestHeight: -1, fell: null, finalizedHeight: null,
 };
 
 /** What a look compares an endpoint with: our own cursor, and the highest head of another endpoint. */
@@ -88,11 +90,14 @@ export function observeWitness(
 ): WitnessMemory {
   if (headHeight === null) return { ...memory, silentSinceMs: memory.silentSinceMs ?? nowMs };
   const isBehind = cursorHeight !== null && headHeight + lagBlocksOf(network) < cursorHeight;
-  const isStuck = headHeight <= memory.highestHeight && headHeight < highestOther;
+  // A head that was claimed once and not again, for as long as a stuck one is waited for, is no measure: it counts from where it fell to.
+  const fell = headHeight < memory.highestHeight ? memory.fell ?? { sinceMs: nowMs, height: headHeight } : null;
+  const isTakenBack = fell !== null && nowMs - fell.sinceMs >= stuckMsOf(network), highestHeight = isTakenBack ? fell.height : memory.highestHeight;
+  const isStuck = headHeight <= highestHeight && headHeight < highestOther;
   return {
     ...memory, heard: true, keptUp: memory.keptUp || !isBehind, silentSinceMs: null, headHeight,
     behindSinceMs: isBehind ? memory.behindSinceMs ?? nowMs : null, stuckSinceMs: isStuck ? memory.stuckSinceMs ?? nowMs : null,
-    roseAtMs: headHeight > memory.highestHeight ? nowMs : memory.roseAtMs, highestHeight: Math.max(memory.highestHeight, headHeight),
+    roseAtMs: headHeight > highestHeight ? nowMs : memory.roseAtMs, highestHeight: Math.max(highestHeight, headHeight), fell: isTakenBack ? null : fell,
   };
 }
 

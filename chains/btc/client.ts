@@ -5,6 +5,7 @@
 import {
   ChainUnavailable, type Balance, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
 } from '../chain.ts';
+import { identifyEach } from '../each-endpoint.ts';
 import { balanceOf } from './balance.ts';
 import { readBlock, readHash } from './block.ts';
 import { readBuildInputs, readCoinsAtHead, type CoinsAtHead } from './build-inputs.ts';
@@ -93,14 +94,11 @@ async function checkIdentity(network: BtcNetwork, sources: Sources): Promise<voi
   const { transport } = sources;
   const genesisOf = async (endpoint: Endpoint) =>
     (await sources.kindOf(endpoint) === 'node' ? readHash(network, endpoint, 0) : indexHash(network, endpoint, 0));
-  const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
+  await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = await genesisOf(endpoint);
     transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');
     if (genesis !== network.identity) {
       throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
     }
-  }));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
-  throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
+  });
 }

@@ -1,8 +1,9 @@
 /** Submitting signed bytes and finding out what became of them. G25–G28, chains.md 4.2. */
 import { refuse } from '../../protocol/errors.ts';
 import {
-  ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Signed, type Unsigned,
+  MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Signed, type Unsigned,
 } from '../chain.ts';
+import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
 import type { DeathSeeker } from './death.ts';
 import type { Heads } from './heads.ts';
@@ -22,8 +23,6 @@ export interface SubmissionParts {
   readonly deaths: DeathSeeker;
 }
 
-type Rejected = Extract<Verdict, { kind: 'rejected' | 'behind' }>;
-
 /**
  * Submits the bytes to one node after another until one takes them. A refusal is final only when no node took them,
  * none answered "unknown" and none knows the transaction: a node that is behind refuses what a current one accepts. The
@@ -32,32 +31,28 @@ type Rejected = Extract<Verdict, { kind: 'rejected' | 'behind' }>;
  */
 export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (decodeRaw(payload)?.getId() !== txid) throw new Error('the txid is not the hash of the signed bytes');
-  const { sources: { transport } } = parts, asked: Endpoint[] = [], unknown: string[] = [];
-  let rejected: Rejected | null = null;
-  while (asked.length < transport.endpoints.length) {
-    let endpoint: Endpoint;
-    try { endpoint = transport.pick(asked); } catch { break; } // what is left may not be asked now
-    asked.push(endpoint);
-    try {
-      if (await parts.sources.kindOf(endpoint) !== 'node') continue;
-      const verdict = await submitTo(parts, endpoint, payload, txid);
-      if (verdict.kind === 'accepted' || verdict.kind === 'already_known') return { kind: verdict.kind, txid };
-      if (verdict.kind === 'rejected' || verdict.kind === 'behind') rejected = verdict;
-      else unknown.push(`${endpoint.name}: ${verdict.reason}`);
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      unknown.push(`${endpoint.name}: ${error.reason}`);
-    }
-  }
-  if (asked.length === 0) return { kind: 'unknown', reason: 'every endpoint is backing off' };
-  if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) {
-    return { kind: 'unknown', reason: unknown.join('; ') || 'no node was asked' };
-  }
+  const { network, sources } = parts, { transport } = sources;
+  const verdicts = await submitToEach(transport, {
+    submit: async (endpoint) => (await sources.kindOf(endpoint) === 'node' ? submitTo(parts, endpoint, payload, txid) : INDEX),
+    isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
+  });
+  if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
+  if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
+  // In a pool or in a block.
+  const has = async (endpoint: Endpoint) => await sources.kindOf(endpoint) === 'node' && (await placeOf(network, endpoint, txid)).kind !== 'unseen';
+  if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' || verdict.kind === 'unknown' ? verdict.reason : null));
+  const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict): verdict is Rejected => verdict.kind === 'rejected' || verdict.kind === 'behind');
+  if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'no node was asked');
   return {
     kind: 'rejected_final', refusal: refuse(rejected.code, { reason: rejected.reason, action: rejected.action }),
   };
 }
+
+type Rejected = Extract<Verdict, { kind: 'rejected' | 'behind' }>;
+
+/** An address index takes no transactions. */
+const INDEX = { kind: 'index' } as const;
 
 async function submitTo(
   { network, heads }: SubmissionParts, node: Endpoint, payload: string, txid: string,
@@ -76,13 +71,6 @@ async function submitTo(
   return verdict.kind === 'behind' && isHeight(locktime) && head.height < locktime
     ? { kind: 'unknown', reason: `${verdict.reason}: the node is at ${head.height}, the lock time is ${locktime}` }
     : verdict;
-}
-
-/** True when a node has the transaction, in its pool or in a block. A node that cannot say is not a no. */
-async function isKnown({ network, sources }: SubmissionParts, txid: string): Promise<boolean> {
-  const places = await Promise.allSettled(sources.transport.endpoints.map(async (endpoint) =>
-    (await sources.kindOf(endpoint) === 'node' ? placeOf(network, endpoint, txid) : null)));
-  return places.some((place) => place.status === 'fulfilled' && place.value !== null && place.value.kind !== 'unseen');
 }
 
 /** Included, pending, unknown or, with proof, dead. G27. Throws: ChainUnavailable. */

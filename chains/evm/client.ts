@@ -6,6 +6,7 @@ import {
   ChainUnavailable, type Balance, type Block, type Catalogue, type ChainClient, type Endpoint, type Network, type Token,
   type Transport,
 } from '../chain.ts';
+import { identifyEach } from '../each-endpoint.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
 import { decodeWord, encodeBalanceOf } from './abi.ts';
 import { balanceOf } from './balance.ts';
@@ -71,14 +72,11 @@ export function createClient(general: Network, transport: Transport, catalogue: 
 
 /** G14: every endpoint must be of this network; one that is not is disabled. Throws: ChainUnavailable when none is. */
 async function checkIdentity(network: EvmNetwork, transport: Transport): Promise<void> {
-  const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
+  await identifyEach(network.slug, transport, async (endpoint) => {
     const id = bigintOf(await ask(network, endpoint, call('eth_chainId')), 'eth_chainId').toString();
     transport.report(endpoint, id === network.identity ? 'ok' : 'wrong_network');
     if (id !== network.identity) throw new ChainUnavailable(network.slug, `${endpoint.name} is of chain ${id}`);
-  }));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
-  throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
+  });
 }
 
 /** Hash of a height for the reorg walk. G10: one endpoint's "none" is not believed while another one has a block. */

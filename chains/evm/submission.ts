@@ -4,6 +4,7 @@ import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Outcome, type Signed,
   type Transport, type Unsigned,
 } from '../chain.ts';
+import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
 import { parseReceipt, parseHeader } from './block.ts';
 import { decodeSigned, txidOf } from './envelope.ts';
@@ -34,46 +35,34 @@ type Rejected = Extract<Verdict, { kind: 'rejected' }>;
  */
 export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (txidOf(payload) !== txid) throw new Error('the txid is not the hash of the signed bytes');
-  const { network, transport } = parts, asked: Endpoint[] = [], unknown: string[] = [];
-  let rejected: Rejected | null = null;
-  while (asked.length < transport.endpoints.length) {
-    let endpoint: Endpoint;
-    try { endpoint = transport.pick(asked); } catch { break; } // what is left may not be asked now
-    asked.push(endpoint);
-    try {
-      const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload)).catch(asDoubt(network.slug));
-      if (answer.ok) return accepted(answer.result, txid);
-      if (/transaction type not (supported|valid)/i.test(answer.error.message)) parts.onTypesRefused();
-      const verdict = explainRejection(answer.error), minimum = verdict.kind === 'rejected' ? minimumPriceOf(answer.error) : null;
-      if (minimum !== null) parts.onMinimumPrice(minimum);
-      if (verdict.kind === 'already_known') return { kind: 'already_known', txid };
-      if (verdict.kind === 'look_up') unknown.push(`${endpoint.name}: the nonce is used`);
-      else if (verdict.kind === 'unknown') unknown.push(`${endpoint.name}: ${verdict.reason}`);
-      else if (verdict.kind === 'rejected') {
-        await parts.heads.headOf(endpoint); // one that is behind is no judge of balances and prices
-        rejected = verdict;
-      }
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      unknown.push(`${endpoint.name}: ${error.reason}`);
-    }
-  }
-  if (asked.length === 0) return { kind: 'unknown', reason: 'every endpoint is backing off' };
-  if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'not answered' };
+  const { network, transport } = parts;
+  const verdicts = await submitToEach(transport, {
+    submit: (endpoint) => submitTo(parts, endpoint, payload, txid),
+    isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
+  });
+  if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
+  if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
+  // In a pool or in a block.
+  const has = async (endpoint: Endpoint) => await ask(network, endpoint, call('eth_getTransactionByHash', txid)) !== null;
+  if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' ? 'the nonce is used' : verdict.kind === 'unknown' ? verdict.reason : null));
+  const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict) => verdict.kind === 'rejected');
+  if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'not answered');
   return { kind: 'rejected_final', refusal: await refusalOf(parts, payload, rejected) };
 }
 
-function accepted(result: unknown, txid: string): BroadcastResult {
-  if (String(result).toLowerCase() !== txid) throw new MalformedReply('the node names another hash', String(result));
-  return { kind: 'accepted', txid };
-}
-
-/** True when an endpoint has the transaction, in its pool or in a block. An endpoint that cannot say is not a no. */
-async function isKnown({ network, transport }: SubmissionParts, txid: string): Promise<boolean> {
-  const answers = await Promise.allSettled(transport.endpoints.map((endpoint) =>
-    ask(network, endpoint, call('eth_getTransactionByHash', txid))));
-  return answers.some((answer) => answer.status === 'fulfilled' && answer.value !== null);
+async function submitTo(parts: SubmissionParts, endpoint: Endpoint, payload: string, txid: string): Promise<Verdict | { readonly kind: 'accepted' }> {
+  const { network } = parts;
+  const answer = await tryAsk(network, endpoint, call('eth_sendRawTransaction', payload)).catch(asDoubt(network.slug));
+  if (answer.ok) {
+    if (String(answer.result).toLowerCase() !== txid) throw new MalformedReply('the node names another hash', String(answer.result));
+    return { kind: 'accepted' };
+  }
+  if (/transaction type not (supported|valid)/i.test(answer.error.message)) parts.onTypesRefused();
+  const verdict = explainRejection(answer.error), minimum = verdict.kind === 'rejected' ? minimumPriceOf(answer.error) : null;
+  if (minimum !== null) parts.onMinimumPrice(minimum);
+  if (verdict.kind === 'rejected') await parts.heads.headOf(endpoint); // one that is behind is no judge of balances and prices
+  return verdict;
 }
 
 /** X1: one text for two shortages; the balance decides which it is. */

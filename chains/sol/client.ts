@@ -5,6 +5,7 @@
 import {
   ChainUnavailable, type Balance, type Catalogue, type ChainClient, type Network, type Token, type Transport,
 } from '../chain.ts';
+import { identifyEach } from '../each-endpoint.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
 import { integerIn, listIn, objectIn, textIn } from '../node-answer.ts';
 import { accountIn, tokenStateOf } from './account.ts';
@@ -51,16 +52,13 @@ export function createClient(network: Network, transport: Transport, _catalogue:
 
 /** G14: every endpoint must be of this network; one that is not is disabled. Throws: ChainUnavailable when none is. */
 async function checkIdentity(network: Network, transport: Transport): Promise<void> {
-  const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
+  await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = textIn(await ask({ network, transport, endpoint }, call('getGenesisHash')), 'genesis hash');
     transport.report(endpoint, genesis === network.identity ? 'ok' : 'wrong_network');
     if (genesis !== network.identity) {
       throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis}`);
     }
-  }));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
-  throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
+  });
 }
 
 /** SOL of an endpoint that is not behind; an account that does not exist is a real zero. */

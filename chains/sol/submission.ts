@@ -4,6 +4,7 @@ import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Fate, type Network, type Outcome,
   type Signed, type Transport, type Unsigned,
 } from '../chain.ts';
+import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
 import { countIn, integerIn, objectIn } from '../node-answer.ts';
 import type { BlockReader } from './block-reader.ts';
@@ -22,8 +23,6 @@ export interface SubmissionParts {
   readonly blocks: Pick<BlockReader, 'readHeader'>;
 }
 
-type Rejected = Extract<Verdict, { kind: 'rejected' }>;
-
 /**
  * Preflight at the level that the block hash was read at (L32). Nodes do not send it again by themselves: this service
  * does, and knows when it stops.
@@ -41,43 +40,34 @@ export async function broadcast(parts: SubmissionParts, { payload, txid }: Signe
     throw new Error('the txid is not that of the signed bytes');
   }
   const programs = programsOf(transaction.message);
-  const { network, transport, heads } = parts, unknown: string[] = [];
-  let rejected: Rejected | null = null;
-  for (const endpoint of endpointsOf(transport)) {
-    try {
-      const answer = await tryAsk(network, endpoint, call('sendTransaction', payload, SEND_OPTIONS)).catch(asDoubt(network.slug));
-      if (answer.ok) return accepted(answer.result, txid);
-      if (explainNodeError(answer.error) === 'lagging') transport.report(endpoint, 'lagging');
-      const verdict = explainRejection(answer.error, programs);
-      if (verdict.kind === 'already_known') return { kind: 'already_known', txid };
-      if (verdict.kind === 'unknown') unknown.push(`${endpoint.name}: ${verdict.reason}`);
-      else {
-        // One that is behind is no judge of balances.
-        heads.accept(endpoint, latestOf(await ask({ network, transport, endpoint }, LATEST)).slot);
-        rejected = verdict;
-      }
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      unknown.push(`${endpoint.name}: ${error.reason}`);
-    }
-  }
-  if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) {
-    return { kind: 'unknown', reason: unknown.join('; ') || 'no endpoint may be asked now' };
-  }
+  const { network, transport } = parts;
+  const verdicts = await submitToEach(transport, {
+    submit: (endpoint) => submitTo(parts, endpoint, { payload, txid, programs }),
+    isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
+  });
+  if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
+  const has = async (endpoint: Endpoint) => await readStatus({ network, transport, endpoint }, txid) !== null;
+  if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'unknown' ? verdict.reason : null));
+  const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict) => verdict.kind === 'rejected');
+  if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'no endpoint may be asked now');
   return { kind: 'rejected_final', refusal: refuse(rejected.code, { reason: rejected.reason }) };
 }
 
-function accepted(result: unknown, txid: string): BroadcastResult {
-  if (result !== txid) throw new MalformedReply('the node names another signature', String(result));
-  return { kind: 'accepted', txid };
-}
-
-/** True when an endpoint has a status of the signature. An endpoint that cannot say is not a no. */
-async function isKnown({ network, transport }: SubmissionParts, txid: string): Promise<boolean> {
-  const answers = await Promise.allSettled(transport.endpoints.map((endpoint) =>
-    readStatus({ network, transport, endpoint }, txid)));
-  return answers.some((answer) => answer.status === 'fulfilled' && answer.value !== null);
+async function submitTo(
+  { network, transport, heads }: SubmissionParts, endpoint: Endpoint,
+  { payload, txid, programs }: { payload: string; txid: string; programs: readonly string[] },
+): Promise<Verdict | { readonly kind: 'accepted' }> {
+  const answer = await tryAsk(network, endpoint, call('sendTransaction', payload, SEND_OPTIONS)).catch(asDoubt(network.slug));
+  if (answer.ok) {
+    if (answer.result !== txid) throw new MalformedReply('the node names another signature', String(answer.result));
+    return { kind: 'accepted' };
+  }
+  if (explainNodeError(answer.error) === 'lagging') transport.report(endpoint, 'lagging');
+  const verdict = explainRejection(answer.error, programs);
+  // One that is behind is no judge of balances.
+  if (verdict.kind === 'rejected') heads.accept(endpoint, latestOf(await ask({ network, transport, endpoint }, LATEST)).slot);
+  return verdict;
 }
 
 type Included = Outcome & { readonly height: number; readonly hash: string };

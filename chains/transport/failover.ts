@@ -9,7 +9,7 @@
  * A first failure costs nothing but the turn; each further one doubles the wait, with jitter, up to a minute. A node's
  * Retry-After is honoured. Time and randomness are arguments.
  */
-import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../chain.ts';
+import { ChainUnavailable, MalformedReply, type Endpoint, type Hedge, type Transport } from '../chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
@@ -41,8 +41,6 @@ export interface FailoverOptions {
   readonly onTraces?: (endpoint: Endpoint, offered: boolean) => void;
 }
 
-export interface Hedge { readonly ms: number; timer(ms: number, then: () => void): () => void }
-
 export interface EndpointHealth {
   readonly name: string;
   readonly state: 'healthy' | 'lagging' | 'backing_off' | 'wrong_network';
@@ -65,6 +63,12 @@ interface Condition {
 }
 
 const STATES = ['healthy', 'lagging', 'backing_off', 'wrong_network'] as const;
+
+/** Calls back after a time of the process's own clock; what it returns takes that back. */
+export const wallTimer: Hedge['timer'] = (ms, then) => {
+  const set = setTimeout(then, ms);
+  return () => clearTimeout(set);
+};
 
 /** A transport over these endpoints. Throws: TypeError without any. */
 export function createFailoverTransport(options: FailoverOptions): FailoverTransport {
@@ -133,7 +137,7 @@ export function createFailoverTransport(options: FailoverOptions): FailoverTrans
   });
 
   return {
-    endpoints, pick, attempt,
+    endpoints, hedge, pick, attempt,
     report: (endpoint, outcome, headHeight) => note(endpoint, outcome, headHeight),
     tellTraces: (endpoint, offered) => options.onTraces?.(endpoint, offered),
     health: () => endpoints.map((endpoint) => {

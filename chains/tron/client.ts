@@ -5,6 +5,7 @@
 import {
   ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
 } from '../chain.ts';
+import { identifyEach } from '../each-endpoint.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
 import { readBalance, readBalancesAt } from './account.ts';
 import { createBlockReader, readInfos } from './block.ts';
@@ -49,17 +50,14 @@ export function createClient(network: Network, transport: Transport, _catalogue:
  * none has.
  */
 async function checkIdentity(network: Network, transport: Transport, heads: Heads): Promise<void> {
-  const checks = await Promise.allSettled(transport.endpoints.map(async (endpoint) => {
+  await identifyEach(network.slug, transport, async (endpoint) => {
     const genesis = await heads.headerAt(endpoint, 'wallet', 0);
     if (genesis === null) throw new ChainUnavailable(network.slug, `${endpoint.name} does not know its first block`);
     transport.report(endpoint, genesis.hash === network.identity ? 'ok' : 'wrong_network');
     if (genesis.hash !== network.identity) {
       throw new ChainUnavailable(network.slug, `${endpoint.name} has another first block: ${genesis.hash}`);
     }
-  }));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  const reasons = checks.map((check) => (check.status === 'rejected' ? (check.reason as Error).message : ''));
-  throw new ChainUnavailable(network.slug, `identity: ${reasons.join('; ')}`);
+  });
 }
 
 /** Hash of a height, or null above the node's own head. A `{}` below it is a block that the node has not kept (G8). */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Signed } from '../chain.ts';
+import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { readAccount } from './account.ts';
 import { proveDeath, type FateParts } from './fate.ts';
 import { isIncluded, isPending } from './inclusion.ts';
@@ -43,31 +44,23 @@ function submissionOf({ payload: signedPayload, txid }: Signed): Submission {
  */
 export async function broadcast(parts: FateParts, signed: Signed): Promise<BroadcastResult> {
   const submission = submissionOf(signed), { txid } = submission;
-  const { transport, network } = parts, asked: Endpoint[] = [], unknown: string[] = [];
-  let rejected: Rejected | null = null, expired: string | null = null;
-  while (asked.length < transport.endpoints.length) {
-    let endpoint: Endpoint;
-    try { endpoint = transport.pick(asked); } catch { break; } // what is left may not be asked now
-    asked.push(endpoint);
-    try {
+  const { transport, network } = parts;
+  const verdicts = await submitToEach(transport, {
+    submit: async (endpoint) => {
       const verdict = await submitTo(parts, endpoint, submission);
-      if (verdict.kind === 'accepted') return { kind: 'accepted', txid };
-      if (verdict.kind === 'look_up') unknown.push(`${endpoint.name}: it has seen the txid before`);
-      else if (verdict.kind === 'unknown') unknown.push(`${endpoint.name}: ${verdict.reason}`);
-      else if (verdict.kind === 'expired') expired = verdict.reason;
-      else if (verdict.kind === 'rejected') {
-        await parts.heads.headOf(endpoint); // one that is behind is no judge of balances
-        rejected = verdict;
-      }
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      unknown.push(`${endpoint.name}: ${error.reason}`);
-    }
-  }
-  if (asked.length === 0) return { kind: 'unknown', reason: 'every endpoint is backing off' };
-  if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (expired !== null && unknown.length === 0) return expiredResult(parts, submission, expired);
-  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'not answered' };
+      if (verdict.kind === 'rejected') await parts.heads.headOf(endpoint); // one that is behind is no judge of balances
+      return verdict;
+    },
+    isTaken: ({ kind }) => kind === 'accepted',
+  });
+  if (verdicts.taken !== null) return { kind: 'accepted', txid };
+  if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
+  if (await oneHas(transport, verdicts, (endpoint) => hasIt(network, endpoint, txid))) return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' ? 'it has seen the txid before' : verdict.kind === 'unknown' ? verdict.reason : null));
+  const said = verdicts.others.map(({ verdict }) => verdict);
+  const expired = said.findLast((verdict): verdict is Extract<Verdict, { kind: 'expired' | 'unknown' }> => verdict.kind === 'expired'), rejected = said.findLast((verdict) => verdict.kind === 'rejected');
+  if (expired !== undefined && doubts.length === 0) return expiredResult(parts, submission, expired.reason);
+  if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'not answered');
   return { kind: 'rejected_final', refusal: await refusalOf(parts, submission, rejected, network.slug) };
 }
 
@@ -87,13 +80,11 @@ async function submitTo({ network }: FateParts, endpoint: Endpoint, submission: 
   return verdict;
 }
 
-/** True when an endpoint has the transaction, waiting or in a block. An endpoint that cannot say is not a no. */
-async function isKnown({ network, transport }: FateParts, txid: string): Promise<boolean> {
-  const answers = await Promise.allSettled(transport.endpoints.map(async (endpoint) =>
-    await isPending(network, endpoint, txid)
-      || await isIncluded(network, endpoint, 'wallet', txid)
-      || await isIncluded(network, endpoint, 'walletsolidity', txid)));
-  return answers.some((answer) => answer.status === 'fulfilled' && answer.value);
+/** Waiting or in a block. */
+async function hasIt(network: FateParts['network'], endpoint: Endpoint, txid: string): Promise<boolean> {
+  return await isPending(network, endpoint, txid)
+    || await isIncluded(network, endpoint, 'wallet', txid)
+    || isIncluded(network, endpoint, 'walletsolidity', txid);
 }
 
 /** What a node calls expired may have landed where it does not look; only the proof of death makes it final (T17). */

@@ -5,6 +5,7 @@
 import {
   ChainUnavailable, type Balance, type Catalogue, type ChainClient, type Endpoint, type Network, type Token, type Transport,
 } from '../chain.ts';
+import { identifyEach } from '../each-endpoint.ts';
 import { readAccounts } from './account-reader.ts';
 import { balanceOf } from './balance.ts';
 import { readBuildInputs } from './build-inputs.ts';
@@ -61,8 +62,5 @@ async function checkIdentity({ network, sources, ledgers }: Parts): Promise<void
     const { height } = await ledgers.heads.standingOf(source), newest = ledgers.known.newest();
     if (newest !== null && newest.height <= height) await ledgers.headerOn(source, newest.height);
   };
-  const checks = await Promise.allSettled(sources.transport.endpoints.map(check));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  const reasons = checks.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : ''));
-  throw new ChainUnavailable('xlm', `identity: ${reasons.join('; ')}`);
+  await identifyEach('xlm', sources.transport, check);
 }

@@ -23,6 +23,8 @@ export interface Sources {
    * (G10). Throws: ChainUnavailable, MalformedReply.
    */
   firstOrAgreedNull<T>(read: (source: Source) => Promise<T | null>): Promise<T | null>;
+  /** What an endpoint is found to be; undefined before it was asked. */
+  knownKind(endpoint: Endpoint): SourceKind | undefined;
   /** Every endpoint once, in the order of preference; one that does not answer now is left out. */
   answering(): Promise<readonly Source[]>;
 }
@@ -60,6 +62,7 @@ export function createSources(transport: Transport): Sources {
 
   return {
     transport, sourceOf, attempt,
+    knownKind: (endpoint) => kinds.get(endpoint),
     async firstOrAgreedNull(read) {
       const nulls = new Set<Endpoint>();
       try {

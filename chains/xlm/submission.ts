@@ -8,6 +8,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Signed,
 } from '../chain.ts';
+import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { asDoubt } from '../json-rpc.ts';
 import { objectIn, textIn, type Answer } from '../node-answer.ts';
 import { readAccounts } from './account-reader.ts';
@@ -29,24 +30,23 @@ import { decodeXdr } from './xdr.ts';
  */
 export async function broadcast(parts: FateParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (txidOf(parts.network, payload) !== txid) throw new Error('the txid is not that of the signed bytes');
-  const unknown: string[] = [], sources = await parts.sources.answering();
-  let rejected: Rejected | null = null;
-  for (const source of sources) {
-    const name = source.endpoint.name;
-    try {
-      const verdict = await submit(source, payload, txid);
-      if (verdict.kind === 'accepted' || verdict.kind === 'already_known') return { kind: verdict.kind, txid };
-      if (verdict.kind === 'rejected') rejected = verdict;
-      else unknown.push(`${name}: ${verdict.reason}`);
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      unknown.push(`${name}: ${error.reason}`);
-    }
-  }
-  const known = await Promise.all(sources.map((source) => knows(parts, source, txid)));
-  if (known.includes(true)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'no server can be asked now' };
-  if (!known.includes(false)) return { kind: 'unknown', reason: `${rejected.reason}, and no server can look it up` };
+  const { sources } = parts, { transport } = sources, looked: (boolean | null)[] = [];
+  const verdicts = await submitToEach(transport, {
+    submit: async (endpoint) => submit(await sources.sourceOf(endpoint), payload, txid),
+    isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
+    isLast: (endpoint) => sources.knownKind(endpoint) === 'horizon',
+  });
+  if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
+  const has = async (endpoint: Endpoint) => {
+    const known = await knows(parts, await sources.sourceOf(endpoint), txid);
+    looked.push(known);
+    return known === true;
+  };
+  if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' || verdict.kind === 'unknown' ? verdict.reason : null));
+  const rejected = verdicts.others.map(({ verdict }) => verdict).findLast((verdict) => verdict.kind === 'rejected');
+  if (rejected === undefined || doubts.length > 0) return notProven(doubts, 'no server can be asked now');
+  if (!looked.includes(false)) return notProven([`${rejected.reason}, and no server can look it up`], '');
   return { kind: 'rejected_final', refusal: await refusalOf(parts, payload, rejected) };
 }
 

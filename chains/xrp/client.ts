@@ -3,8 +3,9 @@
  * question goes to one server after another until one can prove its answer.
  */
 import {
-  ChainUnavailable, type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
+  type Catalogue, type ChainClient, type Endpoint, type Network, type Transport,
 } from '../chain.ts';
+import { identifyEach } from '../each-endpoint.ts';
 import { readBalance } from './account-reader.ts';
 import { firstOrAgreedNull } from '../agreement.ts';
 import { readBuildInputs } from './build-inputs.ts';
@@ -54,8 +55,5 @@ async function checkIdentity({ transport, heads, ledgers }: Parts): Promise<void
     const newest = ledgers.known.newest();
     if (newest !== null && newest.height <= height) await ledgers.hashOn(endpoint, newest.height);
   };
-  const checks = await Promise.allSettled(transport.endpoints.map(check));
-  if (checks.some(({ status }) => status === 'fulfilled')) return;
-  const reasons = checks.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : ''));
-  throw new ChainUnavailable('xrp', `identity: ${reasons.join('; ')}`);
+  await identifyEach('xrp', transport, check);
 }

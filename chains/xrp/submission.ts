@@ -3,6 +3,7 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   ChainUnavailable, MalformedReply, type BroadcastResult, type Endpoint, type Outcome, type Signed, type Transport,
 } from '../chain.ts';
+import { doubtsIn, notProven, oneHas, submitToEach } from '../each-endpoint.ts';
 import { countIn, integerIn, objectIn, textIn, type Answer } from '../node-answer.ts';
 import { readAccount, readLines } from './account-reader.ts';
 import { assetOf, parseCurrency } from './currency.ts';
@@ -28,30 +29,25 @@ export interface SubmissionParts {
  */
 export async function broadcast(parts: SubmissionParts, { payload, txid }: Signed): Promise<BroadcastResult> {
   if (txidOf(payload) !== txid) throw new Error('the txid is not the hash of the signed bytes');
-  const { transport } = parts, asked: Endpoint[] = [], unknown: string[] = [];
-  let rejected: { readonly verdict: Rejected; readonly endpoint: Endpoint } | null = null;
-  while (asked.length < transport.endpoints.length) {
-    let endpoint: Endpoint;
-    try { endpoint = transport.pick(asked); } catch { break; } // what is left may not be asked now
-    asked.push(endpoint);
-    try {
+  const { transport } = parts;
+  const verdicts = await submitToEach(transport, {
+    submit: async (endpoint) => {
       const verdict = await submitTo(transport, endpoint, payload, txid);
-      if (verdict.kind === 'accepted' || verdict.kind === 'already_known') return { kind: verdict.kind, txid };
-      if (verdict.kind === 'look_up') unknown.push(`${endpoint.name}: the sequence is used`);
-      else if (verdict.kind === 'unknown') unknown.push(`${endpoint.name}: ${verdict.reason}`);
-      else {
-        await parts.heads.standingOf(endpoint); // one that is behind is no judge of balances and fees
-        rejected = { verdict, endpoint };
-      }
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      unknown.push(`${endpoint.name}: ${error.reason}`);
-    }
+      if (verdict.kind === 'rejected') await parts.heads.standingOf(endpoint); // one that is behind is no judge of balances and fees
+      return verdict;
+    },
+    isTaken: ({ kind }) => kind === 'accepted' || kind === 'already_known',
+  });
+  if (verdicts.taken !== null) return { kind: verdicts.taken.kind as 'accepted' | 'already_known', txid };
+  if (!verdicts.asked) return notProven([], 'every endpoint is backing off');
+  // In a ledger or on its way.
+  const has = async (endpoint: Endpoint) => (await readTransaction(transport, endpoint, txid)).kind === 'found';
+  if (await oneHas(transport, verdicts, has)) return { kind: 'already_known', txid };
+  const doubts = doubtsIn(verdicts, (verdict) => (verdict.kind === 'look_up' ? 'the sequence is used' : verdict.kind === 'unknown' ? verdict.reason : null));
+  for (const { endpoint, verdict } of doubts.length > 0 ? [] : verdicts.others.toReversed()) {
+    if (verdict.kind === 'rejected') return { kind: 'rejected_final', refusal: await refusalOf(parts, endpoint, payload, verdict) };
   }
-  if (asked.length === 0) return { kind: 'unknown', reason: 'every endpoint is backing off' };
-  if (await isKnown(parts, txid)) return { kind: 'already_known', txid };
-  if (rejected === null || unknown.length > 0) return { kind: 'unknown', reason: unknown.join('; ') || 'not answered' };
-  return { kind: 'rejected_final', refusal: await refusalOf(parts, rejected.endpoint, payload, rejected.verdict) };
+  return notProven(doubts, 'not answered');
 }
 
 async function submitTo(transport: Transport, endpoint: Endpoint, payload: string, txid: string): Promise<Verdict> {
@@ -66,14 +62,6 @@ async function submitTo(transport: Transport, endpoint: Endpoint, payload: strin
     engineResult: textIn(result['engine_result'], 'engine_result'),
     isCarried: ['applied', 'broadcast', 'kept', 'queued'].some((name) => result[name] === true),
   });
-}
-
-/** True when a server has the transaction, in a ledger or on its way. A server that cannot say is not a no. */
-async function isKnown({ transport }: SubmissionParts, txid: string): Promise<boolean> {
-  const answers = await Promise.allSettled(
-    transport.endpoints.map((endpoint) => readTransaction(transport, endpoint, txid)),
-  );
-  return answers.some((answer) => answer.status === 'fulfilled' && answer.value.kind === 'found');
 }
 
 /**

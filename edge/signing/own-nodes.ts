@@ -1,5 +1,5 @@
 /** EDGE_VERIFY_RPC_<CHAIN>: the company's own nodes, opened when they are first asked. */
-import { createFailoverTransport } from '../../chains/transport/failover.ts';
+import { createFailoverTransport, wallTimer } from '../../chains/transport/failover.ts';
 import { createHttpEndpoint } from '../../chains/transport/http-endpoint.ts';
 import { catalogueOf } from '../../chains/catalogue.ts';
 import type { ChainClient, ChainModule, Network } from '../../chains/chain.ts';
@@ -8,6 +8,8 @@ import type { Chain } from '../../protocol/slugs.ts';
 
 /** Of one question to a node. */
 export const NODE_ANSWER_TIMEOUT_MS = 10_000;
+/** One that has not answered for so long is not waited for alone. */
+const HEDGE_MS = 2_500;
 
 export interface OwnNode { readonly network: Network; readonly module: ChainModule; readonly client: ChainClient }
 export interface OwnNodes {
@@ -32,7 +34,9 @@ export function createOwnNodes({ nodes, confirmations, monotonicMs }: OwnNodesSe
     const module = await loadModule(chain);
     const own = networkOf(chain), catalogue = catalogueOf(chain);
     const network = { ...own, threshold: confirmations?.get(chain) ?? own.threshold };
-    const transport = createFailoverTransport({ chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random });
+    const transport = createFailoverTransport({
+      chain, endpoints: endpoints.get(chain)!, nowMs: monotonicMs, random: Math.random, hedge: { ms: HEDGE_MS, timer: wallTimer },
+    });
     return { network, module, client: module.createClient(network, transport, catalogue) };
   };
   return {

@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ChainUnavailable, type ChainModule, type Endpoint, type Intent, type Network, type Transport, type Unsigned } from '../../chains/chain.ts';
 import type { Signer, SigningKey } from '../../edge/signing/signers/signer.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
+import { HandTimer } from '../support/hand-timer.ts';
 
 export interface Peer {
   readonly network: Network;
@@ -86,7 +87,11 @@ export function chainModuleContract(family: string, start: (t: ExecutionContext)
     const signed = peer.signer.sign(network, unsigned, sender.key);
     t.is(module.matchSigned(network, unsigned, signed), null);
     t.like(module.matchSigned(network, unsigned, { ...signed, txid: `${signed.txid.slice(0, -1)}${signed.txid.endsWith('1') ? '2' : '1'}` }), { ok: false });
-    t.deepEqual(await client.broadcast(signed), { kind: 'accepted', txid: signed.txid });
+    // One endpoint that hangs keeps nobody waiting: neither for its identity nor for the bytes.
+    const hanging: Endpoint = { name: 'hanging', request: () => new Promise(() => undefined) }, clock = new HandTimer();
+    const hedged = module.createClient(network, { ...peer.transport([hanging, peer.endpoint]), hedge: { ms: 2_500, timer: clock.timer } }, new Map());
+    await clock.until(hedged.checkIdentity());
+    t.deepEqual(await clock.until(hedged.broadcast(signed)), { kind: 'accepted', txid: signed.txid });
     t.true(['accepted', 'already_known', 'unknown'].includes((await client.broadcast(signed)).kind), 'the same bytes again are no refusal');
     await peer.mine();
     const fate = await client.getFate(unsigned, signed.txid);

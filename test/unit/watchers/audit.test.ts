@@ -53,6 +53,22 @@ test('V7 G24 growth without a transfer becomes `unattributed` with its evidence,
   t.is(self.recorder.counters.get('svc_discrepancies_total'), 1);
 });
 
+test('found: V7 growth that one of two endpoints invents, or hides, is no finding and no fault; two that tell it are believed', async (t) => {
+  for (const liars of [[0], [1], [0, 1]]) {
+    const chain = new SimulatedChain(), witnesses = [chain.client(), chain.client()], client = chain.client();
+    const self = watching({ client, witnesses, reconcilePerBlock: 10 });
+    for (const name of ['@a', '@b']) self.issue(name);
+    for (const liar of liars) witnesses[liar]!.hidden.set('@b', 7n);
+    client.hidden.set('@b', 7n); // whichever endpoint it happens to ask
+    for (let round = 0; round < simulatedNetwork.threshold + 2; round += 1) {
+      chain.mine();
+      await self.watcher.tick();
+    }
+    const found = await self.audit.discrepancies('eth', 10);
+    t.deepEqual(found.map(({ address, amount }) => [address, amount]), liars.length === 2 ? [['@b', 7n]] : [], liars.join());
+  }
+});
+
 test('V7 a block costs a bounded number of balances; touched addresses come first, then a rotation through all', async (t) => {
   const { chain, client, self } = await started(1);
   const asked: string[][] = [];

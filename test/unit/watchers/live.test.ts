@@ -9,7 +9,8 @@ import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { emptyWatchState } from '../../../persistence/memory/watch-state.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
-import { Recorder } from '../../support/watching.ts';
+import { addressKeyOf } from '../../../protocol/ids.ts';
+import { ACCOUNT, Recorder } from '../../support/watching.ts';
 import { EndpointFailure } from '../../../chains/transport/http-endpoint.ts';
 
 test('G11 polling: no pause while there is more to read, the poll interval else, longer while the head cannot be followed', (t) => {
@@ -103,4 +104,28 @@ test('C1-4 V6 an endpoint that traces no more is a figure and an error line; wha
   transport.tellTraces!(endpoint, true);
   t.is(recorder.gauges.get('svc_traces_lost'), 0);
   t.like(recorder.lines.at(-1), { level: 'info', fields: { chain: 'eth', endpoint: 'eth-1' } });
+});
+
+test('found: the audit takes two endpoints\' word where there are two: what they contradict each other about is not read', async (t) => {
+  const recorder = new Recorder(), state = emptyWatchState(), watch = createMemoryWatchStore(() => 0, state), link = { height: 5, hash: 'b5', parentHash: 'b4', parentHeight: 4, timeMs: null };
+  const says = new Map([['eth-1', 7n], ['eth-2', 7n]]);
+  const module = { ...evm, createClient: (_: Network, transport: Transport) => ({
+    checkIdentity: async () => undefined, getHead: async () => ({ height: 5, hash: 'b5', finalizedHeight: null }),
+    fetchBalance: async () => ({ amount: says.get(transport.pick().name)!, reserved: 0n, available: 0n, decimals: 18, accountExists: true }),
+  }) } as unknown as ChainModule;
+  const live = await openLiveChains({
+    chains: { eth: { rpcUrls: ['http://127.0.0.1:9', 'http://127.0.0.1:9'], confirmations: null, pollMs: null, startHeight: null } }, networkOf: () => eth, isEnabled: () => true,
+    loadModule: async () => module, catalogueOf: () => new Map(), watch, audit: createMemoryAuditStore(state), accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) },
+    nowMs: () => 0, random: () => 0, log: recorder, metrics: recorder,
+  });
+  t.teardown(() => live.close());
+  watch.addAddress({ addressKey: addressKeyOf('live', 'evm', Buffer.from('a')), addressId: 'adr_a', accountId: ACCOUNT, address: '@a', purpose: 'deposit' }, 'live', 0);
+  await watch.recordBlock('eth', { link, previous: null, transfers: [], withdrawals: [], unresolved: null });
+  const { audit } = live.chains.get('eth')!;
+  t.like(await audit.round(10), { compared: 1, unread: 0 });
+  for (const liar of ['eth-1', 'eth-2']) {
+    says.set(liar, 1_000n);
+    t.like(await audit.round(10), { compared: 0, unread: 1 }, liar);
+    says.set(liar, 7n);
+  }
 });
