@@ -1,5 +1,4 @@
 /** Who asks, as the checks before a handler found it. */
-import type { Logger } from 'pino';
 import { Refused, refuse } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
@@ -47,7 +46,6 @@ export interface Asked<O extends OperationId = OperationId> {
   readonly cookies: Readonly<Record<string, string>>;
   /** Of the peer, or what trusted proxies say of it: to count by, never to let somebody in by. */
   readonly clientAddress: string;
-  readonly log: Logger;
   setHeader(name: string, value: string): void;
 }
 

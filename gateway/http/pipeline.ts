@@ -45,7 +45,6 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
       claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
       answerOf: (reply: unknown) => (use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined),
       cookies: cookiesOf(request.headers.cookie), clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
-      log: deps.log.child({ requestId: request.id }),
       setHeader: (name: string, value: string) => { void reply.header(name, value); },
     } as unknown as Asked;
     return send(deps, route, request, reply, await whileServing(answer(handlers[route.operationId]!, asked, use, route.status)));
