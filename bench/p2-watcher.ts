@@ -12,7 +12,7 @@ import { factsOf, loadModule, networkOf } from '../chains/registry.ts';
 import { contentOf } from '../chain-watchers/follow/content.ts';
 import { keyed } from '../chain-watchers/follow/match.ts';
 import { emptyMemory, type Run } from '../chain-watchers/memory.ts';
-import type { Cursor } from '../model/ports.ts';
+import type { Cursor } from '../model/ports/watch-store.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import { createWatchStore } from '../persistence/postgres/watch-store.ts';
 import { isRefusal } from '../protocol/errors.ts';

@@ -1,5 +1,5 @@
 /** The chain as an account sees it: the live endpoints of this node, or the simulated ledger of its own. */
-import type { ChainAccess, ChainBinding } from '../gateway/ports.ts';
+import type { ChainAccess, ChainBinding } from '../model/ports/chain-access.ts';
 import { refuse } from '../protocol/errors.ts';
 import { environmentOf } from '../protocol/ids.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';

@@ -6,8 +6,9 @@
  */
 import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '../chains/chain.ts';
 import type { ActorSystem } from '../actors/kernel/index.ts';
-import type { Accounts } from '../gateway/ports.ts';
-import type { AuditStore, WatchStore } from '../model/ports.ts';
+import type { Accounts } from '../model/ports/accounts.ts';
+import type { AuditStore } from '../model/ports/audit-store.ts';
+import type { WatchStore } from '../model/ports/watch-store.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit/audit.ts';
 import { startOf } from './follow/beginning.ts';

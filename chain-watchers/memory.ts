@@ -1,7 +1,7 @@
 /** What a watcher remembers between ticks. Losing all of it loses no fact: it is read again or waited for again. */
 import type { Head } from '../chains/chain.ts';
-import type { WithdrawalRow } from '../model/rows.ts';
-import type { BlockLink, BlockRecord, Cursor } from '../model/ports.ts';
+import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
+import type { BlockLink, BlockRecord, Cursor } from '../model/ports/watch-store.ts';
 import type { HeadMemory } from './follow/head.ts';
 import type { KeyedBlock } from './follow/match.ts';
 import type { Bell, WatcherParts } from './ports.ts';

@@ -3,8 +3,9 @@
  * give the same parts.
  */
 import type { Catalogue, ChainClient, ChainModule, Network } from '../chains/chain.ts';
-import type { Accounts } from '../gateway/ports.ts';
-import type { AuditStore, WatchStore } from '../model/ports.ts';
+import type { Accounts } from '../model/ports/accounts.ts';
+import type { AuditStore } from '../model/ports/audit-store.ts';
+import type { WatchStore } from '../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../protocol/ids.ts';
 
 /** The part of a pino logger that is used here. */

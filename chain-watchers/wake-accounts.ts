@@ -1,5 +1,5 @@
 /** Wakes of accounts after a commit: never awaited by a block, never more than one under way for an account. */
-import type { Accounts } from '../gateway/ports.ts';
+import type { Accounts } from '../model/ports/accounts.ts';
 import type { AccountId } from '../protocol/ids.ts';
 import type { Bell, Log, Metrics } from './ports.ts';
 

@@ -12,7 +12,7 @@
  * The audit is a worker of its own rhythm (audit.ts). A chain failure ends a job of this tick, never another
  * job; any other error is a fault and ends the tick, for the supervisor to restart.
  */
-import type { Cursor } from '../model/ports.ts';
+import type { Cursor } from '../model/ports/watch-store.ts';
 import { createBell } from './wake-accounts.ts';
 import { chainFailure } from './follow/content.ts';
 import { standingOf } from './follow/cursor.ts';

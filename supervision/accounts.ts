@@ -1,9 +1,9 @@
 /** Messages to account actors: the node's `Accounts` port over the kernel. */
 import type { AccountCommand, AccountReplies } from '../model/account/commands.ts';
 import { ask, futility, type Entities } from '../actors/kernel/index.ts';
-import type { Accounts, Answer } from '../gateway/ports.ts';
-import type { InboxStore } from '../model/ports.ts';
-import type { WithdrawalRow } from '../model/rows.ts';
+import type { Accounts, Answer } from '../model/ports/accounts.ts';
+import type { InboxStore } from '../model/ports/inbox-store.ts';
+import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
 import { refuse } from '../protocol/errors.ts';
 import { newId, type AccountId } from '../protocol/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';

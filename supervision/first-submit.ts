@@ -2,10 +2,11 @@
  * The first submit of signed bytes, as soon as they are durable (G25): whoever asked to broadcast learns at once whether a
  * node took them. What is not done in time, or fails, is the outbound tracker's, which begins two seconds later (G26).
  */
-import type { WithdrawalRow } from '../model/rows.ts';
+import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
 import { chainFailure } from '../chain-watchers/follow/content.ts';
 import { isUntaken, submitNewest } from '../chain-watchers/outbound/submit.ts';
-import type { Accounts, ChainAccess } from '../gateway/ports.ts';
+import type { Accounts } from '../model/ports/accounts.ts';
+import type { ChainAccess } from '../model/ports/chain-access.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import type { Logger } from 'pino';
 

@@ -1,6 +1,6 @@
 /** Values that a scrape of /metrics asks for. Issue 2 point 11. */
 import type { ActorSystem } from '../actors/kernel/index.ts';
-import type { GaugeReader } from '../gateway/ports.ts';
+import type { GaugeReader } from '../gateway/telemetry/gauges.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Chain } from '../protocol/slugs.ts';
 

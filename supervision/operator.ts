@@ -11,7 +11,7 @@ import { hashPassword } from '../gateway/http/auth/passwords.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
-import type { IdentityStore } from '../model/ports.ts';
+import type { IdentityStore } from '../model/ports/identity-store.ts';
 import { accountIdOf, newId } from '../protocol/ids.ts';
 import { BANDS, ENVIRONMENTS, TIERS } from '../protocol/slugs.ts';
 import { readSealKeys } from './config.ts';

@@ -8,8 +8,8 @@
  */
 import { systemClock, type Clock, type TimerHandle } from '../actors/kernel/timers.ts';
 import { notServing } from '../gateway/http/faults.ts';
-import type { Serving, Trouble } from '../gateway/ports.ts';
-import type { Ownership } from '../model/ports.ts';
+import type { Serving, Trouble } from '../gateway/deps.ts';
+import type { Ownership } from '../model/ports/account-store.ts';
 import { isAway } from '../persistence/postgres/away.ts';
 import { Refused } from '../protocol/errors.ts';
 import { SHARD_COUNT } from '../protocol/ids.ts';

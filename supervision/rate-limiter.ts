@@ -1,7 +1,7 @@
 /** Where a node counts requests: by itself, or in Redis with all others where REDIS_URL is set. Design 4. */
 import { createMemoryRateLimiter, WINDOW_MS } from '../gateway/http/rate-limit.ts';
 import type { Metrics } from '../gateway/telemetry/metrics.ts';
-import type { RateLimiter } from '../model/ports.ts';
+import type { RateLimiter } from '../model/ports/rate-limiter.ts';
 import { createRedisRateLimiter } from '../persistence/redis/rate-limit.ts';
 import type { Logger } from 'pino';
 import type { CloudConfig } from './config.ts';

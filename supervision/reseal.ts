@@ -6,7 +6,7 @@
 import { webhookSecretContext } from '../actors/webhook/sign.ts';
 import { signingKeyContext } from '../gateway/http/auth/issuer.ts';
 import { totpContext } from '../gateway/http/auth/totp.ts';
-import type { SecretBox } from '../gateway/ports.ts';
+import type { SecretBox } from '../model/ports/secret-box.ts';
 import type { SealedColumn, SealedKind, SealedRow, UnreadableHooks } from '../persistence/postgres/sealed-secrets.ts';
 
 const ROWS_AT_ONCE = 200;

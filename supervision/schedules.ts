@@ -2,7 +2,7 @@
 import { schedule } from 'node-cron';
 import { tell, type ActorSystem } from '../actors/kernel/index.ts';
 import { REPLAY_WINDOW_DAYS } from '../actors/webhook/decide.ts';
-import type { Accounts } from '../gateway/ports.ts';
+import type { Accounts } from '../model/ports/accounts.ts';
 import type { DeadBuild } from '../persistence/postgres/operator-reads.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Logger } from 'pino';

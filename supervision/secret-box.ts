@@ -1,6 +1,6 @@
 /** Secrets at rest: AES-256-GCM under a key from the environment or a file. Design 3. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import type { SecretBox } from '../gateway/ports.ts';
+import type { SecretBox } from '../model/ports/secret-box.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

@@ -2,8 +2,8 @@
  * The account: (organization, environment), one actor, the only place where an account changes. Pure: commands come
  * with time, ids and everything that had to be read; what is decided leaves as events and the rows that belong to them.
  */
-import type { Entity } from '../kernel/protocol.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { Entity } from '../../model/entity.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { withTaggedBigints } from '../../protocol/bigint-json.ts';
 import { refuse } from '../../protocol/errors.ts';
 import type { Environment } from '../../protocol/slugs.ts';

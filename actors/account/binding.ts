@@ -7,7 +7,8 @@
  *
  * At most one build of a sender is bound and unsigned: its value is the highest, so that no gap stays before what is signed.
  */
-import type { RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { Network } from '../../chains/chain.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';

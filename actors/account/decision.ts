@@ -1,11 +1,11 @@
 /** What every decision of an account is made of. */
 import type { ChainModule, Network } from '../../chains/chain.ts';
 import type { ChainFacts } from '../../chains/registry.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
-import type { AddressRow } from '../../model/rows.ts';
-import type { Decision } from '../kernel/protocol.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { Decision } from '../../model/entity.ts';
 import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../model/account/commands.ts';
 
 export type CommandType = AccountCommand['type'];

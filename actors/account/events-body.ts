@@ -2,7 +2,7 @@
  * Publications: the body of an event is built and serialised once, in the decision that causes it; the same bytes are
  * stored, signed and sent. Spec §6.
  */
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { eventId } from '../../protocol/ids.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { AccountState } from '../../model/account/commands.ts';

@@ -1,5 +1,5 @@
 /** Builds that nobody signs: they hold coins, a counter value and memory, so they end. Decisions 3. */
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { holdOf } from '../withdrawal/counters.ts';
 import { accept, type AccountDecision, type Deciding } from './decision.ts';
 import { changedAtMs } from '../withdrawal/row.ts';

@@ -8,7 +8,8 @@
  * when the pool is empty.
  */
 import { isRefusal, PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { AddressRow, RowWrite } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';

@@ -4,7 +4,8 @@
  * move is told from a customer's deposit (G20). Spec §2.10.
  */
 import { isRefusal } from '../../protocol/errors.ts';
-import type { AddressRow, RowWrite } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';

@@ -4,7 +4,7 @@
  * brings the next unissued addresses along, and the actor takes the one whose turn it is.
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';

@@ -21,7 +21,10 @@
  * An EVM address has a row for each network it was asked for: a deposit takes that of its network, else the oldest active
  * one. The watcher names the address by its first row, always the same, so a movement is known by payee, asset and amount.
  */
-import type { AddressRow, DepositRow, LedgerEntryRow, RowWrite, SeenTransfer } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { eventId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';

@@ -17,7 +17,7 @@
  */
 import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import type { Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';

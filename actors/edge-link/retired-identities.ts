@@ -4,7 +4,7 @@
  * Spec §5.7.
  */
 import { createHash } from 'node:crypto';
-import type { AddressRow } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
 import { FAMILY_OF, type Family, type PooledChain } from '../../protocol/slugs.ts';
 import type { AccountState, RetiredIdentity } from '../../model/account/commands.ts';
 

@@ -1,7 +1,7 @@
 /** Deciding a batch of commands one after another on the evolving state. Pure. */
 import { futile, type Outcome } from './ask.ts';
 import { faultOf } from './fault.ts';
-import { PoisonousEvent, type Entity } from './protocol.ts';
+import { PoisonousEvent, type Entity } from '../../model/entity.ts';
 
 /** What a batch would change, and what each member is told once that is durable. */
 export interface BatchPlan<State, Event, Row, Reply> {

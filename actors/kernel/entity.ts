@@ -21,7 +21,7 @@ import { isStoreAway, KernelFault, type RestartPolicy } from './fault.ts';
 import { Leaf } from './leaf.ts';
 import {
   APPEND_REFUSED, PoisonousEvent, type AppendOutcome, type Entity, type EntityStore, type Loaded,
-} from './protocol.ts';
+} from '../../model/entity.ts';
 import type { Parent, Shared } from './shared.ts';
 
 /** What all entities of one kind share. */

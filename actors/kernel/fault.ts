@@ -1,5 +1,5 @@
 /** What went wrong in an actor, safe to show; and the vocabulary of restarting. */
-import { STORE_AWAY } from './protocol.ts';
+import { STORE_AWAY } from '../../model/entity.ts';
 
 /** A fault as the admin endpoints show it: never a secret, never a stack. */
 export interface Fault {

@@ -38,7 +38,7 @@ export type { Phase } from './leaf.ts';
 export {
   PoisonousEvent,
   type Accepted, type Append, type AppendOutcome, type Decision, type Entity, type EntityStore, type Loaded,
-} from './protocol.ts';
+} from '../../model/entity.ts';
 export type { Entities, EntitySpec } from './region.ts';
 export type { KernelHooks } from './shared.ts';
 export { createSystem, type ActorSystem, type StopReport, type SystemCounts, type SystemSpec } from './system.ts';

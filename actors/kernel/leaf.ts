@@ -12,7 +12,7 @@
  */
 import { crashed, unavailable, type Envelope, type Outcome } from './ask.ts';
 import { faultOf, isStoreAway, type Fault, type RestartPolicy, type RestartVerdict } from './fault.ts';
-import { PoisonousEvent } from './protocol.ts';
+import { PoisonousEvent } from '../../model/entity.ts';
 import { spawnLeaf, stopActor, wake, type ActorRef, type Runnable } from './scheduler.ts';
 import type { Parent, Shared } from './shared.ts';
 import type { TimerHandle } from './timers.ts';

@@ -8,7 +8,7 @@ import { unavailable, type Envelope } from './ask.ts';
 import { EntityLeaf, type EntityKind } from './entity.ts';
 import type { RestartPolicy } from './fault.ts';
 import type { Leaf } from './leaf.ts';
-import type { Entity, EntityStore } from './protocol.ts';
+import type { Entity, EntityStore } from '../../model/entity.ts';
 import { actorName } from './scheduler.ts';
 import type { Parent, Shared } from './shared.ts';
 import { OwnedTimers, type Deadlines } from './timers.ts';

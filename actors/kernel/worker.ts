@@ -2,8 +2,7 @@
  * A worker: a serial mailbox whose `receive` may do I/O and has its own memory (a watcher, the publisher, a schedule).
  * What it does must be safe to do again: after a fault the message is not retried, the worker recovers and goes on.
  */
-import type { Refusal } from '../../protocol/errors.ts';
-import { isRefusal } from '../../protocol/errors.ts';
+import { type Refusal, isRefusal } from '../../protocol/errors.ts';
 import { addressOf, Target, type Address } from './address.ts';
 import { Envelope } from './ask.ts';
 import type { RestartPolicy } from './fault.ts';

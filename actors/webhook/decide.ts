@@ -4,7 +4,7 @@ import { TIER_TERMS } from '../../protocol/plans.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
 import { tierLimit } from '../plan/decide.ts';
-import type { WebhookRow } from '../../model/rows.ts';
+import type { WebhookRow } from '../../model/rows/webhook.ts';
 import type { AccountState } from '../../model/account/commands.ts';
 
 /** Ceiling of "unlimited" and of sandbox: the ids are part of the snapshot, 36 characters each. */

@@ -7,7 +7,7 @@
  * A lane is (endpoint, order key) for first attempts, so that they leave in publication order whatever the edge does at
  * the same time; a retry or replay has no lane and may be overtaken.
  */
-import type { DueDelivery, StandingDelivery } from '../../model/ports.ts';
+import type { DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
 import { DELIVERY_CHARACTERS_PER_FRAME } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 

@@ -1,6 +1,6 @@
 /** What the publisher needs of the rest of a node, and what the edge stream needs of the publisher. */
-import type { SecretBox } from '../../gateway/ports.ts';
-import type { DeliveryStore } from '../../model/ports.ts';
+import type { SecretBox } from '../../model/ports/secret-box.ts';
+import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { Acknowledgement, AttemptsFrame, DeliverFrame } from '../../protocol/frames.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Clock } from '../kernel/timers.ts';

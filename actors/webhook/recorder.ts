@@ -3,7 +3,7 @@
  * answered when its attempts are durable. A batch that the store refuses is tried again report by report, so that one
  * edge's nonsense fails nobody else.
  */
-import type { DeliveryStore } from '../../model/ports.ts';
+import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import { ATTEMPTS_MAX, nextStep, type Ladder } from './ladder.ts';
 import type { Attempt } from './ports.ts';

@@ -11,7 +11,7 @@
  * not spend them again. Chains whose transactions only expire (tron, sol) hold nothing.
  */
 import type { BuildInputs, ReplayKey } from '../../chains/chain.ts';
-import type { UsedValue } from '../../model/rows.ts';
+import type { UsedValue } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { Counter, Hold, InFlight } from '../../model/account/commands.ts';

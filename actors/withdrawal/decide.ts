@@ -13,7 +13,8 @@
  *   any open → failed       refused for good, reverted in a final block, or proven dead
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BuildInputs, ChainModule, Network, ReplayKey, Unsigned } from '../../chains/chain.ts';
 import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';

@@ -1,6 +1,7 @@
 /** Shared facts of withdrawal rows: which row is the newest, what it holds, how its events read. */
 import type { Network } from '../../chains/chain.ts';
-import type { RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';

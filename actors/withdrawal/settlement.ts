@@ -14,7 +14,9 @@
  *
  * A fact about a row that changed after it was read is deferred: it stays in the inbox, and later ones of that row too.
  */
-import type { Fact, RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import type { Fact } from '../../model/rows/inbox.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';

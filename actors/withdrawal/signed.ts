@@ -6,7 +6,7 @@
  * it changes.
  */
 import { refuse } from '../../protocol/errors.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { mayLead } from '../edge-link/lease.ts';

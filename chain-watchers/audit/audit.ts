@@ -7,7 +7,7 @@ import { recordShortfall, recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';
 import { expectedOf, mayBeUnproven, recordedTo, type Recorded } from './reconcile.ts';
 import { createStrikes, type Strikes } from '../maturity/repeat-proof.ts';
-import type { LedgerBalance } from '../../model/ports.ts';
+import type { LedgerBalance } from '../../model/ports/audit-store.ts';
 
 export interface AuditRound {
   readonly compared: number;

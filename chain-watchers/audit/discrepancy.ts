@@ -1,6 +1,7 @@
 /** Differences between the chain and the recorded facts: a row, a figure and a log line, never a credit. G24. */
 import { createHash } from 'node:crypto';
-import type { DiscrepancyRow, WatchedAddress } from '../../model/ports.ts';
+import type { DiscrepancyRow } from '../../model/ports/audit-store.ts';
+import type { WatchedAddress } from '../../model/ports/watch-store.ts';
 import { base32 } from '../../protocol/ids.ts';
 import type { WatcherParts } from '../ports.ts';
 

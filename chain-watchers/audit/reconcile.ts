@@ -6,7 +6,8 @@
  * through all of them. `svc_reconcile_pass_seconds` shows how old the oldest look is.
  */
 import type { ChainClient } from '../../chains/chain.ts';
-import type { Cursor, LedgerBalance } from '../../model/ports.ts';
+import type { Cursor } from '../../model/ports/watch-store.ts';
+import type { LedgerBalance } from '../../model/ports/audit-store.ts';
 import { chainFailure } from '../follow/content.ts';
 import { recordUnattributed } from './discrepancy.ts';
 import type { WatcherParts } from '../ports.ts';

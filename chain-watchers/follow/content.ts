@@ -1,7 +1,7 @@
 /** From a proven block to what is recorded of it. */
 import { ChainUnavailable, MalformedReply, type Block, type ChainModule, type Decoded, type Outcome, type Unattributed } from '../../chains/chain.ts';
-import type { BlockRecord, Cursor, WatchedAddress } from '../../model/ports.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { BlockRecord, Cursor, WatchedAddress } from '../../model/ports/watch-store.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger } from '../../protocol/ids.ts';
 import { plainText } from '../../protocol/plain-text.ts';
 import type { Environment } from '../../protocol/slugs.ts';

@@ -5,7 +5,7 @@
  *   cursor 100 · head  98            → lagging (G10), nothing is read
  */
 import type { Block, Head } from '../../chains/chain.ts';
-import type { BlockLink, Cursor } from '../../model/ports.ts';
+import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
 
 export type Standing =
   /** No cursor yet. */

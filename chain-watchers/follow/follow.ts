@@ -1,6 +1,6 @@
 /** Jobs 1 and 2: follow the head, catch up in bounded ranges. Both are one loop along parent links. */
 import type { Block } from '../../chains/chain.ts';
-import type { BlockRecord, Cursor } from '../../model/ports.ts';
+import type { BlockRecord, Cursor } from '../../model/ports/watch-store.ts';
 import { agreeing, readAgreed } from './movements.ts';
 import { startOf } from './beginning.ts';
 import { chainFailure, contentOf } from './content.ts';

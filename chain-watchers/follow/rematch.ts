@@ -1,6 +1,6 @@
 /** The last blocks, matched again with addresses created since: one paid in the block of its birth is not missed. Design 5. */
 import { accountOfLedger } from '../../protocol/ids.ts';
-import type { BlockLink, WatchedAddress } from '../../model/ports.ts';
+import type { BlockLink, WatchedAddress } from '../../model/ports/watch-store.ts';
 import { readAgreed } from './movements.ts';
 import { chainFailure, contentOf, environmentOfLedger } from './content.ts';
 import { matchTransfers, type KeyedBlock } from './match.ts';

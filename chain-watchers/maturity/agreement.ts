@@ -9,8 +9,8 @@
  *                A tells 5 · B does not answer         → waits for B, until B is dead (G11)
  */
 import { ChainUnavailable } from '../../chains/chain.ts';
-import type { Cursor } from '../../model/ports.ts';
-import type { SeenTransfer } from '../../model/rows.ts';
+import type { Cursor } from '../../model/ports/watch-store.ts';
+import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { isInside, readAgreed, readBy, servingOf } from '../follow/movements.ts';
 import { contentOf, decodedOf, environmentOfLedger } from '../follow/content.ts';
 import { keyOf } from '../follow/match.ts';

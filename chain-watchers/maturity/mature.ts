@@ -1,5 +1,5 @@
 /** Facts that reached their threshold, read again just before they become `matured`. G18, G19. */
-import type { SeenTransfer } from '../../model/rows.ts';
+import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure } from '../follow/content.ts';
 import type { Run } from '../memory.ts';

@@ -6,7 +6,7 @@
  *   the chain would take 11 next · ours wait under 11, 12    → none: they wait for a block
  *   endpoints name different values, or none                 → nothing new is known
  */
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { Run } from '../memory.ts';
 import { countsNow, orNull } from '../follow/quorum.ts';
 

@@ -11,8 +11,9 @@
  * a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is believed: fate.ts.
  */
 import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
-import type { Cursor } from '../../model/ports.ts';
-import type { Fact, WithdrawalRow } from '../../model/rows.ts';
+import type { Cursor } from '../../model/ports/watch-store.ts';
+import type { Fact } from '../../model/rows/inbox.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { confirmationsOf, gatePassed } from '../maturity/confirmations.ts';
 import { chainFailure, feePaid, inclusionOf } from '../follow/content.ts';
 import { fateOf, outcomeAt } from './fate.ts';

@@ -3,8 +3,8 @@
  * tracker, and only it. Older versions are watched: they exclude it, and one of them may still land (G25, G26).
  */
 import type { BroadcastResult, ChainClient, Signed } from '../../chains/chain.ts';
-import type { Accounts } from '../../gateway/ports.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { chainFailure } from '../follow/content.ts';
 

@@ -4,7 +4,7 @@
  *   kept links 100…91, the chain agrees at 97 and below → fork point 97, depth 3, found with reads at 100, 99, 97, 98
  *   window 256, nothing agrees in [0, 256) links         → too deep: the chain is stopped (G17)
  */
-import type { BlockLink, Cursor } from '../../model/ports.ts';
+import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
 
 /** Stands for the hash of a height that the chain proves to have skipped (L19). */
 export const SKIPPED = 'skipped';

@@ -3,7 +3,7 @@
  * old head, and only then one statement. A read that cannot prove itself changes nothing (C3-31).
  */
 import { ChainUnavailable, type ChainClient } from '../../chains/chain.ts';
-import type { BlockLink, Cursor } from '../../model/ports.ts';
+import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import { readAgreed, WaitsForSecond } from '../follow/movements.ts';
 import { chainFailure, contentOf } from '../follow/content.ts';

@@ -15,7 +15,7 @@ import { decodeRaw } from '../../chains/btc/signed.ts';
 import { dustLimitOf, feeOf } from '../../chains/btc/size.ts';
 import { isUnlocked, type Spent } from '../../chains/btc/spending.ts';
 import type { BtcBlock } from '../../chains/btc/transfers.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Bid, DepositAsk, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
 

@@ -3,7 +3,7 @@ import {
   ChainUnavailable, type Balance, type Block, type BroadcastResult, type BuildInputs, type ChainClient, type Fate, type Head,
   type Intent, type Outcome, type Signed, type Token, type Unsigned,
 } from '../../chains/chain.ts';
-import type { SandboxBlock } from '../../model/ports.ts';
+import type { SandboxBlock } from '../../model/ports/sandbox-store.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import { openedBy } from './family.ts';
 import { append, headOf, type LedgerParts } from './ledger.ts';

@@ -10,7 +10,7 @@ import { PLAIN_TRANSFER_GAS, type EvmInputs } from '../../chains/evm/fee.ts';
 import { evmOf, type EvmNetwork } from '../../chains/evm/network.ts';
 import { quantity, word } from '../../chains/evm/quantity.ts';
 import { TRANSFER_TOPIC } from '../../chains/evm/transfers.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { Bid, ReadPayload, SenderView, SimulatedFamily } from './family.ts';
 

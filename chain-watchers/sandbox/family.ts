@@ -3,7 +3,7 @@
  * what signed bytes do. Everything else (decoding, building, matching signatures) is the family's real code.
  */
 import type { Balance, Block, BuildInputs, Intent, Network, Signed, Token, Unsigned } from '../../chains/chain.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import type { Family } from '../../protocol/slugs.ts';
 

@@ -1,7 +1,8 @@
 /** One simulated ledger: appends and replaces blocks in the store. Every block hash is new, also at the same height. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Network } from '../../chains/chain.ts';
-import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports.ts';
+import type { Cursor } from '../../model/ports/watch-store.ts';
+import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import type { LedgerId } from '../../protocol/ids.ts';
 import type { SimulatedFamily } from './family.ts';
 

@@ -4,8 +4,11 @@
  */
 import type { Catalogue, ChainModule, Network } from '../../chains/chain.ts';
 import { sandboxOf } from '../../chains/sandbox-networks.ts';
-import type { Accounts, ChainBinding } from '../../gateway/ports.ts';
-import type { AuditStore, SandboxStore, WatchStore } from '../../model/ports.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
+import type { ChainBinding } from '../../model/ports/chain-access.ts';
+import type { AuditStore } from '../../model/ports/audit-store.ts';
+import type { SandboxStore } from '../../model/ports/sandbox-store.ts';
+import type { WatchStore } from '../../model/ports/watch-store.ts';
 import { chainOfLedger, ledgerOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { FAMILY_OF, type Chain } from '../../protocol/slugs.ts';
 import { chainFailure } from '../follow/content.ts';

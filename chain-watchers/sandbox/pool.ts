@@ -4,8 +4,7 @@
  * replaced can still be mined by its txid, as by a miner that never saw the newer one: then the newer one is gone.
  */
 import type { BroadcastResult, Signed } from '../../chains/chain.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
-import type { PooledTransaction } from '../../model/sandbox-pool.ts';
+import type { PooledTransaction, SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { ReadPayload } from './family.ts';
 import { append, APPEND_TRIES, headOf, type LedgerParts } from './ledger.ts';

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { findDeployment } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
-import type { SandboxControl } from '../../gateway/ports.ts';
+import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { accountOfLedger, chainOfLedger, ledgerOf, newUuid, type AccountId } from '../../protocol/ids.ts';
 import { parseDecimal } from '../../protocol/money.ts';

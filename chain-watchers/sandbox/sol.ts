@@ -17,7 +17,7 @@ import { associatedTokenAddress } from '../../chains/sol/program-address.ts';
 import { TOKEN_PROGRAM } from '../../chains/sol/programs.ts';
 import { txidOf, verifies } from '../../chains/sol/signed.ts';
 import type { SolBlock } from '../../chains/sol/transfers.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { ReadPayload, SenderView, SimulatedFamily } from './family.ts';
 

@@ -12,7 +12,7 @@ import { decodeRaw, type RawData } from '../../chains/tron/raw-transaction.ts';
 import { decodeSigned } from '../../chains/tron/signed.ts';
 import type { TronBlock } from '../../chains/tron/transfers.ts';
 import { addressWord, decodeTransfer, TRANSFER_TOPIC, wordOf } from '../../chains/tron/trc20.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { ReadPayload, SenderView, SimulatedFamily } from './family.ts';
 

@@ -1,5 +1,5 @@
 /** What a simulated ledger holds for a sender: at its head, and after transactions that are in no block yet. */
-import type { SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import type { ReadPayload, SenderView } from './family.ts';
 import { headOf, type LedgerParts } from './ledger.ts';
 

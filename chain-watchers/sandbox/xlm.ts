@@ -18,7 +18,7 @@ import { INT64_MAX } from '../../chains/xlm/payable.ts';
 import { explainCodes } from '../../chains/xlm/rejection.ts';
 import { readSigned } from '../../chains/xlm/signed.ts';
 import type { XlmLedger } from '../../chains/xlm/transfers.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { openedBy, type Bid, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';

@@ -16,7 +16,7 @@ import { decodeSigned } from '../../chains/xrp/signed.ts';
 import { decodeUnsigned, networkFlawOf, type XrpPayment, type XrpTransaction } from '../../chains/xrp/transaction.ts';
 import type { XrpLedger } from '../../chains/xrp/transfers.ts';
 import { TRUST_LIMIT } from '../../chains/xrp/trustline.ts';
-import type { SandboxBlock, SandboxTransaction } from '../../model/ports.ts';
+import type { SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { openedBy, type Bid, type DepositAsk, type ReadPayload, type SenderView, type SimulatedFamily } from './family.ts';
 

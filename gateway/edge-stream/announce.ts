@@ -1,6 +1,6 @@
 /** What an account is told of its edges' liveness: each transition once, again until it is taken. Spec §3.2. */
 import type { AccountId } from '../../protocol/ids.ts';
-import type { Accounts } from '../ports.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
 
 export class LivenessTeller {
   readonly #accountId: AccountId;

@@ -7,7 +7,7 @@ import { EDGE_VERSION_MIN, handshakeAuth, STREAM_PATH } from '../../protocol/fra
 import { isDigestOf } from '../../protocol/node/http-signature.ts';
 import type { ApiKeys } from '../http/auth/api-keys.ts';
 import type { EdgeSignatures } from '../http/auth/edge-signature.ts';
-import type { Accounts } from '../ports.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
 import type { Admitted } from './ports.ts';
 
 export interface HandshakeDeps {

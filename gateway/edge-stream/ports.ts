@@ -1,9 +1,9 @@
 /** What the edge-stream room is made of. */
 import type { Publisher } from '../../actors/webhook/ports.ts';
 import type { Clock } from '../../actors/kernel/timers.ts';
-import type { EdgeStore } from '../../model/ports.ts';
+import type { EdgeStore } from '../../model/ports/edge-store.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import type { Accounts } from '../ports.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
 
 /** The part of a pino logger that is used here. */
 export interface StreamLog {

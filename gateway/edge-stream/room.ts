@@ -5,7 +5,7 @@
 import type { AccountState } from '../../model/account/commands.ts';
 import { tierLimit } from '../../actors/plan/decide.ts';
 import { replenishment } from '../../actors/address/pools.ts';
-import type { SessionRow } from '../../model/ports.ts';
+import type { SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   HEARTBEAT_MS, type HeartbeatBody, type HeartbeatReply, type LocalKeyRecord, type WelcomeFrame,

@@ -4,16 +4,15 @@
  */
 import type { DeliveryStreams, Delivery } from '../../actors/webhook/ports.ts';
 import type { TimerHandle } from '../../actors/kernel/timers.ts';
-import type { InstructionNotKept, SessionRow } from '../../model/ports.ts';
+import type { InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   acknowledgement, SESSION_REAP_MS, type Acknowledgement, type AttemptsFrame, type HeartbeatBody, type HeartbeatReply,
   type InstructionRecord, type KeySetRecord, type LocalKeyRecord, type WelcomeFrame,
 } from '../../protocol/frames.ts';
-import type { AccountId } from '../../protocol/ids.ts';
-import { environmentOf } from '../../protocol/ids.ts';
+import { type AccountId, environmentOf } from '../../protocol/ids.ts';
 import type { EdgeRole } from '../../protocol/slugs.ts';
-import type { EdgeStreams } from '../ports.ts';
+import type { EdgeStreams } from '../../model/ports/edge-streams.ts';
 import { held } from './leases.ts';
 import { LOCAL_KEYS_MAX, Room } from './room.ts';
 import type { Connection, Session } from './sessions.ts';

@@ -8,7 +8,7 @@ import { Server, type Socket } from 'socket.io';
 import type { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, STREAM_PATH } from '../../protocol/frames.ts';
-import type { Serving } from '../ports.ts';
+import type { Serving } from '../deps.ts';
 import { notServing } from '../http/faults.ts';
 import { FrameRate } from './frame-rate.ts';
 import { admit, keyHolds, type HandshakeDeps } from './handshake.ts';

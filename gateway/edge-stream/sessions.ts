@@ -7,7 +7,7 @@
  *   < 120 s        stale
  *   longer         down: the session has ended; it is shown for an hour, and is live again if it speaks
  */
-import type { SessionRow } from '../../model/ports.ts';
+import type { SessionRow } from '../../model/ports/edge-store.ts';
 import {
   LIVENESS_DOWN_MS, LIVENESS_STALE_MS, SESSION_REAP_MS, type HandshakeAuth, type HeartbeatBody,
 } from '../../protocol/frames.ts';

@@ -4,7 +4,7 @@ import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, statusOf, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import { codesOf } from '../../protocol/route.ts';
-import type { GatewayDeps } from '../ports.ts';
+import type { GatewayDeps } from '../deps.ts';
 import type { Listed } from './head.ts';
 import type { Answered } from './idempotency.ts';
 

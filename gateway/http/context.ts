@@ -1,12 +1,11 @@
 /** Who asks, as the checks before a handler found it. */
-import { Refused, refuse } from '../../protocol/errors.ts';
+import { type Refusal, Refused, refuse } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
-import type { FirstAnswer } from '../../model/ports.ts';
+import type { FirstAnswer } from '../../model/ports/identity-store.ts';
 import type { IdempotencyClaim } from '../../model/account/commands.ts';
 import type { BodyOf, OperationId, ParamsOf, QueryOf, ReplyOf } from '../../protocol/routes.ts';
-import type { Refusal } from '../../protocol/errors.ts';
-import type { DuplicateKey } from '../ports.ts';
+import type { DuplicateKey } from '../../model/ports/accounts.ts';
 import type { Outgrown } from './idempotency.ts';
 
 /** A signed-in user of the console. */

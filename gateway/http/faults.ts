@@ -1,7 +1,7 @@
 /** What broke, as a refusal: a chain that does not answer, Fastify's own complaints, and everything else. */
 import { ChainUnavailable } from '../../chains/chain.ts';
 import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
-import type { GatewayDeps } from '../ports.ts';
+import type { GatewayDeps } from '../deps.ts';
 
 type Faulty = Pick<GatewayDeps, 'log' | 'serving'>;
 

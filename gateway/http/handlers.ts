@@ -1,5 +1,5 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
-import type { GatewayDeps } from '../ports.ts';
+import type { GatewayDeps } from '../deps.ts';
 import { accountControlHandlers } from './admin/accounts.ts';
 import { adminHandlers } from './admin/actors.ts';
 import { factHandlers } from './admin/facts.ts';

@@ -6,12 +6,13 @@
  * that statement, together with the effect; other successes and refusals are stored here, after it. Refusals that speak of the moment only (locked, overloaded, unreachable, no
  * second factor) are not kept: nothing was done, and the caller may try again with the same key.
  */
-import type { IdempotencyRow } from '../../model/rows.ts';
-import type { FirstAnswer, KeyOwner, ReadStore } from '../../model/ports.ts';
+import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
+import type { FirstAnswer, KeyOwner } from '../../model/ports/identity-store.ts';
+import type { ReadStore } from '../../model/ports/read-store.ts';
 import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { withBigints } from '../../protocol/bigint-json.ts';
 import type { Route } from '../../protocol/route.ts';
-import type { SecretBox } from '../ports.ts';
+import type { SecretBox } from '../../model/ports/secret-box.ts';
 import { isSameBody } from './body-hash.ts';
 
 export const KEY_CHARS_MAX = 255;

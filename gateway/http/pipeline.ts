@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import type { GatewayDeps } from '../ports.ts';
+import type { GatewayDeps } from '../deps.ts';
 import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
 import { bodyHashOf } from './body-hash.ts';

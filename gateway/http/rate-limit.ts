@@ -3,11 +3,10 @@
  * In memory here, so that the limit is this node's own; with REDIS_URL it is counted in persistence/redis/rate-limit.ts.
  */
 import type { AccountState } from '../../model/account/commands.ts';
-import type { AccountId } from '../../protocol/ids.ts';
-import { environmentOf } from '../../protocol/ids.ts';
+import { type AccountId, environmentOf } from '../../protocol/ids.ts';
 import { requestsPerMinuteOf, SANDBOX_REQUESTS_PER_MINUTE } from '../../protocol/plans.ts';
-import type { RateLimiter } from '../../model/ports.ts';
-import type { Accounts } from '../ports.ts';
+import type { RateLimiter } from '../../model/ports/rate-limiter.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
 
 export const WINDOW_MS = 60_000;
 /** Windows that are open at one time, about 20 MB. */

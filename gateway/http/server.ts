@@ -10,7 +10,7 @@ import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
 import { newId } from '../../protocol/ids.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
-import type { GatewayDeps } from '../ports.ts';
+import type { GatewayDeps } from '../deps.ts';
 import { servePages } from '../pages/docs.ts';
 import { serveExplorer } from '../pages/explorer.ts';
 import { malformed, report, sendRefusal } from './answers.ts';

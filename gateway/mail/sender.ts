@@ -5,7 +5,7 @@
  *                                              ── not taken, or not known ──▶ due again after a pause, for ever
  *   claimed ── the process ends ──▶ the claim runs out: due again, so that a message may come twice and never not at all
  */
-import type { DueMail, MailStore } from '../../model/ports.ts';
+import type { DueMail, MailStore } from '../../model/ports/mail-store.ts';
 import { letterOf } from './letters.ts';
 import type { MailTransport } from './transports.ts';
 

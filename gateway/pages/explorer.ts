@@ -8,8 +8,8 @@ import { catalogueOf } from '../../chains/catalogue.ts';
 import { networkOf } from '../../chains/registry.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { CHAINS, type Chain } from '../../protocol/slugs.ts';
-import type { SandboxControl } from '../ports.ts';
-import type { PooledTransaction } from '../../model/sandbox-pool.ts';
+import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
+import type { PooledTransaction } from '../../model/ports/sandbox-store.ts';
 import { EXPLORER_STYLE } from './explorer-style.ts';
 
 const HEADERS = {

@@ -3,7 +3,7 @@
  * (`svc_event_publication_incomplete`).
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { GaugeReader } from '../ports.ts';
+import type { GaugeReader } from './gauges.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

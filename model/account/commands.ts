@@ -3,7 +3,12 @@
  * time and ids come in with them, so that `decide` is pure.
  */
 import type { BuildInputs, BroadcastResult, FeeEstimate, Intent, ReplayKey, Signed } from '../../chains/chain.ts';
-import type { AddressRow, DepositRow, IdempotencyRow, InboxRow, UsedValue, WebhookRow, WithdrawalRow } from '../rows.ts';
+import type { AddressRow } from '../rows/address.ts';
+import type { DepositRow } from '../rows/deposit.ts';
+import type { IdempotencyRow } from '../rows/idempotency.ts';
+import type { InboxRow } from '../rows/inbox.ts';
+import type { UsedValue, WithdrawalRow } from '../rows/withdrawal.ts';
+import type { WebhookRow } from '../rows/webhook.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type {
   AddressStatus, Band, Chain, EdgeRole, Environment, EventName, Family, Liveness, PooledChain, Readiness, Tier,

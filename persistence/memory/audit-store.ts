@@ -1,6 +1,6 @@
 /** Memory twin of the audit's store, over the same state as the watchers' twin. */
-import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../../model/ports.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../../model/ports/audit-store.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountOfLedger, type LedgerId } from '../../protocol/ids.ts';
 import { ledgerState, type WatchState } from './watch-state.ts';
 

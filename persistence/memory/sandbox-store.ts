@@ -1,7 +1,9 @@
 /** Memory twin of the sandbox's store, for tests; the watch state of a ledger goes with the ledger. */
-import type { Cursor, SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports.ts';
+import type { Cursor } from '../../model/ports/watch-store.ts';
+import type {
+  PooledTransaction, SandboxBlock, SandboxPool, SandboxStore, SandboxTransaction,
+} from '../../model/ports/sandbox-store.ts';
 import { accountOfLedger, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
-import type { PooledTransaction, SandboxPool } from '../../model/sandbox-pool.ts';
 import type { WatchState } from './watch-state.ts';
 
 type Pooled = { -readonly [Key in keyof PooledTransaction]: PooledTransaction[Key] };

@@ -1,6 +1,8 @@
 /** What the memory twins of the watchers' stores hold in common, and how facts move in it. */
-import type { BlockLink, BlockRecord, ChainStart, Cursor, DiscrepancyRow, WatchedAddress } from '../../model/ports.ts';
-import type { Fact, InboxRow, SeenTransfer, WithdrawalRow } from '../../model/rows.ts';
+import type { BlockLink, BlockRecord, ChainStart, Cursor, WatchedAddress } from '../../model/ports/watch-store.ts';
+import type { DiscrepancyRow } from '../../model/ports/audit-store.ts';
+import type { Fact, InboxRow, SeenTransfer } from '../../model/rows/inbox.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 

@@ -1,6 +1,7 @@
 /** Memory twin of the watchers' store, for tests: the contract suite holds it to the PostgreSQL one. */
-import type { BlockRecord, Coverage, Cursor, WatchedAddress, WatchStore } from '../../model/ports.ts';
-import type { Fact, InboxRow, WithdrawalRow } from '../../model/rows.ts';
+import type { BlockRecord, Coverage, Cursor, WatchStore, WatchedAddress } from '../../model/ports/watch-store.ts';
+import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import {

@@ -1,9 +1,9 @@
 /** Accounts and shards: activation with its fence, the grouped append, ownership. */
 import type { AccountState } from '../../model/account/commands.ts';
-import type { STORE_AWAY } from '../../actors/kernel/protocol.ts';
+import type { STORE_AWAY } from '../../model/entity.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { shardOf } from '../../protocol/ids.ts';
-import type { AccountStore, Ownership } from '../../model/ports.ts';
+import type { AccountStore, Ownership } from '../../model/ports/account-store.ts';
 import { groupedAppend, type GroupedAppendOptions } from './grouped-append.ts';
 import { rethrowAway } from './away.ts';
 import type { Sql } from './sql.ts';

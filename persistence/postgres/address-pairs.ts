@@ -1,5 +1,5 @@
 /** Reads of the rows that one EVM address has on several networks. Spec §1.6. */
-import type { ReadStore } from '../../model/ports.ts';
+import type { ReadStore } from '../../model/ports/read-store.ts';
 import type { Sql } from './sql.ts';
 import { asTenant, oneOf } from './tenant.ts';
 

@@ -2,7 +2,7 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountOfLedger, chainOfLedger } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../../model/ports.ts';
+import type { AuditStore, DiscrepancyRow, LedgerBalance } from '../../model/ports/audit-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 

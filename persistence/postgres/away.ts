@@ -2,7 +2,7 @@
  * Errors that say that the database does not serve: it is away, full, frozen, restarting or read-only. A caller is told to
  * come again; nothing is wrong with what it asked.
  */
-import type { STORE_AWAY } from '../../actors/kernel/protocol.ts';
+import type { STORE_AWAY } from '../../model/entity.ts';
 import { sqlstateOf } from './sql.ts';
 
 /** The database does not serve at this moment; the outcome of a write is unknown. */

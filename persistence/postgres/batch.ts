@@ -3,9 +3,9 @@
  * in, so that a value that cannot be written (a bigint where JSON is stored) rejects that entry and no other.
  */
 import type { AccountEvent, AccountSnapshot, AccountState } from '../../model/account/commands.ts';
-import type { Append } from '../../actors/kernel/protocol.ts';
+import type { Append } from '../../model/entity.ts';
 import { newId, environmentOf, type AccountId } from '../../protocol/ids.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 
 export type AccountAppend = Append<AccountState, AccountEvent, RowWrite>;
 

@@ -1,7 +1,7 @@
 /** Deliveries with their attempts, as customers list them. */
 import { newId } from '../../protocol/ids.ts';
 import { DELIVERY_STATUSES, EVENTS } from '../../protocol/slugs.ts';
-import type { DeliveryView, ReadStore } from '../../model/ports.ts';
+import type { DeliveryView, ReadStore } from '../../model/ports/read-store.ts';
 import type { Lists } from './list-pool.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
 import type { Columns } from './row-shapes.ts';

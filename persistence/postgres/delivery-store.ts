@@ -1,8 +1,8 @@
 /** The publisher's statements: claiming in order, recording attempts, giving claims back. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { environmentOf, type AccountId } from '../../protocol/ids.ts';
-import type { DeliveryRow } from '../../model/rows.ts';
-import type { DeliveryStore, DeliveryUpkeep, DueDelivery, StandingDelivery } from '../../model/ports.ts';
+import type { DeliveryRow } from '../../model/rows/webhook.ts';
+import type { DeliveryStore, DeliveryUpkeep, DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';

@@ -1,7 +1,7 @@
 /** What the cloud remembers of edges: sessions, spent nonces, records of local keys and of instructions. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
-import type { EdgeStore, InstructionNotKept, SessionRow } from '../../model/ports.ts';
+import type { EdgeStore, InstructionNotKept, SessionRow } from '../../model/ports/edge-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 

@@ -1,5 +1,5 @@
 /** The first answer to an Idempotency-Key, saved in the statement that makes what it tells of. I23. */
-import type { FirstAnswer } from '../../model/ports.ts';
+import type { FirstAnswer } from '../../model/ports/identity-store.ts';
 import type { Fragment, Sql } from './sql.ts';
 
 /** Call that saves an answer; false when its key was used before. */

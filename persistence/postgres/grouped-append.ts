@@ -9,7 +9,7 @@
  * Nothing waits for a timer: an append on an idle node leaves at once, a busy node batches by itself.
  */
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { APPEND_REFUSED, AppendOutcome } from '../../actors/kernel/protocol.ts';
+import type { APPEND_REFUSED, AppendOutcome } from '../../model/entity.ts';
 import { PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
 import { encodeEntry, joinEntries, type AccountAppend, type EncodedEntry } from './batch.ts';
 import { awayOf, isAway } from './away.ts';

@@ -3,7 +3,9 @@ import type { AccountState, Plan } from '../../model/account/commands.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
-import type { ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow } from '../../model/ports.ts';
+import type {
+  ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow,
+} from '../../model/ports/identity-store.ts';
 import { onlyFirst } from './first-answer.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';

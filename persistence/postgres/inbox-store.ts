@@ -1,8 +1,8 @@
 /** Facts that wait for an account, with the rows that a decision about them needs. */
 import type { AccountId } from '../../protocol/ids.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { Fact, InboxRow, SeenTransfer } from '../../model/rows.ts';
-import type { FactSetAside, InboxStore } from '../../model/ports.ts';
+import type { Fact, InboxRow, SeenTransfer } from '../../model/rows/inbox.ts';
+import type { FactSetAside, InboxStore } from '../../model/ports/inbox-store.ts';
 import { addressOf, depositOf, withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 import { asTenant } from './tenant.ts';

@@ -1,6 +1,6 @@
 /** The outbox of mail. It is written by the publication's own statement: `mail_owners` in the migrations. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import type { DueMail, MailStore } from '../../model/ports.ts';
+import type { DueMail, MailStore } from '../../model/ports/mail-store.ts';
 import type { DeliveryStoreOptions } from './delivery-store.ts';
 import type { Sql } from './sql.ts';
 

@@ -2,8 +2,9 @@
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { ADDRESS_STATUSES, CHAINS, FAMILY_OF } from '../../protocol/slugs.ts';
 import type { AccountState } from '../../model/account/commands.ts';
-import type { IdempotencyRow, UsedValue } from '../../model/rows.ts';
-import type { ReadStore } from '../../model/ports.ts';
+import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
+import type { UsedValue } from '../../model/rows/withdrawal.ts';
+import type { ReadStore } from '../../model/ports/read-store.ts';
 import { addressPairs } from './address-pairs.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { addressOf, webhookOf, withdrawalOf, type Columns } from './row-shapes.ts';

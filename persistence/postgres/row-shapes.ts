@@ -1,7 +1,10 @@
 /** Rows as the server answers them (columns in camelCase, see sql.ts) turned into the row types. */
 import type { Unsigned } from '../../chains/chain.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
-import type { AddressRow, DepositRow, WebhookRow, WithdrawalRow } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { DepositRow } from '../../model/rows/deposit.ts';
+import type { WebhookRow } from '../../model/rows/webhook.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 
 /** A column set of the server; each function below names what it takes. */
 export type Columns = Readonly<Record<string, unknown>>;

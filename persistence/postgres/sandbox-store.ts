@@ -1,8 +1,9 @@
 /** The simulated ledgers of sandbox accounts: blocks, balances, counters, timers. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId, LedgerId } from '../../protocol/ids.ts';
-import type { SandboxBlock, SandboxStore, SandboxTransaction } from '../../model/ports.ts';
-import type { PooledTransaction, SandboxPool } from '../../model/sandbox-pool.ts';
+import type {
+  PooledTransaction, SandboxBlock, SandboxPool, SandboxStore, SandboxTransaction,
+} from '../../model/ports/sandbox-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 

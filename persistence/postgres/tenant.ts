@@ -4,7 +4,7 @@
  * account from there and is fenced by OFFSET 0, so that the planner can neither run it first nor melt it into the outer
  * one (a scan that ran before the setting would see no rows). It cannot ask for another account than the one it named.
  */
-import type { KeyOwner } from '../../model/ports.ts';
+import type { KeyOwner } from '../../model/ports/identity-store.ts';
 import type { Columns } from './row-shapes.ts';
 import type { Fragment, Sql } from './sql.ts';
 

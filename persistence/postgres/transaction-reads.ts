@@ -1,6 +1,6 @@
 /** Deposits and withdrawals as one list. */
 import { CHAINS, DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
-import type { ReadStore, TransactionView } from '../../model/ports.ts';
+import type { ReadStore, TransactionView } from '../../model/ports/read-store.ts';
 import type { Lists } from './list-pool.ts';
 import { listPage, pairsOf, type Source } from './list.ts';
 import type { Columns } from './row-shapes.ts';

@@ -1,8 +1,10 @@
 /** What watchers record and read: cursor, blocks, facts, maturity. Each write is one call of one function. */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { AccountId } from '../../protocol/ids.ts';
-import type { SeenTransfer } from '../../model/rows.ts';
-import type { BlockLink, BlockRecord, Coverage, Cursor, WatchedAddress, WatchStore } from '../../model/ports.ts';
+import type { SeenTransfer } from '../../model/rows/inbox.ts';
+import type {
+  BlockLink, BlockRecord, Coverage, Cursor, WatchStore, WatchedAddress,
+} from '../../model/ports/watch-store.ts';
 import { withdrawalOf, type Columns } from './row-shapes.ts';
 import type { Sql } from './sql.ts';
 

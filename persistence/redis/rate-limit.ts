@@ -4,7 +4,7 @@
  * limit that is each node's own until it is back.
  */
 import { Redis } from 'ioredis';
-import type { RateLimiter } from '../../model/ports.ts';
+import type { RateLimiter } from '../../model/ports/rate-limiter.ts';
 
 export interface RedisRateLimiterOptions {
   readonly url: string;

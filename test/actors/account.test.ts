@@ -6,7 +6,7 @@ import type { AccountCommand, AccountEvent, AccountState } from '../../model/acc
 import { initialAccount } from '../../model/account/state.ts';
 import { summariseAccount } from '../../actors/account/summary.ts';
 import { ask, type Outcome } from '../../actors/kernel/index.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { accountIdOf } from '../../protocol/ids.ts';
 import { commands, IDENTITY, keyVector, ORGANIZATION_ID, PLAN, pushedKey, rowsOf } from '../support/account.ts';
 import { MemoryStore } from '../support/memory-store.ts';

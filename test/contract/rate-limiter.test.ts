@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { Redis } from 'ioredis';
 import { createMemoryRateLimiter, WINDOW_MS } from '../../gateway/http/rate-limit.ts';
-import type { RateLimiter } from '../../model/ports.ts';
+import type { RateLimiter } from '../../model/ports/rate-limiter.ts';
 import { createRedisRateLimiter } from '../../persistence/redis/rate-limit.ts';
 import { patiently } from '../support/company.ts';
 import { startTestCloud } from '../support/gateway.ts';

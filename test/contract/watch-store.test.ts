@@ -1,9 +1,11 @@
 /** One suite for every watchers' store: PostgreSQL and its memory twin. */
 import test from 'ava';
 import { createMemoryWatchStore } from '../../persistence/memory/watch-store.ts';
-import type { BlockRecord, Cursor, WatchStore } from '../../model/ports.ts';
+import type { BlockRecord, Cursor, WatchStore } from '../../model/ports/watch-store.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import type { AddressRow, Fact, WithdrawalRow } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { Fact } from '../../model/rows/inbox.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accountIdOf, newId, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores, recordOf, transferTo, withdrawalRow, write } from '../support/store-rows.ts';

@@ -8,7 +8,9 @@ import type { PendingQuery, Row } from 'postgres';
 import { AppendRefused } from '../../persistence/postgres/grouped-append.ts';
 import { constraintOf, sqlstateOf } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import type { AddressRow, DepositRow, RowWrite } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { DepositRow } from '../../model/rows/deposit.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import { newId } from '../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {

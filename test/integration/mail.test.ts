@@ -6,7 +6,7 @@ import test from 'ava';
 import { letterOf } from '../../gateway/mail/letters.ts';
 import { sendDueMail } from '../../gateway/mail/sender.ts';
 import { directoryTransport, smtpTransport, type MailTransport } from '../../gateway/mail/transports.ts';
-import type { DueMail } from '../../model/ports.ts';
+import type { DueMail } from '../../model/ports/mail-store.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import { newId } from '../../protocol/ids.ts';
 import { exampleOf } from '../../protocol/schema/events.ts';

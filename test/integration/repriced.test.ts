@@ -7,7 +7,7 @@ import { buildUnsigned, reprice } from '../../chains/btc/unsigned.ts';
 import { networkOf } from '../../chains/registry.ts';
 import type { BtcInputs } from '../../chains/btc/coin.ts';
 import type { ChainClient, Intent, Signed, Unsigned } from '../../chains/chain.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { beginSubmit, noteBroadcast } from '../../actors/withdrawal/signed.ts';
 import type { AccountCommand } from '../../model/account/commands.ts';
 import type { Deciding } from '../../actors/account/decision.ts';

@@ -1,8 +1,7 @@
 /** The chain of a story: it builds, takes and includes whatever is asked; what is tested here is who asks, and once. */
 import { createChainBook } from '../../actors/account/chain-book.ts';
 import type { BuildInputs, ChainModule, Unsigned } from '../../chains/chain.ts';
-import type { Signer } from '../../edge/signing/signers/signer.ts';
-import { refuseToSign } from '../../edge/signing/signers/signer.ts';
+import { type Signer, refuseToSign } from '../../edge/signing/signers/signer.ts';
 import { simulatedModule } from '../support/simulated-chain.ts';
 
 const FEE_WEI = 10n;

@@ -7,7 +7,7 @@ import type { Sent } from '../../edge/link/outbox-sender.ts';
 import type { Delivery } from '../../edge/webhooks/post.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 import type { Unsigned } from '../../chains/chain.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { LEASE_TTL_MS } from '../../protocol/frames.ts';
 import type { StoryDatabase } from './database.ts';
 import type { EdgeProcess } from './edge-process.ts';

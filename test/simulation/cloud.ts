@@ -6,12 +6,13 @@ import { createSystem, systemClock, type KernelLog } from '../../actors/kernel/i
 import type { Ladder } from '../../actors/webhook/ladder.ts';
 import type { Publisher } from '../../actors/webhook/ports.ts';
 import { createPublisher } from '../../actors/webhook/publisher.ts';
-import type { Joined } from '../../gateway/edge-stream/rooms.ts';
-import { EdgeRooms } from '../../gateway/edge-stream/rooms.ts';
+import { EdgeRooms, type Joined } from '../../gateway/edge-stream/rooms.ts';
 import { builtView } from '../../gateway/http/views.ts';
 import type { Connection } from '../../gateway/edge-stream/sessions.ts';
-import type { Accounts } from '../../gateway/ports.ts';
-import type { AddressRow, RowWrite, WithdrawalRow } from '../../model/rows.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { attemptsFrame, heartbeatFrame, instructionsFrame, keySetFrame, localKeysFrame, releaseFrame, type Acknowledgement, type HandshakeAuth, type HeartbeatBody, type SyncBody } from '../../protocol/frames.ts';
 import { shardOf, type AccountId } from '../../protocol/ids.ts';

@@ -3,10 +3,18 @@
  * is appended: deposits, withdrawals, publications with one delivery for each endpoint, taken facts. A statement takes
  * time; it may fail before it took effect or after, and it takes effect even when its sender is gone by then.
  */
-import type { Append, AppendOutcome } from '../../actors/kernel/protocol.ts';
+import type { Append, AppendOutcome } from '../../model/entity.ts';
 import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
-import type { AccountStore, DeliveryStore, EdgeStore, InboxStore, SessionRow } from '../../model/ports.ts';
-import type { AddressRow, DepositRow, Fact, InboxRow, PublicationRow, RowWrite, UsedValue, WebhookRow, WithdrawalRow } from '../../model/rows.ts';
+import type { AccountStore } from '../../model/ports/account-store.ts';
+import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
+import type { EdgeStore, SessionRow } from '../../model/ports/edge-store.ts';
+import type { InboxStore } from '../../model/ports/inbox-store.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { DepositRow } from '../../model/rows/deposit.ts';
+import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
+import type { PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { UsedValue, WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import type { CheckName } from './checks.ts';

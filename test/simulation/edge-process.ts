@@ -26,7 +26,7 @@ import { createTimers } from '../../edge/process/timers.ts';
 import type { Upstream } from '../../edge/link/upstream.ts';
 import { createViaLeader, type ViaLeader } from '../../edge/link/via-leader.ts';
 import { WebhookRelay } from '../../edge/webhooks/relay.ts';
-import type { WithdrawalRow } from '../../model/rows.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
 import { ATTEMPTS_PER_FRAME, EDGE_VERSION } from '../../protocol/frames.ts';
 import { pushedKey } from '../support/account.ts';

@@ -1,5 +1,5 @@
 /** An account beside that of the story, on the same node: others lock it, its endpoint has a long backlog and is deleted. */
-import type { AppendOutcome } from '../../actors/kernel/protocol.ts';
+import type { AppendOutcome } from '../../model/entity.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { TestDatabase } from '../support/postgres.ts';

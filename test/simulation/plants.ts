@@ -5,8 +5,9 @@ import type { Outbox } from '../../edge/link/outbox.ts';
 import type { SpendClock } from '../../edge/spend/clock.ts';
 import type { SpendCaps, SpendLedger } from '../../edge/spend/ledger.ts';
 import type { Storage } from '../../edge/storage/storage.ts';
-import type { UsedValue } from '../../model/rows.ts';
-import type { AccountStore, DeliveryStore } from '../../model/ports.ts';
+import type { UsedValue } from '../../model/rows/withdrawal.ts';
+import type { AccountStore } from '../../model/ports/account-store.ts';
+import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
 
 export interface Plant {
   readonly lease?: (monotonicMs: () => number) => Lease;

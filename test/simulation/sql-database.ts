@@ -7,8 +7,10 @@ import type { AccountEvent, AccountState } from '../../model/account/commands.ts
 import { withdrawalOf, type Columns } from '../../persistence/postgres/row-shapes.ts';
 import { openDatabase, type Sql } from '../../persistence/postgres/sql.ts';
 import { createStores } from '../../persistence/postgres/stores.ts';
-import type { DeliveryStore } from '../../model/ports.ts';
-import type { Fact, PublicationRow, WithdrawalRow } from '../../model/rows.ts';
+import type { DeliveryStore } from '../../model/ports/delivery-store.ts';
+import type { Fact } from '../../model/rows/inbox.ts';
+import type { PublicationRow } from '../../model/rows/webhook.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 import { initialAccount } from '../../model/account/state.ts';

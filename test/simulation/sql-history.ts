@@ -1,6 +1,6 @@
 /** A watcher's history (test/support/history.ts) over the real functions, in a database of its own on the PostgreSQL of the test run. */
 import { createWatchStore } from '../../persistence/postgres/watch-store.ts';
-import type { WatchStore } from '../../model/ports.ts';
+import type { WatchStore } from '../../model/ports/watch-store.ts';
 import { runHistory, type HistoryOptions } from '../support/history.ts';
 import { modelJudge } from '../support/judge.ts';
 import { createTestDatabase } from '../support/postgres.ts';

@@ -6,8 +6,7 @@ import type { Connection } from '../../gateway/edge-stream/sessions.ts';
 import type { Joined } from '../../gateway/edge-stream/rooms.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { HandshakeAuth } from '../../protocol/frames.ts';
-import type { CloudEnd, Network } from './network.ts';
-import { copied, PING_TIMEOUT_MS } from './network.ts';
+import { type CloudEnd, type Network, PING_TIMEOUT_MS, copied } from './network.ts';
 import type { Process } from './machine.ts';
 import type { SimulatedSocket } from './socket.ts';
 

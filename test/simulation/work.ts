@@ -1,5 +1,5 @@
 /** What an account has to do in a story: deposits that come, mature and are orphaned, and withdrawals of every replica's callers. */
-import type { Fact, SeenTransfer } from '../../model/rows.ts';
+import type { Fact, SeenTransfer } from '../../model/rows/inbox.ts';
 import { ModelAccount } from '../support/model-account.ts';
 import { usedValue } from './database.ts';
 import type { World } from './world.ts';

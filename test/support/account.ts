@@ -6,7 +6,7 @@ import type {
 } from '../../model/account/commands.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import type { ChainModule } from '../../chains/chain.ts';
-import type { RowWrite } from '../../model/rows.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
 import type { Refusal } from '../../protocol/errors.ts';
 import { accountIdOf, newId } from '../../protocol/ids.ts';
 import { envelopeOf } from '../../protocol/schema/events.ts';

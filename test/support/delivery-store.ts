@@ -2,7 +2,7 @@
  * Deliveries in memory with the store's own rules: claims with an end, publication order, busy endpoints, one row per
  * attempt.
  */
-import type { DeliveryStore, DueDelivery, StandingDelivery } from '../../model/ports.ts';
+import type { DeliveryStore, DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
 import { newId, shardOf, type AccountId } from '../../protocol/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 

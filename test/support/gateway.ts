@@ -13,7 +13,7 @@ import { totpContext } from '../../gateway/http/auth/totp.ts';
 import { UNDOCUMENTED } from '../../gateway/http/answers.ts';
 import { createLog } from '../../gateway/telemetry/log.ts';
 import { createIdentityStore } from '../../persistence/postgres/identity.ts';
-import type { IdentityStore } from '../../model/ports.ts';
+import type { IdentityStore } from '../../model/ports/identity-store.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { signRequest, type Signer } from '../../protocol/node/http-signature.ts';

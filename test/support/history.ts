@@ -3,8 +3,8 @@
  * whatever happened (reliability 4.1 rows 12–17).
  */
 import type { ChainClient, Network } from '../../chains/chain.ts';
-import type { WatchStore } from '../../model/ports.ts';
-import type { InboxRow } from '../../model/rows.ts';
+import type { WatchStore } from '../../model/ports/watch-store.ts';
+import type { InboxRow } from '../../model/rows/inbox.ts';
 import { modelJudge, type Judge } from './judge.ts';
 import { SimulatedChain, simulatedNetwork, type SimulatedClient, type SimulatedPayment } from './simulated-chain.ts';
 import { seeded } from './seeded.ts';

@@ -1,6 +1,8 @@
 /** The accounts that a scenario can be run against: the model, and the real one (decide and evolve, without its store). */
-import type { WatchedAddress } from '../../model/ports.ts';
-import type { AddressRow, DepositRow, InboxRow } from '../../model/rows.ts';
+import type { WatchedAddress } from '../../model/ports/watch-store.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { DepositRow } from '../../model/rows/deposit.ts';
+import type { InboxRow } from '../../model/rows/inbox.ts';
 import { accountIdOf, addressKeyOf, type AccountId } from '../../protocol/ids.ts';
 import { commands, dep, enrolled, ORGANIZATION_ID, rowsOf } from './account.ts';
 import { ModelAccount, type ModelEvent } from './model-account.ts';

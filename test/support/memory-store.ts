@@ -1,6 +1,6 @@
 /** An entity store in memory that fences like the real one and fails when it is told to. */
 import { refuse } from '../../protocol/errors.ts';
-import { APPEND_REFUSED, type Append, type AppendOutcome, type EntityStore, type Loaded } from '../../actors/kernel/protocol.ts';
+import { APPEND_REFUSED, type Append, type AppendOutcome, type EntityStore, type Loaded } from '../../model/entity.ts';
 
 /**
  * What the next append does: `refused` is a constraint's ADDRESS_CONFLICT, `unstorable` a constraint that must never be

@@ -3,7 +3,7 @@
  * tests. One deposit per credit key; `orphaned` reverses; the same key seen again is the next incarnation, without a
  * second `deposit_detected`.
  */
-import type { Fact, InboxRow, SeenTransfer } from '../../model/rows.ts';
+import type { Fact, InboxRow, SeenTransfer } from '../../model/rows/inbox.ts';
 
 export interface ModelDeposit { status: 'detected' | 'confirmed' | 'reversed'; incarnation: number; transfer: SeenTransfer }
 export interface ModelEvent { event: 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed'; key: string; incarnation: number }

@@ -5,8 +5,8 @@
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Sql } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../model/rows.ts';
-import type { BlockRecord } from '../../model/ports.ts';
+import type { RowWrite } from '../../model/rows/write.ts';
+import type { BlockRecord } from '../../model/ports/watch-store.ts';
 import { eventId, newId, newUuid, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
 import {

@@ -3,7 +3,9 @@ import { HDNodeWallet, Transaction } from 'ethers';
 import type { AccountCommand } from '../../model/account/commands.ts';
 import { evm } from '../../chains/evm/index.ts';
 import type { BroadcastResult, ChainModule, Intent, Signed } from '../../chains/chain.ts';
-import type { AddressRow, Fact, WithdrawalRow } from '../../model/rows.ts';
+import type { AddressRow } from '../../model/rows/address.ts';
+import type { Fact } from '../../model/rows/inbox.ts';
+import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { commands, enrolled, ses, txn, type TestAccount } from './account.ts';
 import { inputsOf, RECIPIENT } from './evm-inputs.ts';
 

@@ -5,7 +5,8 @@ import { createWatcher, type Watcher } from '../../chain-watchers/watcher.ts';
 import type { AccountCommand } from '../../model/account/commands.ts';
 import { createMemoryAuditStore } from '../../persistence/memory/audit-store.ts';
 import { createMemoryWatchStore, type MemoryWatchStore } from '../../persistence/memory/watch-store.ts';
-import type { AuditStore, WatchedAddress, WatchStore } from '../../model/ports.ts';
+import type { AuditStore } from '../../model/ports/audit-store.ts';
+import type { WatchStore, WatchedAddress } from '../../model/ports/watch-store.ts';
 import { accountIdOf, accountOfLedger, addressKeyOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import { simulatedModule, simulatedNetwork } from './simulated-chain.ts';
 

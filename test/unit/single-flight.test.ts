@@ -7,7 +7,7 @@ import type { AccountId } from '../../protocol/ids.ts';
 import { PairLookup } from '../../gateway/http/address/pair-lookup.ts';
 import { PoolStock } from '../../gateway/http/address/pool-stock.ts';
 import { refuse } from '../../protocol/errors.ts';
-import type { Accounts } from '../../gateway/ports.ts';
+import type { Accounts } from '../../model/ports/accounts.ts';
 import { TestAccount } from '../support/account.ts';
 import { settle } from '../support/edge-rooms.ts';
 

@@ -8,8 +8,7 @@
  *             xrp and xlm, where counters begin at the ledger that made the account, what the ledger's height allows
  *   time      (expiration, time bounds) the families' own checks: they are in the bytes and end within an hour
  */
-import type { Chain } from '../../../protocol/slugs.ts';
-import { FAMILY_OF } from '../../../protocol/slugs.ts';
+import { type Chain, FAMILY_OF } from '../../../protocol/slugs.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { overBound } from './fee-bounds.ts';
 import { highestHeight } from './known-heights.ts';

@@ -2,7 +2,7 @@
 import { isRefusal, PAIRS_CHANGED, refuse } from '../../../protocol/errors.ts';
 import { newId, type AccountId } from '../../../protocol/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
-import type { AddressRow } from '../../../model/rows.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../chain/chain-input.ts';
 import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';

@@ -3,7 +3,7 @@
  * one pair, since each changes what the next one finds. What another node changes meanwhile the store refuses, and it is
  * read again. Spec §1.6.
  */
-import type { PairAsk, ReadStore } from '../../../model/ports.ts';
+import type { PairAsk, ReadStore } from '../../../model/ports/read-store.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 
 type Reads = Pick<ReadStore, 'unpairedIndexes'>;

@@ -5,8 +5,8 @@
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../../../protocol/slugs.ts';
-import type { ReadStore } from '../../../model/ports.ts';
-import type { EdgeStreams } from '../../ports.ts';
+import type { ReadStore } from '../../../model/ports/read-store.ts';
+import type { EdgeStreams } from '../../../model/ports/edge-streams.ts';
 
 /** Pool addresses of one read: requests that share it take the first ones. */
 const UNISSUED_OFFERED = 256;

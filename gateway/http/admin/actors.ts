@@ -1,8 +1,7 @@
 /** Actor inspection for platform administrators: tree, one actor, restart. Issue 2 point 10. */
 import type { Inspection } from '../../../actors/kernel/index.ts';
 import { refuse } from '../../../protocol/errors.ts';
-import type { ActorView } from '../../../protocol/schema/platform.ts';
-import { ACTOR_CHILDREN_DEFAULT } from '../../../protocol/schema/platform.ts';
+import { ACTOR_CHILDREN_DEFAULT, type ActorView } from '../../../protocol/schema/platform.ts';
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
 

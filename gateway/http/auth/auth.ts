@@ -1,5 +1,5 @@
 /** Everything that proves who asks, wired once for REST and for the edge stream. */
-import type { GatewayDeps } from '../../ports.ts';
+import type { GatewayDeps } from '../../deps.ts';
 import { createAuthorities } from './authorities.ts';
 import { createApiKeys, type ApiKeys } from './api-keys.ts';
 import { createBearers } from './bearer.ts';

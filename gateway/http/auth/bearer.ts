@@ -5,7 +5,7 @@ import {
 } from 'jose';
 import { Refused, refuse } from '../../../protocol/errors.ts';
 import { ORG_ROLES, type OrgRole } from '../../../protocol/slugs.ts';
-import type { GatewayConfig } from '../../ports.ts';
+import type { GatewayConfig } from '../../deps.ts';
 import type { Bearer } from '../context.ts';
 import { ALGORITHM, TOKEN_AUDIENCE, type Issuer } from './issuer.ts';
 

@@ -3,12 +3,12 @@
  * key, nonce; the body is compared with the signed digest when it has been read. Spec §5.3, decisions 2.
  */
 import type { AccountState } from '../../../model/account/commands.ts';
-import type { EdgeStore } from '../../../model/ports.ts';
+import type { EdgeStore } from '../../../model/ports/edge-store.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { NONCE_KEEP_SECONDS, SIGNATURE_SKEW_SECONDS } from '../../../protocol/frames.ts';
 import { isSignatureOf, parseSignature } from '../../../protocol/node/http-signature.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
-import type { Accounts } from '../../ports.ts';
+import type { Accounts } from '../../../model/ports/accounts.ts';
 import type { Authorities } from './authorities.ts';
 
 export interface SignedHead {

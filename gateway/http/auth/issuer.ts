@@ -1,9 +1,9 @@
 /** The built-in issuer: EdDSA access tokens and the keys that verify them. Decisions 2. */
 import { createPrivateKey, randomBytes, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { SignJWT, type JWK } from 'jose';
-import type { IdentityStore } from '../../../model/ports.ts';
+import type { IdentityStore } from '../../../model/ports/identity-store.ts';
 import { newId } from '../../../protocol/ids.ts';
-import type { SecretBox } from '../../ports.ts';
+import type { SecretBox } from '../../../model/ports/secret-box.ts';
 import type { Bearer } from '../context.ts';
 
 export const TOKEN_AUDIENCE = 'flock';

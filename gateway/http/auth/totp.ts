@@ -1,9 +1,9 @@
 /** Second factor: TOTP of 30 s and six digits, each code spent once, locked after five failures. Decisions 2, I22. */
 import { timingSafeEqual } from 'node:crypto';
 import { generateSecret, generateSync, generateURI } from 'otplib';
-import type { IdentityStore, UserRow } from '../../../model/ports.ts';
+import type { IdentityStore, UserRow } from '../../../model/ports/identity-store.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
-import type { SecretBox } from '../../ports.ts';
+import type { SecretBox } from '../../../model/ports/secret-box.ts';
 
 const PERIOD_SECONDS = 30;
 /** Steps either side of now whose codes are taken. Source: RFC 6238 §5.2. */

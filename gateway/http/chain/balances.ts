@@ -4,7 +4,7 @@ import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/erro
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
-import type { ChainBinding } from '../../ports.ts';
+import type { ChainBinding } from '../../../model/ports/chain-access.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';

@@ -5,7 +5,7 @@ import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
-import type { ChainAccess, ChainBinding } from '../../ports.ts';
+import type { ChainAccess, ChainBinding } from '../../../model/ports/chain-access.ts';
 
 /** Refuses: CHAIN_UNAVAILABLE with `permanent` for a chain that is not enabled for the account. */
 export function notEnabled(chains: ChainAccess, accountId: AccountId, chain: Chain): Refusal | null {

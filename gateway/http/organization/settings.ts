@@ -1,6 +1,6 @@
 /** API keys, identity rotations, and the command that starts an edge. Spec §4.4, §5. */
 import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
-import type { ApiKeyRow } from '../../../model/ports.ts';
+import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { accountIdOf, newId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';

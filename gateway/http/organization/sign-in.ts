@@ -2,7 +2,7 @@
  * Sign-in of console users: password and second factor, short access tokens, a rotating refresh cookie. Decisions 2.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { MembershipRow, UserRow } from '../../../model/ports.ts';
+import type { MembershipRow, UserRow } from '../../../model/ports/identity-store.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { isPassword } from '../auth/passwords.ts';

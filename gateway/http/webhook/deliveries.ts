@@ -1,7 +1,7 @@
 /** Deliveries of webhooks: history, dead letters, replay of one and of a time range. Spec §4.1, §6; decisions 4. */
 import { REPLAY_WINDOW_DAYS } from '../../../actors/webhook/decide.ts';
-import type { DeliveryView, PageAsk } from '../../../model/ports.ts';
-import { PAGE_SIZE_MAX, type Page } from '../../../protocol/page.ts';
+import type { DeliveryView } from '../../../model/ports/read-store.ts';
+import { PAGE_SIZE_MAX, type Page, type PageAsk } from '../../../protocol/page.ts';
 import { pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId, type AccountId } from '../../../protocol/ids.ts';

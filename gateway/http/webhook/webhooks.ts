@@ -5,7 +5,7 @@ import { webhookSecretContext } from '../../../actors/webhook/sign.ts';
 import { pageAskOf, slicePage } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newUuid } from '../../../protocol/ids.ts';
-import type { WebhookRow } from '../../../model/rows.ts';
+import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import { accountOf, claimOf, type Asked, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
 import { webhookView } from '../views.ts';

@@ -13,7 +13,7 @@ import { createEdgeSignatures } from '../../../gateway/http/auth/edge-signature.
 import {
   EDGE_VERSION, STREAM_PATH, welcomeFrame, type HandshakeAuth, type WelcomeFrame,
 } from '../../../protocol/frames.ts';
-import type { ApiKeyRow } from '../../../model/ports.ts';
+import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
 import { signRequest } from '../../../protocol/node/http-signature.ts';
 import {
   commands, enrolled, ORGANIZATION_ID, OTHER_IDENTITY, pushedKey, ses, TestAccount,

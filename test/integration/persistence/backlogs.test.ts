@@ -4,7 +4,7 @@ import test from 'ava';
 import { createDeliveryStore } from '../../../persistence/postgres/delivery-store.ts';
 import { createInboxStore } from '../../../persistence/postgres/inbox-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { WebhookRow } from '../../../model/rows.ts';
+import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { patiently } from '../../support/company.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import test from 'ava';
-import { endpointOf } from '../../../persistence/postgres/connect-socket.ts';
-import { connectSocket } from '../../../persistence/postgres/connect-socket.ts';
+import { connectSocket, endpointOf } from '../../../persistence/postgres/connect-socket.ts';
 import { openDatabase, sqlstateOf } from '../../../persistence/postgres/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

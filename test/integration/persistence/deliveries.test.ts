@@ -1,9 +1,9 @@
 import test from 'ava';
-import { shardOf } from '../../../protocol/ids.ts';
-import type { DueDelivery } from '../../../model/ports.ts';
+import { type AccountId, isId, newId, shardOf } from '../../../protocol/ids.ts';
+import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { DeliveryRow, PublicationRow, RowWrite, WebhookRow } from '../../../model/rows.ts';
-import { isId, newId, type AccountId } from '../../../protocol/ids.ts';
+import type { DeliveryRow, PublicationRow, WebhookRow } from '../../../model/rows/webhook.ts';
+import type { RowWrite } from '../../../model/rows/write.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';
 

@@ -1,8 +1,9 @@
 /** What of deliveries goes after its time. A database of its own: the purge goes over all accounts. */
 import test from 'ava';
-import type { DueDelivery } from '../../../model/ports.ts';
+import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { RowWrite, WebhookRow } from '../../../model/rows.ts';
+import type { RowWrite } from '../../../model/rows/write.ts';
+import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';

@@ -1,5 +1,6 @@
 import test from 'ava';
-import type { ApiKeyRow, KeyOwner, SessionRow } from '../../../model/ports.ts';
+import type { ApiKeyRow, KeyOwner } from '../../../model/ports/identity-store.ts';
+import type { SessionRow } from '../../../model/ports/edge-store.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { InstructionRecord } from '../../../protocol/frames.ts';

@@ -1,7 +1,6 @@
 /** One account that is locked or slow: the others do not wait for it. Design 2. */
 import test from 'ava';
-import { createStores } from '../../../persistence/postgres/stores.ts';
-import type { Stores } from '../../../persistence/postgres/stores.ts';
+import { type Stores, createStores } from '../../../persistence/postgres/stores.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import { initialAccount } from '../../../model/account/state.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

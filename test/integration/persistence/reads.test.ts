@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { AddressRow, RowWrite } from '../../../model/rows.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
+import type { RowWrite } from '../../../model/rows/write.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {

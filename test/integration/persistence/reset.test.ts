@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
-import type { RowWrite } from '../../../model/rows.ts';
+import type { RowWrite } from '../../../model/rows/write.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   addressRow, depositWrites, linksAfter, newOrganization, NOW_MS, openStores, recordOf, transferTo, webhookRow, withdrawalRow, write,

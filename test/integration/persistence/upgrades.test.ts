@@ -4,7 +4,7 @@ import { migrate } from '../../../persistence/postgres/migrate.ts';
 import { createSandboxStore } from '../../../persistence/postgres/sandbox-store.ts';
 import { createWatchStore } from '../../../persistence/postgres/watch-store.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
-import type { BlockLink, BlockRecord } from '../../../model/ports.ts';
+import type { BlockLink, BlockRecord } from '../../../model/ports/watch-store.ts';
 import type { AccountId, LedgerId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { seeded } from '../../support/seeded.ts';

@@ -10,7 +10,7 @@ import { catalogueOf } from '../../../chains/catalogue.ts';
 import { isEnabled, loadModule, networkOf } from '../../../chains/registry.ts';
 import { createChainAccess } from '../../../chain-watchers/chain-access.ts';
 import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
-import type { RowWrite } from '../../../model/rows.ts';
+import type { RowWrite } from '../../../model/rows/write.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { accountIdOf, newId, shardOf, type AccountId } from '../../../protocol/ids.ts';
 import { createAccounts } from '../../../supervision/accounts.ts';

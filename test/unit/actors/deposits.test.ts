@@ -1,6 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { AddressRow, DepositRow, Fact, InboxRow, SeenTransfer } from '../../../model/rows.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
+import type { DepositRow } from '../../../model/rows/deposit.ts';
+import type { Fact, InboxRow, SeenTransfer } from '../../../model/rows/inbox.ts';
 import { eventId } from '../../../protocol/ids.ts';
 import { commands, dep, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
 

@@ -1,6 +1,6 @@
 /** What the facts of a chain mean for a withdrawal. actors/withdrawal/settlement.ts */
 import test from 'ava';
-import type { Fact } from '../../../model/rows.ts';
+import type { Fact } from '../../../model/rows/inbox.ts';
 import { rowsOf } from '../../support/account.ts';
 import { inputsOf } from '../../support/evm-inputs.ts';
 import { Sender } from '../../support/sender.ts';

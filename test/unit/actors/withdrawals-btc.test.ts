@@ -4,7 +4,7 @@ import type { AccountCommand } from '../../../model/account/commands.ts';
 import { btc } from '../../../chains/btc/index.ts';
 import { outpointOf, type Coin } from '../../../chains/btc/coin.ts';
 import type { ChainModule, Unsigned } from '../../../chains/chain.ts';
-import type { AddressRow } from '../../../model/rows.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
 import { commands, enrolled, pushedKey, txn, type TestAccount } from '../../support/account.ts';
 import { coinOf, inputsOf, RECIPIENT, scriptFor } from '../../support/btc-inputs.ts';
 

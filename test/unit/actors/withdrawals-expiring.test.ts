@@ -4,7 +4,7 @@ import { evm } from '../../../chains/evm/index.ts';
 import { sol } from '../../../chains/sol/index.ts';
 import { tron } from '../../../chains/tron/index.ts';
 import type { BuildInputs, ChainModule } from '../../../chains/chain.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { Sender } from '../../support/sender.ts';
 import { inputsOf as solInputs } from '../../support/sol-inputs.ts';

@@ -9,7 +9,7 @@ import { base, eth } from '../../../chains/evm/network.ts';
 import { outcomesIn } from '../../../chains/evm/transfers.ts';
 import { feePaid as xrpFeePaid } from '../../../chains/xrp/transfers.ts';
 import { feePaid } from '../../../chain-watchers/follow/content.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { coinOf, inputsOf, RECIPIENT, SENDER } from '../../support/btc-inputs.ts';
 import { addressOf, txidOf, unitOfPlans, type TransactionPlan } from '../../support/evm-blocks.ts';

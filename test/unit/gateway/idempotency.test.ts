@@ -2,7 +2,7 @@ import test from 'ava';
 import { randomBytes } from 'node:crypto';
 import { bodyHashOf, isSameBody } from '../../../gateway/http/body-hash.ts';
 import { createIdempotency, type KeyUse, type Outcome } from '../../../gateway/http/idempotency.ts';
-import type { IdempotencyRow } from '../../../model/rows.ts';
+import type { IdempotencyRow } from '../../../model/rows/idempotency.ts';
 import { withTaggedBigints } from '../../../protocol/bigint-json.ts';
 import { ERRORS, refuse, statusOf, type ErrorCode } from '../../../protocol/errors.ts';
 import { createSecretBox } from '../../../supervision/secret-box.ts';

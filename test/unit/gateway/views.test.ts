@@ -1,7 +1,7 @@
 import test from 'ava';
 import { addressView, transactionView } from '../../../gateway/http/views.ts';
-import type { TransactionView } from '../../../model/ports.ts';
-import type { AddressRow } from '../../../model/rows.ts';
+import type { TransactionView } from '../../../model/ports/read-store.ts';
+import type { AddressRow } from '../../../model/rows/address.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 
 const row = (chain: Chain): AddressRow => ({

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { CANNOT_TELL_MS } from '../../../chain-watchers/follow/movements.ts';
 import { SILENT_MS } from '../../../chain-watchers/follow/quorum.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { SimulatedChain, simulatedModule, simulatedNetwork, type SimulatedClient, type SimulatedPayment, type SimulatedRaw } from '../../support/simulated-chain.ts';
 import type { Block, ChainModule, Network } from '../../../chains/chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createAudit } from '../../../chain-watchers/audit/audit.ts';
 import { createStrikes } from '../../../chain-watchers/maturity/repeat-proof.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import type { Block, Catalogue, ChainModule, Network } from '../../../chains/chain.ts';
 import { SimulatedChain, simulatedModule, simulatedNetwork, type SimulatedRaw } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';

@@ -1,10 +1,9 @@
 import test from 'ava';
-import { MalformedReply, type Transfer } from '../../../chains/chain.ts';
+import { type ChainModule, MalformedReply, type Transfer } from '../../../chains/chain.ts';
 import { keyed, matchTransfers } from '../../../chain-watchers/follow/match.ts';
 import { addressKeyOf } from '../../../protocol/ids.ts';
-import type { WatchedAddress } from '../../../model/ports.ts';
+import type { WatchedAddress } from '../../../model/ports/watch-store.ts';
 import { simulatedModule as module, simulatedNetwork as network } from '../../support/simulated-chain.ts';
-import type { ChainModule } from '../../../chains/chain.ts';
 import { ACCOUNT } from '../../support/watching.ts';
 
 const block = { height: 7, hash: 'h7' };

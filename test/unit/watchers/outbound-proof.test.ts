@@ -1,7 +1,7 @@
 /** What must agree before a withdrawal is told as included or as matured, and before its bytes leave. */
 import test, { type ExecutionContext } from 'ava';
 import type { ChainClient, Fate, Network } from '../../../chains/chain.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';
 

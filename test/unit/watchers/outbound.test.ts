@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { createWatcher } from '../../../chain-watchers/watcher.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching, watchSettings, type Watching } from '../../support/watching.ts';

@@ -14,7 +14,7 @@ import { createSandbox } from '../../../chain-watchers/sandbox/sandbox.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
-import type { WithdrawalRow } from '../../../model/rows.ts';
+import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { accountIdOf, addressKeyOf, type AccountId } from '../../../protocol/ids.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Flights } from '../../../actors/webhook/flights.ts';
-import type { DueDelivery } from '../../../model/ports.ts';
+import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import { DELIVERY_CHARACTERS_PER_FRAME } from '../../../protocol/frames.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 

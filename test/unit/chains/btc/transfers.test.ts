@@ -1,7 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Block } from '../../../../chains/chain.ts';
-import { MalformedReply } from '../../../../chains/chain.ts';
+import { type Block, MalformedReply } from '../../../../chains/chain.ts';
 import { bitcoin, litecoinRegtest, type BtcNetwork } from '../../../../chains/btc/network.ts';
 import { outcomesIn, transfersIn, type BtcBlock } from '../../../../chains/btc/transfers.ts';
 import { parseLossless } from '../../../../protocol/lossless-json.ts';

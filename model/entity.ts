@@ -4,7 +4,7 @@
  * Terminology: a *command* asks for a decision; a *decision* is events or one refusal; an *event* is a fact with a
  * version; a *row* is a projection written in the same statement as the event that causes it.
  */
-import type { Refusal } from '../../protocol/errors.ts';
+import type { Refusal } from '../protocol/errors.ts';
 
 export interface Accepted<Event, Rows, Reply> {
   readonly ok: true;

@@ -1,0 +1,73 @@
+/** What the gateway needs of the rest of a cloud node; `supervision/` wires the real ones. The gateway decides nothing. */
+import type { Accounts } from '../model/ports/accounts.ts';
+import type { ActorSystem } from '../actors/kernel/index.ts';
+import type { ChainAccess } from '../model/ports/chain-access.ts';
+import type { EdgeStore } from '../model/ports/edge-store.ts';
+import type { EdgeStreams } from '../model/ports/edge-streams.ts';
+import type { IdentityStore } from '../model/ports/identity-store.ts';
+import type { InboxStore } from '../model/ports/inbox-store.ts';
+import type { Logger } from 'pino';
+import type { Metrics } from './telemetry/metrics.ts';
+import type { RateLimiter } from '../model/ports/rate-limiter.ts';
+import type { ReadStore } from '../model/ports/read-store.ts';
+import type { SandboxControl } from '../model/ports/sandbox-control.ts';
+import type { SecretBox } from '../model/ports/secret-box.ts';
+import type { WatchStore } from '../model/ports/watch-store.ts';
+
+/** The actor tree of this node, and the one way to make an actor forget its memory and read it again. */
+export type ActorInspection = Pick<ActorSystem, 'inspect' | 'restart'>;
+
+export interface GatewayConfig {
+  /** Origin that clients use, without a trailing slash; issuer of the built-in tokens. */
+  readonly publicUrl: string;
+  /** Hosts beside that of `publicUrl` under which edges ask, with a port where it is no default one. */
+  readonly publicAuthorities?: readonly string[];
+  readonly bodyLimitBytes: number;
+  readonly developerMode: boolean;
+  /** Addresses and networks whose `X-Forwarded-For` is believed; none where absent. */
+  readonly trustedProxies?: readonly string[];
+  /** Protective ceiling of sandbox accounts; 6,000 where absent. Decisions 3. */
+  readonly sandboxRequestsPerMinute?: number;
+  /** How long a request waits for the refill of a pool; 5 s where absent. Milliseconds. Decisions 3. */
+  readonly poolWaitMs?: number;
+  readonly oidc: { readonly issuer: string; readonly audience: string } | null;
+}
+
+/** Why a node serves nothing at this moment: the database does not serve, or another node has taken over. */
+export type Trouble = 'database' | 'superseded';
+
+/** Whether the node serves. */
+export interface Serving {
+  trouble(): Trouble | null;
+  /** What the work comes to. Rejects: Refused SERVICE_UNAVAILABLE when a trouble begins before the work has ended. */
+  whileServing<T>(work: Promise<T>): Promise<T>;
+  /** Whether an error of a store says that the database does not serve. */
+  isAway(error: unknown): boolean;
+}
+
+/** Everything that `createGateway` is made of. */
+export interface GatewayDeps {
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  readonly stores: {
+    readonly identity: IdentityStore;
+    readonly reads: ReadStore;
+    readonly edge: EdgeStore;
+    readonly watch: Pick<WatchStore, 'coverage'>;
+    readonly inbox: Pick<InboxStore, 'factsSetAside' | 'countSetAside' | 'retryFacts'>;
+  };
+  readonly accounts: Accounts;
+  readonly chains: ChainAccess;
+  readonly edges: EdgeStreams;
+  readonly sandbox: SandboxControl;
+  readonly secrets: SecretBox;
+  readonly actors: ActorInspection;
+  /** Made by `createMetrics` before the gateway: watchers, publisher and kernel feed it too. */
+  readonly metrics: Metrics;
+  readonly rateLimiter: RateLimiter;
+  /** Parts of `/health/ready` by name; false for one of them is a 503. */
+  readonly health: () => Promise<Readonly<Record<string, boolean>>>;
+  /** Absent where nothing can go away: it always serves. */
+  readonly serving?: Serving;
+  readonly config: GatewayConfig;
+}

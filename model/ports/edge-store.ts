@@ -1,0 +1,35 @@
+/** Sessions of edges and the records that replicas share. */
+import type { AccountId } from '../../protocol/ids.ts';
+import type { InstructionRecord, KeySetRecord, LocalKeyRecord } from '../../protocol/frames.ts';
+import type { Liveness } from '../../protocol/slugs.ts';
+
+export interface SessionRow {
+  id: string; accountId: AccountId; role: 'leader' | 'follower'; edgeVersion: string; liveness: Liveness; leaseEpoch: number;
+  outboxMode: string; outboxDepth: number; outboxPoisoned: boolean; podHint: string | null;
+  lastHeartbeatAtMs: number; startedAtMs: number; endedAtMs: number | null;
+}
+
+/** `quota`: the account has as many large records as it may leave with the cloud. */
+export interface InstructionNotKept { readonly transactionId: string; readonly reason: 'unknown' | 'quota' }
+
+export interface EdgeStore {
+  saveSessions(rows: readonly SessionRow[]): Promise<void>;
+  sessions(accountId: AccountId): Promise<SessionRow[]>;
+  /** Sessions that had not ended, of all accounts: what a node that starts must hear from again or report offline. */
+  openSessions(): Promise<SessionRow[]>;
+  reapSessions(endedBeforeMs: number): Promise<number>;
+  /** True the first time; kept for `NONCE_KEEP_SECONDS`. Atomic. */
+  claimNonce(keyId: string, nonce: string, expiresAtMs: number): Promise<boolean>;
+  purgeNonces(nowMs: number): Promise<number>;
+  /** Keeps new records and the first revocation of each; answers the ids of new ones for which the account has no room left. */
+  saveLocalKeys(accountId: AccountId, records: readonly LocalKeyRecord[]): Promise<readonly string[]>;
+  localKeys(accountId: AccountId): Promise<LocalKeyRecord[]>;
+  /** Keeps the newest set of each replica that no other one contains. `known`: nothing new; `no_room`: of too many replicas that know nothing of each other. */
+  saveKeySet(accountId: AccountId, set: KeySetRecord): Promise<'kept' | 'known' | 'no_room'>;
+  keySets(accountId: AccountId): Promise<KeySetRecord[]>;
+  /** Keeps the newest record of each transaction that the account built; answers those that it does not keep. */
+  saveInstructions(accountId: AccountId, records: readonly InstructionRecord[]): Promise<readonly InstructionNotKept[]>;
+  instruction(accountId: AccountId, transactionId: string): Promise<InstructionRecord | null>;
+  /** Forgets records that nobody touched since; how many. */
+  reapInstructions(askedBeforeMs: number): Promise<number>;
+}

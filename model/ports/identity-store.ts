@@ -1,0 +1,62 @@
+/** People, organizations and their keys; answers kept for repeated requests. */
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Environment, OrgRole } from '../../protocol/slugs.ts';
+import type { IdempotencyRow } from '../rows/idempotency.ts';
+import type { Plan } from '../account/commands.ts';
+
+export interface ApiKeyRow { id: string; accountId: AccountId; organizationId: string; environment: Environment; label: string; hash: string; maskedPrefix: string; createdAtMs: number; revokedAtMs: number | null }
+
+export interface UserRow { id: string; email: string; passwordHash: string; sealedTotpSecret: string | null; totpConfirmed: boolean; platformRole: 'admin' | null }
+
+export interface MembershipRow { userId: string; organizationId: string; role: OrgRole }
+
+export interface OrganizationRow { id: string; name: string; createdAtMs: number }
+
+/** Whose an Idempotency-Key is: an account's, or that of a user who works without one. */
+export type KeyOwner = AccountId | `user:${string}`;
+
+/** The first answer to a key, for the statement that makes what it tells of. */
+export type FirstAnswer = IdempotencyRow & { readonly owner: KeyOwner };
+
+/**
+ * `late`: turned a moment ago by a request that came beside this one; nothing changes. `reused`: turned before; the
+ * family is over.
+ */
+export type Turned = { readonly outcome: 'turned' | 'reused'; readonly userId: string; readonly organizationId: string } | { readonly outcome: 'late' | 'unknown' };
+
+export interface IdentityStore {
+  apiKeyByHash(hash: string): Promise<ApiKeyRow | null>;
+  /** With its answer, in one statement; false, and nothing is written, when the answer's key was used before. */
+  insertApiKey(row: ApiKeyRow, answer?: FirstAnswer): Promise<boolean>;
+  revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>;
+  apiKeys(organizationId: string): Promise<ApiKeyRow[]>;
+  userByEmail(email: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
+  userById(id: string): Promise<(UserRow & { memberships: MembershipRow[] }) | null>;
+  insertUser(row: UserRow): Promise<void>;
+  setTotp(userId: string, sealedSecret: string, confirmed: boolean): Promise<void>;
+  /** Spends a TOTP step once (I22); false for one that was spent, and while the factor is locked. */
+  spendTotpStep(userId: string, step: number, nowMs: number): Promise<boolean>;
+  /** Counts a wrong code: five of them lock the factor for 15 minutes. */
+  noteTotpFailure(userId: string, nowMs: number): Promise<{ lockedUntilMs: number | null }>;
+  totpLockedUntil(userId: string): Promise<number | null>;
+  /** A new session: the family of its refresh tokens, and the first of them. */
+  saveRefreshToken(row: { family: string; hash: string; userId: string; organizationId: string; expiresAtMs: number }): Promise<void>;
+  /** Puts the next token of a family in place of the newest one; one that was turned before ends the family. Atomic. */
+  turnRefreshToken(
+    token: { family: string; hash: string }, next: { hash: string; expiresAtMs: number }, nowMs: number,
+  ): Promise<Turned>;
+  endSession(family: string): Promise<void>;
+  /** Removes tokens whose time is over; answers how many. */
+  purgeRefreshTokens(nowMs: number): Promise<number>;
+  /**
+   * Organization, its two accounts with their plans, the first owner's membership and the answer: one statement. False,
+   * and nothing is written, when the answer's key was used before.
+   */
+  createOrganization(row: OrganizationRow, ownerUserId: string, plan: Plan, answer?: FirstAnswer): Promise<boolean>;
+  organization(id: string): Promise<OrganizationRow | null>;
+  /** Makes a user a member, or gives a member another role. */
+  insertMembership(row: MembershipRow): Promise<void>;
+  members(organizationId: string): Promise<{ userId: string; email: string; role: OrgRole; totpConfirmed: boolean }[]>;
+  signingKeys(): Promise<{ kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }[]>;
+  insertSigningKey(row: { kid: string; sealedPrivateJwk: string; publicJwk: object; createdAtMs: number }): Promise<void>;
+}

@@ -1,0 +1,29 @@
+/** What an application simulates in a sandbox. */
+import type { AccountId } from '../../protocol/ids.ts';
+import type { Chain } from '../../protocol/slugs.ts';
+import type { PooledTransaction, SandboxSighting } from './sandbox-store.ts';
+import type { Refusal } from '../../protocol/errors.ts';
+
+export interface SandboxControl {
+  simulateDeposit(
+    accountId: AccountId,
+    ask: {
+      chain: Chain; address: string; amount: string; tokenContract: string | null; autoConfirm: boolean;
+      confirmAfterSeconds: number | null;
+    },
+  ): Promise<{ txid: string; outputIndex: number; height: number } | Refusal>;
+  simulateConfirmation(
+    accountId: AccountId, ask: { chain: Chain; txid: string; confirmations: number },
+  ): Promise<{ confirmations: number } | Refusal>;
+  /** Keeps broadcasts in the ledger's pool, or mines all that is there; `mined` are the txids. */
+  simulateStuck(accountId: AccountId, ask: { chain: Chain; stuck: boolean }): Promise<{ stuck: boolean; mined: string[] } | Refusal>;
+  simulateReorg(accountId: AccountId, ask: { chain: Chain; depth: number }): Promise<{ depth: number } | Refusal>;
+  simulateChainDown(
+    accountId: AccountId, ask: { chain: Chain; seconds: number },
+  ): Promise<{ untilMs: number } | Refusal>;
+  /** A simulated transaction, whoever's it is, with the confirmations at which a deposit of its chain is credited. */
+  sighting(chain: Chain, txid: string): Promise<SandboxSighting & { readonly threshold: number } | null>;
+  /** A transaction that waits in the pool of a simulated ledger, whoever's it is. */
+  pooledSighting(chain: Chain, txid: string): Promise<PooledTransaction | null>;
+  reset(accountId: AccountId): Promise<void>;
+}

@@ -1,0 +1,98 @@
+/** What the watchers store and read: cursors, blocks, facts, coverage. Each write is one statement. */
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import type { AddressRow } from '../rows/address.ts';
+import type { Fact, SeenTransfer } from '../rows/inbox.ts';
+import type { WithdrawalRow } from '../rows/withdrawal.ts';
+import type { Environment } from '../../protocol/slugs.ts';
+
+export interface Cursor { height: number; hash: string }
+
+export interface BlockLink { height: number; hash: string; parentHash: string; parentHeight: number; timeMs: number | null }
+
+/** `addressKey` is `addressKeyOf` of protocol/ids.ts. */
+export interface WatchedAddress { addressKey: string; addressId: string; accountId: AccountId; address: string; purpose: AddressRow['purpose'] }
+
+export interface BlockRecord {
+  link: BlockLink;
+  /** Null at the first block of a ledger. */
+  previous: Cursor | null;
+  transfers: (SeenTransfer & { accountId: AccountId; addressKey: string })[];
+  /** Each of kind `withdrawal_included`. */
+  withdrawals: { accountId: AccountId; fact: Extract<Fact, { withdrawalId: string }> }[];
+  /** The content of the height could not be proven yet; the header advances, the height is retried for ever. */
+  unresolved: string | null;
+}
+
+export interface Coverage {
+  ledger: LedgerId;
+  /** End of the contiguous part that is done. */
+  completeHeight: number | null;
+  headHeight: number | null;
+  headAtMs: number | null;
+  /** When a node last told its head: how old all of this is. Null before a first one. */
+  heardAtMs: number | null;
+  unresolved: { height: number; reason: string; tries: number; sinceMs: number }[];
+}
+
+/** Since when an installation has run a chain, and the height that its ledger begins at; null until a node was heard. */
+export interface ChainStart { sinceMs: number; height: number | null }
+
+export interface WatchStore {
+  chainStart(ledger: LedgerId): Promise<ChainStart | null>;
+  /** From when a chain is run; the first call counts. */
+  beginChain(ledger: LedgerId, atMs: number): Promise<void>;
+  /** The height that a ledger begins at; once known it only falls. Answers the one that holds. */
+  noteChainStart(ledger: LedgerId, height: number): Promise<number>;
+  cursor(ledger: LedgerId): Promise<Cursor | null>;
+  /** Links of heights < `below`, from newest to oldest, for the reorg walk. */
+  links(ledger: LedgerId, below: number, limit: number): Promise<BlockLink[]>;
+  /** Height compare-and-set, facts, inbox rows: one statement. False when another watcher was first. */
+  recordBlock(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  /** Content of an unresolved height, proven later. A transfer that is on the chain under another block is `moved` here. */
+  resolveHeight(ledger: LedgerId, record: BlockRecord): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  /** A height that was done is unresolved again; nothing is written when the hash is no longer the recorded one. */
+  reopenHeight(ledger: LedgerId, at: Cursor, reason: string): Promise<void>;
+  /** One more failed try at a height that is unresolved already. */
+  noteUnresolved(ledger: LedgerId, height: number, reason: string): Promise<void>;
+  /** Fewest tries first, so that one stubborn height never starves another. `hash` is the one that was recorded. */
+  unresolvedHeights(ledger: LedgerId, limit: number): Promise<{ height: number; hash: string; tries: number }[]>;
+  /**
+   * Transfers of a height that is done, found later because their address is younger than the block (design 5). Facts
+   * that exist are left alone; nothing is written when the hash is no longer the recorded one.
+   */
+  recordLate(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
+  /**
+   * Sets the facts of one block right, after endpoints agreed that another movement stands in it: a seen one that is not among
+   * `transfers`, or not as it was recorded, is `orphaned`; what is there is `seen`. What matured, and what is known in another
+   * block, is left alone; nothing is written when the hash is no longer the recorded one, or the height is unresolved.
+   */
+  retellBlock(ledger: LedgerId, at: Cursor, transfers: BlockRecord['transfers']): Promise<AccountId[]>;
+  /**
+   * Replaces the branch above the fork point by the new one, already read up to the old head: transfers on both keep
+   * their id (`moved`), absent ones become `orphaned` (not before every block is
+   * proven: an unresolved one may hold them), new ones `seen`; the cursor moves to the end of the branch, or to
+   * the fork point where the branch is empty. The fork point need not be a recorded link: it may lie below the start of
+   * the ledger or be named by a person. One statement.
+   */
+  recordReorg(ledger: LedgerId, forkPoint: Cursor, oldHead: Cursor, branch: BlockRecord[]): Promise<{ recorded: boolean; accounts: AccountId[] }>;
+  watched(environment: Environment, addressKeys: readonly string[]): Promise<WatchedAddress[]>;
+  /** Facts seen and not matured that reached their own threshold: height + threshold − 1 ≤ head; lowest height first. */
+  immature(ledger: LedgerId, headHeight: number, limit: number): Promise<SeenTransfer[]>;
+  /** Marks facts matured after the re-read of G19 and writes the inbox rows. */
+  mature(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string; confirmations: number }[]): Promise<AccountId[]>;
+  /** Marks facts `orphaned` that the re-read of G19 refuted in their own block, and writes the inbox rows. */
+  refute(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string }[]): Promise<AccountId[]>;
+  /**
+   * Withdrawals with signed versions that may still land or be orphaned, oldest first: those in `signing`, `broadcast`
+   * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`.
+   */
+  openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number): Promise<WithdrawalRow[]>;
+  /** Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash). */
+  noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
+  noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;
+  /** A node told its head, risen or not. */
+  noteHeard(ledger: LedgerId, atMs: number): Promise<void>;
+  coverage(ledger: LedgerId): Promise<Coverage>;
+  /** Addresses of an environment created after an instant, for the second match of the last blocks (design 5). */
+  addressesSince(environment: Environment, sinceMs: number): Promise<WatchedAddress[]>;
+}

@@ -1,0 +1,40 @@
+/** Withdrawals and their signed versions. */
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import type { Chain, WithdrawalStatus } from '../../protocol/slugs.ts';
+import type { Unsigned } from '../../chains/chain.ts';
+
+/**
+ * Signed bytes. `doubtful` from before their first submit: a node may have them. No refusal ends them then, only proof
+ * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them; absent in
+ * rows that are older than it.
+ */
+export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true; taken?: boolean }
+
+export interface WithdrawalRow {
+  id: string;
+  accountId: AccountId;
+  ledger: LedgerId;
+  chain: Chain;
+  from: string;
+  to: string;
+  amount: bigint;
+  decimals: number;
+  tokenContract: string | null;
+  tokenSymbol: string;
+  userRef: string | null;
+  tag: string | null;
+  status: WithdrawalStatus;
+  unsigned: Unsigned;
+  /** Signed bytes are durable before the first submit (G25). All versions that may still land, newest last. */
+  versions: SignedVersion[];
+  txid: string | null;
+  height: number | null;
+  blockHash: string | null;
+  fee: bigint | null;
+  failure: { code: string; reason: string } | null;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+/** The highest counter value that a sender's transactions have used, and the block of ours that holds it. */
+export interface UsedValue { value: string; height: number }
