@@ -4,16 +4,16 @@ import { filesOf, importsOf, sources } from '../support/tree.ts';
 /** Who may import whom, from docs/ARCHITECTURE.md; `types` may be imported as types only. */
 const MAY: Record<string, { rooms: string[]; types?: string[] }> = {
   'protocol': { rooms: ['protocol', 'package.json'] },
-  'model': { rooms: ['protocol', 'model'], types: ['chains', 'actors/kernel/protocol'] },
+  'model': { rooms: ['protocol', 'model'], types: ['chains'] },
   'chains': { rooms: ['protocol', 'chains'] },
-  'actors/kernel': { rooms: ['protocol', 'actors/kernel'], types: ['supervision/policy'] },
-  'actors': { rooms: ['protocol', 'model', 'chains', 'actors'], types: ['gateway/ports'] },
+  'actors/kernel': { rooms: ['protocol', 'model/entity', 'actors/kernel'] },
+  'actors': { rooms: ['protocol', 'model', 'chains', 'actors'] },
   // The command line is a root of composition, like a process.
   'gateway/cli/flock.ts': { rooms: ['gateway', 'supervision/operator'] },
   'gateway': { rooms: ['protocol', 'model', 'chains', 'gateway', 'actors'] },
-  'chain-watchers': { rooms: ['protocol', 'model', 'chains', 'chain-watchers', 'actors/kernel'], types: ['gateway/ports'] },
-  'persistence': { rooms: ['protocol', 'model', 'persistence'], types: ['actors/kernel/protocol', 'chains'] },
-  'edge': { rooms: ['protocol', 'chains', 'edge', 'actors/kernel'] },
+  'chain-watchers': { rooms: ['protocol', 'model', 'chains', 'chain-watchers'], types: ['actors/kernel'] },
+  'persistence': { rooms: ['protocol', 'model', 'persistence'], types: ['chains'] },
+  'edge': { rooms: ['protocol', 'chains', 'edge'] },
   'supervision': { rooms: ['protocol', 'model', 'chains', 'actors', 'gateway', 'chain-watchers', 'persistence', 'supervision', 'console'] },
   'developer': { rooms: ['protocol', 'model', 'chains', 'gateway', 'persistence', 'supervision', 'developer'] },
   'console': { rooms: ['protocol', 'console'] },
