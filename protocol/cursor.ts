@@ -20,6 +20,8 @@ const KEY_FORM: Partial<Record<ListName, RegExp>> = {
 
 /** Characters of a cursor: a key holds an instant and an id, an e-mail address at most. */
 export const CURSOR_CHARS_MAX = 1_000;
+/** What a text that is no cursor of the list gets to read. */
+export const NO_CURSOR = 'not a cursor of this list: send the `next` of its last page, unchanged';
 const VERSION = '1';
 
 const bytesOf = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
@@ -51,7 +53,7 @@ export function pageAskOf(list: ListName, { page, size, after }: { page?: number
   if (after === undefined) return { page: page ?? 0, size };
   const cursor = cursorOf(list, after);
   return cursor === null
-    ? refuse('INVALID_INPUT', { field: 'query.after', reason: 'not a cursor of this list: send the `next` of its last page, unchanged' })
+    ? refuse('INVALID_INPUT', { field: 'query.after', reason: NO_CURSOR })
     : { after: cursor, size };
 }
 

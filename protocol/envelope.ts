@@ -1,6 +1,6 @@
 /** Spec §2.1: the envelope of every response. */
 import { z } from 'zod';
-import { CURSOR_CHARS_MAX } from './cursor.ts';
+import { CURSOR_CHARS_MAX, NO_CURSOR } from './cursor.ts';
 import type { Refusal } from './errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.ts';
 
@@ -18,14 +18,14 @@ export function fail(refusal: Refusal, meta: Meta): Failure {
   return { success: false, data: null, error: { code, message, details }, meta };
 }
 
-const wholeNumber = (max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/).transform(Number).pipe(z.number().max(max));
+const wholeNumber = (max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number of at most ${max}`).transform(Number).pipe(z.number().max(max));
 
 /** Media types that a body may have: JSON in UTF-8. */
 export const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
 
 const page = wholeNumber(1_000_000);
 const size = wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1));
-const after = z.string().min(1).max(CURSOR_CHARS_MAX)
+const after = z.string({ error: NO_CURSOR }).min(1, NO_CURSOR).max(CURSOR_CHARS_MAX, NO_CURSOR)
   .meta({ description: '`next` of the page before: goes on behind its last row, whatever changed meanwhile. Not together with `page`' });
 const BOTH = { path: ['after'], message: 'page and after exclude each other: send one of them' };
 const one = (query: { page?: unknown; after?: unknown }): boolean => query.page === undefined || query.after === undefined;

@@ -86,7 +86,27 @@ export interface Refusal {
 }
 
 export function refuse(code: ErrorCode, details: Record<string, unknown> = {}, message?: string): Refusal {
-  return { ok: false, code, message: message ?? ERRORS[code][1], details };
+  return { ok: false, code, message: message ?? wordsOf(code, details), details };
+}
+
+/** A field that is wrong and why are in the text as well as in the details. */
+function wordsOf(code: ErrorCode, { field, reason }: Record<string, unknown>): string {
+  const isNamed = code === 'INVALID_INPUT' && typeof field === 'string';
+  return isNamed ? `${field}: ${typeof reason === 'string' ? reason : ERRORS[code][1]}` : ERRORS[code][1];
+}
+
+/** The refusal of an id that names nothing here: what was looked for, where, and what to do. */
+export function notFound(what: string, id: string, more: Record<string, unknown> = {}): Refusal {
+  const shown = id.slice(0, ID_CHARS_MAX), { environment } = more;
+  return refuse('NOT_FOUND', { what, id: shown, ...more }, `no ${what} ${shown} ${typeof environment === 'string' ? `in this account (${environment})` : 'here'}`);
+}
+const ID_CHARS_MAX = 128;
+
+/** The refusal of a key that was used with another body. A key is one key per method and path, so nothing else can differ. */
+export function otherBodyOfKey({ key, method, path }: { key: string; method: string; path: string }): Refusal {
+  return refuse('IDEMPOTENCY_CONFLICT', {
+    key, method, path, differs: 'body', next: 'send the first body again for its answer, or a new Idempotency-Key for another request',
+  }, `Idempotency-Key "${key}" was used for ${method} ${path} with another body`);
 }
 
 export function isRefusal(value: unknown): value is Refusal {

@@ -46,13 +46,13 @@ export const EDGE_VERSION = VERSION;
 /** The oldest edge that this cloud understands. Spec §9.4. */
 export const EDGE_VERSION_MIN = '1.0.0';
 
-const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
+const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `expected ${bytes * 2} hex digits, lower case`);
 const epoch = z.number().int().nonnegative();
 /** Milliseconds since 1970, to the end of the year 9999: later ones no date and no database reads. */
 const instantMs = z.number().int().min(0).max(253_402_300_799_999);
 /** What a column of 32 bits holds. */
 const INT_MAX = 2_147_483_647;
-const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/);
+const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
 
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -4,6 +4,9 @@ import { refuse, type Refusal } from './errors.ts';
 /** 78 decimal digits hold any 256-bit amount. */
 export const AMOUNT_DIGITS_MAX = 78;
 
+/** What every amount on the wire is, in words. Spec §2.2. */
+export const AMOUNT_FORM = 'amounts are whole numbers above zero in the smallest unit of the asset, as a string';
+
 const SMALLEST_UNIT = /^[1-9][0-9]*$/;
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 

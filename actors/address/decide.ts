@@ -7,7 +7,7 @@
  * What an address is follows from the account's extended key alone: no edge has to be there, save on the pooled chains
  * when the pool is empty.
  */
-import { isRefusal, PAIRS_CHANGED, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, notFound, PAIRS_CHANGED, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
@@ -119,7 +119,7 @@ export function setAddressStatus(
 ): AccountDecision<'set_address_status'> {
   const no = firstRefusal(
     suspended(state),
-    known.purpose === 'deposit' ? null : refuse('NOT_FOUND'),
+    known.purpose === 'deposit' ? null : notFound('deposit address', known.id),
     status === 'active' && alone ? addressLimit(state) : null,
     known.status === status ? refuse('CONFLICT', { status }) : null,
   );

@@ -16,7 +16,7 @@
  * `identity` row with CROSS_ENVIRONMENT_IDENTITY (I20) and the append answers that.
  */
 import { parseXpub } from '../../chains/secp256k1.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import type { Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';
@@ -106,7 +106,7 @@ export function decideRotation(
 ): AccountDecision<'decide_rotation'> {
   const { rotation } = state;
   if (rotation === null || rotation.id !== command.rotationId) {
-    return refuse('NOT_FOUND', { rotationId: command.rotationId });
+    return notFound('rotation', command.rotationId, { rotationId: command.rotationId });
   }
   const { id } = rotation, byUser = command.byUser;
   const event: AccountEvent = command.decision === 'approve'

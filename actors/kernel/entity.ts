@@ -110,7 +110,7 @@ export class EntityLeaf<State, Command, Event, Row, Reply> extends Leaf {
       if (tries > 0) await this.#load();
       const live = this.#live;
       if (this.stopped) return; // Its askers were told when it was abandoned; from here on it would write.
-      if (live === null) return this.answerAll(batch, refuse('NOT_FOUND'));
+      if (live === null) return this.answerAll(batch, refuse('NOT_FOUND', { what: 'entity' }));
       const plan = decideBatch(this.#of.entity, live.state, commands, this.shared.clock.nowMs());
       if (tries === 0) for (const fault of plan.faults) this.note(fault);
       const outcome = await this.#append(live, plan);

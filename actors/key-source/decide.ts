@@ -15,7 +15,7 @@ import { addressOfPublicKey } from '../../chains/evm/derive.ts';
 import { deriveUncompressedPublicKey, HARDENED, parseXpub } from '../../chains/secp256k1.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
@@ -70,7 +70,7 @@ export function registerKeySource(deciding: Registering): AccountDecision<'regis
 /** Its addresses become watch-only and stay monitored. Purged again it changes nothing. Refuses: NOT_FOUND, as `pinnedIdentity`. */
 export function purgeKeySource({ state, command, nowMs }: Deciding<'purge_key_source'>): AccountDecision<'purge_key_source'> {
   const source = sourcesOf(state)[command.id];
-  const no = firstRefusal(pinnedIdentity(state, command.publicKey), source === undefined ? refuse('NOT_FOUND') : null);
+  const no = firstRefusal(pinnedIdentity(state, command.publicKey), source === undefined ? notFound('key source', command.id) : null);
   if (no !== null) return no;
   if (source!.purgedAtMs !== null) return accept(source!);
   return accept({ ...source!, purgedAtMs: nowMs }, [{ type: 'key_source_purged', id: command.id, atMs: nowMs }]);

@@ -1,5 +1,5 @@
 /** Webhook endpoints as the account owns them. Secrets come in sealed. Spec §2.7, §4.1, §8.2. */
-import { refuse, type Refusal } from '../../protocol/errors.ts';
+import { notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { suspended } from '../account/guards.ts';
@@ -63,7 +63,7 @@ export function deleteWebhook(
 }
 
 function unknownWebhook(state: AccountState, id: string): Refusal | null {
-  return state.webhooks.includes(id) ? null : refuse('NOT_FOUND', { webhookId: id });
+  return state.webhooks.includes(id) ? null : notFound('webhook', id, { webhookId: id });
 }
 
 /** A new delivery of the same event, as often as it is asked for (C5-46). Refuses: CONFLICT after seven days. */

@@ -5,7 +5,7 @@
  * that ends a version answers its first submit while no other was begun, which every `begin_submit` sees by the row that
  * it changes.
  */
-import { refuse } from '../../protocol/errors.ts';
+import { notFound, refuse } from '../../protocol/errors.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
@@ -64,7 +64,7 @@ export function beginSubmit(
   { state, command: { known, txid }, nowMs }: Deciding<'begin_submit'>,
 ): AccountDecision<'begin_submit'> {
   const begun = known.versions.find((version) => version.txid === txid);
-  const no = firstRefusal(begun === undefined ? refuse('NOT_FOUND', { txid }) : null, notNewest(state, known));
+  const no = firstRefusal(begun === undefined ? notFound('signed version', txid, { txid }) : null, notNewest(state, known));
   if (no !== null) return no;
   const waits = known.status === 'signing' || (known.status === 'broadcast' && begun!.taken === false);
   if (!waits) return accept({ row: known, sole: false });
@@ -76,7 +76,7 @@ export function beginSubmit(
 export function noteBroadcast(deciding: Deciding<'note_broadcast'>): AccountDecision<'note_broadcast'> {
   const { state, command: { known, txid, result }, book, nowMs } = deciding;
   const no = firstRefusal(
-    known.versions.some((version) => version.txid === txid) ? null : refuse('NOT_FOUND', { txid }),
+    known.versions.some((version) => version.txid === txid) ? null : notFound('signed version', txid, { txid }),
     notNewest(state, known),
   );
   if (no !== null) return no;

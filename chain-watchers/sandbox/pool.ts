@@ -5,7 +5,7 @@
  */
 import type { BroadcastResult, Signed } from '../../chains/chain.ts';
 import type { PooledTransaction, SandboxBlock, SandboxTransaction } from '../../model/ports/sandbox-store.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { ReadPayload } from './family.ts';
 import { append, APPEND_TRIES, headOf, type LedgerParts } from './ledger.ts';
 import { readOn } from './reading.ts';
@@ -78,7 +78,7 @@ export function minePooled(parts: LedgerParts, { txid, from }: PooledTransaction
   return append<Refusal>(parts, async () => {
     const all = await store.pooledOf(ledger, from);
     const chosen = all.find((one) => one.txid === txid);
-    if (chosen === undefined) return refuse('NOT_FOUND', { field: 'txid' });
+    if (chosen === undefined) return notFound('transaction of the simulated chain', txid, { field: 'txid', environment: 'sandbox' });
     const { transactions, refused } = await ranInTurn(parts, [...below(chosen, all.filter(isHeld)), chosen]);
     const reason = refused.get(txid);
     return reason === undefined ? [transactions] : refuse('CONFLICT', { field: 'txid', reason });

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { findDeployment } from '../../chains/catalogue.ts';
 import type { Token } from '../../chains/chain.ts';
 import type { SandboxControl } from '../../model/ports/sandbox-control.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import { accountOfLedger, chainOfLedger, ledgerOf, newUuid, type AccountId } from '../../protocol/ids.ts';
 import { parseDecimal } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
@@ -150,7 +150,7 @@ async function confirm(
     await ledgers.tick(ledger); // Each version that is in a block must be known as such before it is deep.
   }
   const found = await deps.sandbox.blockOf(parts.ledger, txid);
-  if (found === null) return refuse('NOT_FOUND', { field: 'txid' });
+  if (found === null) return notFound('transaction of the simulated chain', txid, { field: 'txid', environment: 'sandbox' });
   const { height } = await headOf(parts);
   await appendEmpty(parts, found.height + confirmations - 1 - height);
   await ledgers.tick(ledger);

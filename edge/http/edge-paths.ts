@@ -1,9 +1,11 @@
 /** Paths that the edge answers by itself: local keys, outbox, health. Spec §4.3. */
+import type { z } from 'zod';
 import { JSON_TYPE, pageQuery, wholeQuery } from '../../protocol/envelope.ts';
 import { chainPlace, pageAskOf, slicePage, wholePage } from '../../protocol/cursor.ts';
-import { isRefusal, refuse } from '../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { localKeyBody } from '../../protocol/schema/edge.ts';
+import { validate } from '../../protocol/validation.ts';
 import type { LocalKeys } from '../local-keys/local-keys.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Outbox } from '../link/outbox.ts';
@@ -38,16 +40,16 @@ export function createEdgePaths(settings: EdgePathSettings) {
     listGasTanks: ({ pathAndQuery }) => {
       const unsynced = settings.unsynced();
       if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
-      const query = wholeQuery.safeParse(queryOf(pathAndQuery));
-      if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
-      const page = wholePage('gas-tanks', settings.gasTanks(), query.data, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
+      const query = read(wholeQuery, 'query', queryOf(pathAndQuery));
+      if (isRefusal(query)) return refused(query);
+      const page = wholePage('gas-tanks', settings.gasTanks(), query, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
       return isRefusal(page) ? refused(page) : answered(page);
     },
     mintLocalKey: ({ body, headers, keyId }) => {
       if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused(refuse('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' }));
-      const parsed = localKeyBody.safeParse(jsonOf(body));
-      if (!parsed.success) return refused(refuse('INVALID_INPUT', { field: parsed.error.issues[0]?.path.join('.') ?? '' }));
-      const { label, expiresAt } = parsed.data;
+      const parsed = read(localKeyBody, 'body', jsonOf(body) ?? body.toString('latin1'));
+      if (isRefusal(parsed)) return refused(parsed);
+      const { label, expiresAt } = parsed;
       const minted = keys.mint({ label, mintedBy: keyId, expiresAtMs: expiresAt === undefined ? null : Date.parse(expiresAt) });
       if (isRefusal(minted)) return refused(minted);
       log.info('local_key_minted', { localKeyId: minted.id, mintedBy: minted.mintedBy });
@@ -55,15 +57,15 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered(minted, 201);
     },
     listLocalKeys: ({ pathAndQuery }) => {
-      const query = pageQuery.safeParse(queryOf(pathAndQuery));
-      if (!query.success) return refused(refuse('INVALID_INPUT', { field: query.error.issues[0]?.path.join('.') ?? '' }));
-      const ask = pageAskOf('local-keys', query.data);
+      const query = read(pageQuery, 'query', queryOf(pathAndQuery));
+      if (isRefusal(query)) return refused(query);
+      const ask = pageAskOf('local-keys', query);
       if (isRefusal(ask)) return refused(ask);
       return answered(slicePage('local-keys', keys.list(), ask, ({ id, createdAt }) => `${createdAt} ${id}`, 'newest'));
     },
     revokeLocalKey: ({ params }) => {
       const revoked = keys.revoke(params['id']!);
-      if (revoked === null) return refused(refuse('NOT_FOUND'));
+      if (revoked === null) return refused(notFound('local key', params['id']!, { next: 'GET /v1/edge/keys lists them' }));
       log.info('local_key_revoked', { localKeyId: revoked.id, alsoRevoked: revoked.alsoRevoked.length });
       settings.onKeysChanged();
       return answered(revoked);
@@ -73,4 +75,10 @@ export function createEdgePaths(settings: EdgePathSettings) {
       return answered({ status: 'registering' }, 202);
     },
   } satisfies Record<string, EdgePath>;
+}
+
+/** One part of a request by its schema. Refuses: INVALID_INPUT, as the cloud does. */
+function read<S extends z.ZodType>(schema: S, where: 'query' | 'body', value: unknown): z.output<S> | Refusal {
+  const input = validate({ [where]: schema }, { params: {}, query: {}, body: undefined, [where]: value });
+  return input.ok ? input[where] as z.output<S> : input;
 }

@@ -9,13 +9,15 @@ import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
-import { pathMatches, type Route } from '../../protocol/route.ts';
+import type { Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';
+import { unknownPath } from '../../protocol/unknown-path.ts';
+import { validate } from '../../protocol/validation.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { KeyVerdict } from '../local-keys/local-keys.ts';
 import { StorageFailed } from '../storage/storage.ts';
 import type { Hearing } from './hearing.ts';
-import { jsonOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
+import { jsonOf, queryOf, type EdgeAnswer, type EdgeCall, type EdgePath, type EdgeRoute } from './exchange.ts';
 
 /** As the cloud's default; what is larger would be refused there. */
 const BODY_BYTES_MAX = 1_048_576;
@@ -71,7 +73,7 @@ export function createEdgeServer(settings: ServerSettings): FastifyInstance {
   // Bodies stay bytes: they are forwarded as they came, and signed over.
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.setErrorHandler((error, request, reply) => sendError(settings, request, reply, error));
-  server.setNotFoundHandler((request, reply) => sendRefusal(settings, request, reply, unmatched(request, reply)));
+  server.setNotFoundHandler((request, reply) => sendRefusal(settings, request, reply, unmatched(settings, request, reply)));
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (settings.stopping()) throw new Refused(refuse('SERVICE_UNAVAILABLE', { reason: 'stopping' }));
@@ -94,18 +96,13 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
     url: route.path.replace(/\{([a-zA-Z]+)\}/g, ':$1'),
     // Before the body is read. Spec §5.3: authentication fails before the payload is read.
     onRequest: async (request) => {
-      const refusal = isNormalPath(request.raw.url ?? '') ? null : refuse('NOT_FOUND');
+      const refusal = isNormalPath(request.raw.url ?? '') ? null : refuse('NOT_FOUND', { reason: 'not_a_plain_path', next: 'send the path without //, backslashes and dot segments' });
       if (refusal !== null) throw new Refused(refusal);
       keyIdOf(settings, request, route);
     },
     handler: async (request, reply) => {
       const keyId = keyIdOf(settings, request, route); // It may have been revoked while the body was read.
-      const rule = keyMaterialIn(request);
-      if (rule !== null) {
-        if (Buffer.isBuffer(request.body)) request.body.fill(0);
-        settings.log.alarm('key_material_rejected', { requestId: request.id, reason: rule });
-        throw new Refused(refuse('KEY_MATERIAL_REJECTED'));
-      }
+      refuseKeyMaterial(settings, request);
       const refusal = path === settings.forward ? null : notTaken(request, route);
       if (refusal !== null) throw new Refused(refusal);
       const call = callOf(request, route, keyId), answer = await path(call);
@@ -121,11 +118,11 @@ function bind(server: FastifyInstance, settings: ServerSettings, route: EdgeRout
 /** Query and body of a path that has none, as the cloud looks at what is passed on. Refuses: INVALID_INPUT. */
 function notTaken(request: FastifyRequest, route: Route): Refusal | null {
   const { url = '/' } = request.raw, { body } = request;
-  if (route.query === undefined && new URL(url, 'http://edge').searchParams.size > 0) return refuse('INVALID_INPUT', { field: 'query' });
-  if (route.body !== undefined || !Buffer.isBuffer(body) || body.length === 0) return null;
-  const sent = jsonOf(body);
-  const isEmpty = sent === null || (typeof sent === 'object' && Object.keys(sent).length === 0);
-  return isEmpty ? null : refuse('INVALID_INPUT', { field: 'body' });
+  const query = route.query === undefined ? queryOf(url) : {};
+  // What is no JSON is no empty body either.
+  const sent = route.body === undefined && Buffer.isBuffer(body) && body.length > 0 ? jsonOf(body) ?? body.toString('latin1') : undefined;
+  const read = validate({}, { params: {}, query, body: sent });
+  return isRefusal(read) ? read : null;
 }
 
 /** Throws: Refused with UNAUTHORIZED. */
@@ -158,23 +155,43 @@ function isNormalPath(url: string): boolean {
   return URL.parse(url, 'http://edge')?.pathname === path && !path.includes('//');
 }
 
+/** Throws: Refused KEY_MATERIAL_REJECTED. */
+function refuseKeyMaterial(settings: ServerSettings, request: FastifyRequest): void {
+  const rule = keyMaterialIn(request);
+  if (rule === null) return;
+  if (Buffer.isBuffer(request.body)) request.body.fill(0);
+  settings.log.alarm('key_material_rejected', { requestId: request.id, reason: rule });
+  throw new Refused(refuse('KEY_MATERIAL_REJECTED'));
+}
+
 function keyMaterialIn(request: FastifyRequest): string | null {
   const url = new URL(request.raw.url ?? '/', 'http://edge');
   const fields = [
     ...[...url.searchParams].map(([name, text]) => ({ name, text })),
-    ...Object.values(request.params as Record<string, string>).map((text) => ({ name: '', text })),
+    ...pathPartsOf(url.pathname).map((text) => ({ name: '', text })),
     ...Object.entries(request.headers).filter(([name]) => name !== 'x-api-key')
       .map(([name, text]) => ({ name, text: Array.isArray(text) ? text.join(' ') : text ?? '' })),
   ];
   return findKeyMaterialInFields(fields) ?? (Buffer.isBuffer(request.body) ? findKeyMaterial(request.body) : null);
 }
 
-function unmatched(request: FastifyRequest, reply: FastifyReply): Refusal {
-  const path = (request.raw.url ?? '/').split('?')[0]!;
-  const methods = [...new Set(EDGE_ROUTES.filter((route) => pathMatches(route.path, path)).map(({ method }) => method))];
-  if (methods.length === 0) return refuse('NOT_FOUND');
-  reply.header('allow', methods.join(', '));
-  return refuse('METHOD_NOT_ALLOWED', { allowed: methods });
+/** Parts of a path as they are meant; one that is no percent-encoding as it came. */
+function pathPartsOf(path: string): string[] {
+  return path.split('/').map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+}
+
+/** Throws: Refused KEY_MATERIAL_REJECTED, as for every path. */
+function unmatched(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply): Refusal {
+  const { allow, refusal } = unknownPath(request.method, (request.raw.url ?? '/').split('?')[0]!, EDGE_ROUTES, 'cloud');
+  if (allow === null) refuseKeyMaterial(settings, request); // what is repeated is looked through first
+  else reply.header('allow', allow);
+  return refusal;
 }
 
 function send(settings: ServerSettings, request: FastifyRequest, reply: FastifyReply, answer: EdgeAnswer): FastifyReply {
@@ -222,11 +239,15 @@ function metaOf(requestId: string, nowMs: number): { requestId: string; timestam
   return { requestId, timestamp: new Date(nowMs).toISOString() };
 }
 
+const LOCAL_KEY = /^loc_(?:live|test)_[a-z2-7]{39}$/;
+
 /** What to do about a key that is not taken. That it is revoked is said to whoever has it. */
 function adviceOnKey(key: string, reason: Extract<KeyVerdict, { reason: string }>['reason']): Record<string, string> {
   if (/^flk_(?:live|test)_/.test(key)) return { reason: 'cloud_key', next: 'this is a key of the cloud: send a local key; flock-edge local-keys mint makes one' };
   switch (reason) {
-    case 'unknown': return {};
+    case 'unknown': return LOCAL_KEY.test(key)
+      ? { reason: 'unknown_key', next: 'the key is mistyped, or of another edge or environment: compare it with the one that was minted; flock-edge local-keys mint makes one' }
+      : { reason: 'malformed_key', expected: 'loc_live_ or loc_test_ and 39 characters of a–z and 2–7', next: 'send the key whole and alone: no quotes, no "Bearer", X-API-Key once' };
     case 'revoked': return { reason: 'revoked' };
     case 'expired': return { reason: 'expired', next: 'mint a new key' };
     case 'not_vouched': return {

@@ -6,11 +6,12 @@ import { catalogueOf, findDeployment } from '../../chains/catalogue.ts';
 import type { Token, Unsigned } from '../../chains/chain.ts';
 import { factsOf, networkOf } from '../../chains/registry.ts';
 import { canonicalJson } from '../../protocol/canonical-json.ts';
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { isRefusal, otherBodyOfKey, refuse, type Refusal } from '../../protocol/errors.ts';
 import { ROUTES, type BodyOf } from '../../protocol/routes.ts';
 import { trustlineBody } from '../../protocol/schema/addresses.ts';
 import { buildBody, type BuiltJson } from '../../protocol/schema/transactions.ts';
 import { FAMILY_OF, type Family } from '../../protocol/slugs.ts';
+import { validate } from '../../protocol/validation.ts';
 import { builtOf, unsignedOf } from '../signing/built-reply.ts';
 import { sha256 } from '../signing/instruction-record.ts';
 import { keepsReplayKey, type Instructions } from '../signing/instructions.ts';
@@ -45,7 +46,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const buildAs = async (call: EdgeCall, instruct: (reply: BuiltJson) => Instruction | Refusal | null): Promise<EdgeAnswer> => {
     const request = requestOf(call);
     const bound = request === undefined ? null : instructions.boundTo(request.key);
-    if (bound !== null && bound.body !== request!.body) return refused(refuse('IDEMPOTENCY_CONFLICT'));
+    if (bound !== null && bound.body !== request!.body) return refused(otherBody(call));
     const passed = await forwarding.pass(call);
     if (!isPassed(passed)) return passed;
     if (passed.envelope.error !== null) return handedOn(passed); // The cloud refused: its answer stands.
@@ -112,6 +113,8 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
   const broadcast: EdgePath = async (call) => {
     const unsynced = settings.unsynced();
     if (unsynced !== null) return refused(refuse('EDGE_NOT_SYNCED', { reason: unsynced }));
+    const named = validate({ params: ROUTES.broadcastTransaction.params }, { params: call.params, query: {}, body: undefined });
+    if (isRefusal(named)) return refused(named); // what is no id is asked of nobody
     const submitted = await signing.broadcast(call.params['id']!);
     if (isRefusal(submitted)) return refused(submitted);
     const { data, refusal } = await forwarding.check(call, submitted);
@@ -127,7 +130,7 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (call.isGone()) return callerGone(call);
     // Another build under the same key may have been answered since this one was asked for.
     const { id, request } = instruction, bound = request === undefined || instructions.get(id) !== null ? null : instructions.boundTo(request.key);
-    if (bound !== null && bound.body !== request!.body) return refuse('IDEMPOTENCY_CONFLICT');
+    if (bound !== null && bound.body !== request!.body) return otherBody(call);
     if (bound !== null && bound.transactionId !== id) return ofAnotherId(bound.transactionId, id);
     if (!instructions.record(recorded)) return refuseToSign('id_used_before');
     await settings.shared();
@@ -191,6 +194,9 @@ function requestOf({ headers, pathAndQuery, body }: EdgeCall): Instruction['requ
   const key = headers['idempotency-key'];
   return key === undefined ? undefined : { key: sha256(`${pathAndQuery}\n${key}`), body: sha256(canonicalJson(jsonOf(body) ?? null)) };
 }
+
+const otherBody = ({ headers, route, pathAndQuery }: EdgeCall): Refusal =>
+  otherBodyOfKey({ key: headers['idempotency-key'] ?? '', method: route.method, path: pathAndQuery.split('?')[0]! });
 
 /** The opt-in of an own address to a token: nothing moves, and nobody else is named. */
 function optInOf(address: string, asked: BodyOf<'createTrustline'>, reply: BuiltJson): Instruction | Refusal {

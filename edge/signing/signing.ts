@@ -107,7 +107,7 @@ export class Signing {
     const recorded = instructions.get(transactionId);
     // The leader may sign it whatever comes back: kept before it is asked, so that this one, should it lead next, knows of it.
     if (recorded !== null) await this.noteElsewhere(recorded);
-    const submitted = await viaLeader(transactionId);
+    const submitted = await viaLeader(transactionId, recorded !== null);
     if (isRefusal(submitted) && isFailureWord(submitted.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
     return submitted;
   }

@@ -118,7 +118,7 @@ export class Submissions {
   /** Another replica leads: it signs the same instruction, under the same replay key, and submits. */
   async #sendViaLeader(subject: string, transactionId: string, txid: string, leaseEpoch: number): Promise<Sent> {
     const { instructions, viaLeader } = this.#settings;
-    const reply = await viaLeader(transactionId);
+    const reply = await viaLeader(transactionId, true);
     if (!isRefusal(reply)) {
       instructions.noteOutcome(transactionId, txid, 'taken', null);
       this.#give(subject, reply);

@@ -5,7 +5,7 @@
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION_MIN, handshakeAuth, STREAM_PATH } from '../../protocol/frames.ts';
 import { isDigestOf } from '../../protocol/node/http-signature.ts';
-import type { ApiKeys } from '../http/auth/api-keys.ts';
+import { whyNoKey, type ApiKeys } from '../http/auth/api-keys.ts';
 import type { EdgeSignatures } from '../http/auth/edge-signature.ts';
 import type { Accounts } from '../../model/ports/accounts.ts';
 import type { Admitted } from './ports.ts';
@@ -40,7 +40,7 @@ export async function admit(deps: HandshakeDeps, auth: unknown, host: string): P
     Object.entries(parsed.data.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const key = await deps.apiKeys.authenticate(apiKeyOf(parsed.data.headers));
-  if (key === null) return refuse('UNAUTHORIZED');
+  if (key === null) return refuse('UNAUTHORIZED', whyNoKey(apiKeyOf(parsed.data.headers)));
   const { accountId } = key;
   const head = { method: 'GET', authority: host.toLowerCase(), path: STREAM_PATH, query: '?', headers };
   const verified = await deps.signatures.verify(head, accountId, { required: true, pin: true });

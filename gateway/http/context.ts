@@ -1,5 +1,5 @@
 /** Who asks, as the checks before a handler found it. */
-import { type Refusal, Refused, refuse } from '../../protocol/errors.ts';
+import { notFound, Refused, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import type { FirstAnswer } from '../../model/ports/identity-store.ts';
@@ -67,6 +67,12 @@ export function accountOf(asked: { readonly caller: Caller }): AccountId {
   const { accountId } = asked.caller;
   if (accountId === null) throw new Refused(refuse('FORBIDDEN', { reason: 'the token names no organization' }));
   return accountId;
+}
+
+/** The refusal of an id that the account does not have; that another account, or its other environment, has it is not said. */
+export function unknownIn(asked: { readonly caller: Caller }, what: string, id: string): Refusal {
+  const { environment } = asked.caller;
+  return notFound(what, id, { environment, next: 'compare the id and the environment of the key: live and sandbox have ids of their own' });
 }
 
 /** The signed-in user. Throws: Refused UNAUTHORIZED. */

@@ -12,7 +12,7 @@ const FASTIFY: Readonly<Record<string, () => Refusal>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     refuse('INVALID_INPUT', { field: 'body' }, 'the body is not as long as announced'),
   FST_ERR_BAD_URL: () => refuse('INVALID_INPUT', { field: 'path' }, 'the path is not valid percent-encoding'),
-  FST_ERR_MAX_PARAM_LENGTH: () => refuse('NOT_FOUND'),
+  FST_ERR_MAX_PARAM_LENGTH: () => refuse('NOT_FOUND', { reason: 'a part of the path is longer than any id' }),
 };
 
 /** The refusal that an error stands for, or null when it is a fault of ours. */

@@ -2,9 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../../protocol/envelope.ts';
 import { Refused, refuse, type Refusal } from '../../protocol/errors.ts';
-import { pathMatches } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
+import { unknownPath } from '../../protocol/unknown-path.ts';
 import type { SignedHead } from './auth/edge-signature.ts';
+import { guardHead } from './body.ts';
 import { KEY_CHARS_MAX } from './idempotency.ts';
 
 export type Listed = (typeof ROUTE_LIST)[number];
@@ -58,13 +59,12 @@ export function cookiesOf(header: string | undefined): Record<string, string> {
   return Object.fromEntries(named) as Record<string, string>;
 }
 
-/** What a path that is not served gets: 405 where another method is. */
-export function unknownPath(request: FastifyRequest, reply: FastifyReply): Refusal {
-  const { path } = headOf(request);
-  const routes = ROUTE_LIST.filter((route) => route.where !== 'edge' && pathMatches(route.path, path));
-  const methods = [...new Set(routes.map(({ method }) => method))];
-  if (methods.length === 0) return refuse('NOT_FOUND');
-  void reply.header('allow', methods.join(', '));
-  return refuse('METHOD_NOT_ALLOWED', { allowed: methods });
-}
+const SERVED = ROUTE_LIST.filter(({ where }) => where !== 'edge');
 
+/** What a path that is not served gets: 405 where another method is. Throws: Refused KEY_MATERIAL_REJECTED, as for every path. */
+export function unmatched(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const { allow, refusal } = unknownPath(request.method, headOf(request).path, SERVED, 'edge');
+  if (allow === null) guardHead(request.raw.url ?? '', {}); // what is repeated is looked through first
+  else void reply.header('allow', allow);
+  return refusal;
+}

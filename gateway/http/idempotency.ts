@@ -9,7 +9,7 @@
 import type { IdempotencyRow } from '../../model/rows/idempotency.ts';
 import type { FirstAnswer, KeyOwner } from '../../model/ports/identity-store.ts';
 import type { ReadStore } from '../../model/ports/read-store.ts';
-import { refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
+import { otherBodyOfKey, refuse, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import { withBigints } from '../../protocol/bigint-json.ts';
 import type { Route } from '../../protocol/route.ts';
 import type { SecretBox } from '../../model/ports/secret-box.ts';
@@ -59,6 +59,8 @@ const isKept = ({ code, details }: Refusal): boolean => statusOf(code) < 500
   && !MOMENTARY_STATUSES.has(statusOf(code))
   && !NOT_KEPT.has(code);
 
+const otherBody = ({ key, method, path }: KeyUse): Refusal => otherBodyOfKey({ key, method, path });
+
 interface Flight { readonly bodyHash: string; readonly done: Promise<Answered & { readonly kept: boolean }> }
 
 export function createIdempotency(
@@ -78,7 +80,7 @@ export function createIdempotency(
   async function replayed(
     use: KeyUse, row: IdempotencyRow, replay: (stored: unknown) => Promise<unknown>,
   ): Promise<Answered | Outgrown> {
-    if (!isSameBody(row.bodyHash, use.bodyHash)) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
+    if (!isSameBody(row.bodyHash, use.bodyHash)) return { outcome: otherBody(use), replayed: false };
     const sealed = (row.body as { sealed?: unknown } | null)?.sealed;
     const body: unknown = typeof sealed === 'string' ? JSON.parse(secrets.open(sealed, context(use))) : row.body;
     if (row.status >= 400) {
@@ -126,7 +128,7 @@ export function createIdempotency(
       for (;;) {
         const flight = flights.get(slot);
         if (flight === undefined) break;
-        if (!isSameBody(flight.bodyHash, use.bodyHash)) return { outcome: refuse('IDEMPOTENCY_CONFLICT'), replayed: false };
+        if (!isSameBody(flight.bodyHash, use.bodyHash)) return { outcome: otherBody(use), replayed: false };
         const answered = await flight.done.catch(() => null);
         if (answered?.kept === true) return { outcome: answered.outcome, replayed: true };
       }

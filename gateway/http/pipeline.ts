@@ -7,6 +7,7 @@ import { send, sendRefusal } from './answers.ts';
 import { roleRefusal } from './auth/credentials.ts';
 import { bodyHashOf } from './body-hash.ts';
 import { checkDigest } from './body.ts';
+import { withAmountExample } from './chain/chain-input.ts';
 import { createClientAddress } from './client-address.ts';
 import type { Asked, Caller, Handlers, Replayable } from './context.ts';
 import { refusalOrFault } from './faults.ts';
@@ -14,7 +15,7 @@ import { cookiesOf, headOf, idempotencyKeyOf, type Listed } from './head.ts';
 import { createIdempotency, type Answered, type KeyUse, type Outcome } from './idempotency.ts';
 import { createRequestLimits, WINDOW_MS, type RequestLimits } from './rate-limit.ts';
 import { isFresh } from './organization/second-factor.ts';
-import { validate } from './validation.ts';
+import { validate } from '../../protocol/validation.ts';
 
 /** Signed edge calls have their own window, so that an application cannot keep its edge from reporting. */
 const SIGNED_REQUESTS_PER_MINUTE = 6_000;
@@ -36,7 +37,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     const refusal = await whileServing(rateRefusal(deps, limits, route, caller, reply)) ?? roleRefusal(route, caller);
     if (refusal !== null) return sendRefusal(deps, request, reply, refusal);
     const input = validate(route, { params: request.params, query: request.query, body: request.body });
-    if (!input.ok) return sendRefusal(deps, request, reply, input);
+    if (!input.ok) return sendRefusal(deps, request, reply, withAmountExample(input, askedOf(request)));
     const key = idempotencyKeyOf(request);
     if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
     const use = mayRepeat(route, caller, input.body, deps.nowMs()) ? useOf(route, request, key) : null;
@@ -62,6 +63,9 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     );
   }
 }
+
+/** What a request says of its asset, wherever it says it. */
+const askedOf = ({ params, query, body }: FastifyRequest): object => ({ ...params as object, ...query as object, ...body as object });
 
 type Act = (asked: Asked) => Promise<unknown>;
 interface Entry { readonly handle: Act; readonly replay?: Replayable<never>['replay'] }

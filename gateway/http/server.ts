@@ -19,7 +19,7 @@ import { checkDigest, guardHead, parseBody } from './body.ts';
 import { NOBODY, type Caller } from './context.ts';
 import { notServing, refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
-import { bodyLimitOf, checkHead, headOf, unknownPath, type Listed } from './head.ts';
+import { bodyLimitOf, checkHead, headOf, unmatched, type Listed } from './head.ts';
 import { createPipeline } from './pipeline.ts';
 
 declare module 'fastify' {
@@ -140,6 +140,6 @@ function createApp(deps: GatewayDeps): FastifyInstance {
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setErrorHandler(failed);
-  app.setNotFoundHandler((request, reply) => { sendRefusal(deps, request, reply, unknownPath(request, reply)); });
+  app.setNotFoundHandler((request, reply) => { sendRefusal(deps, request, reply, unmatched(request, reply)); });
   return app;
 }

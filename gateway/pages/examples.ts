@@ -85,7 +85,12 @@ export function exampleOfFailure(code: ErrorCode): Json {
 }
 
 const DETAILS: Partial<Record<ErrorCode, Json>> = {
-  INVALID_INPUT: { field: 'userRef', reason: 'expected a string of 1 to 255 characters' },
+  UNAUTHORIZED: { reason: 'unknown_key', next: 'the key is mistyped, revoked or of another deployment: have one minted' },
+  INVALID_INPUT: { field: 'user_ref', known: ['chain', 'userRef', 'tag', 'label'], nearest: 'userRef', problems: [{ field: 'user_ref', message: 'unknown field; did you mean userRef? known: chain, userRef, tag, label' }] },
+  INVALID_AMOUNT: { field: 'amount', problems: [{ field: 'amount', message: 'amounts are whole numbers above zero in the smallest unit of the asset, as a string' }], example: { amount: '1500000000000000000', is: '1.5 ETH', unit: 'wei', decimals: 18 } },
+  NOT_FOUND: { what: 'transaction', id: `txn_${UUID7}`, environment: 'sandbox' },
+  METHOD_NOT_ALLOWED: { allowed: ['GET', 'POST'] },
+  IDEMPOTENCY_CONFLICT: { key: 'payout-42', method: 'POST', path: '/v1/addresses', differs: 'body', next: 'send the first body again for its answer, or a new Idempotency-Key for another request' },
   RATE_LIMIT_EXCEEDED: { retryAfterSeconds: 12 },
   SERVICE_UNAVAILABLE: { reason: 'pool_refill', retryAfterSeconds: 1 },
   CHAIN_UNAVAILABLE: { chain: 'eth' },

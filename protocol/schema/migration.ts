@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { CHAINS } from '../slugs.ts';
 import { addressText, chain, freeText, instant, pageReply, pathId } from './values.ts';
 
-const fingerprint = z.string().regex(/^[0-9a-f]{16}$/);
+const fingerprint = z.string().regex(/^[0-9a-f]{16}$/, 'expected 16 hex digits, lower case');
 /** Steps with or without an apostrophe below `m`. */
-const path = z.string().regex(/^m(?:\/[0-9]{1,10}'?){1,10}$/);
+const path = z.string().regex(/^m(?:\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
 
 /** Chains of families that sign on secp256k1; the Ed25519 chains have no extended public keys. */
 const sourceChain = chain.refine((slug) => slug !== 'sol' && slug !== 'xlm', 'a chain that key sources can hold');
@@ -15,7 +15,7 @@ export const ADDRESSES_PER_REGISTRATION = 500;
 
 const pushedSourceKey = z.union([
   z.strictObject({ chain: sourceChain, path, xpub: z.string().max(120) }),
-  z.strictObject({ chain: sourceChain, publicKey: z.string().regex(/^(?:0[23][0-9a-f]{64}|04[0-9a-f]{128}|ed[0-9a-f]{64})$/) }),
+  z.strictObject({ chain: sourceChain, publicKey: z.string().regex(/^(?:0[23][0-9a-f]{64}|04[0-9a-f]{128}|ed[0-9a-f]{64})$/, 'expected a public key in hex digits, lower case') }),
 ]);
 
 export const registerKeySourceBody = z.strictObject({

@@ -79,7 +79,7 @@ export const simulateReorgBody = z.strictObject({ chain, depth: z.number().int()
 export const simulatedReorg = z.object({ depth: z.number().int() });
 export const simulateChainDownBody = z.strictObject({ chain, seconds: z.number().int().min(0).max(3_600) });
 export const simulatedChainDown = z.object({ until: instant });
-export const simulateDuplicateBody = z.strictObject({ eventId: z.string().regex(/^evt_[a-z2-7]{26}$/) });
+export const simulateDuplicateBody = z.strictObject({ eventId: z.string().regex(/^evt_[a-z2-7]{26}$/, 'expected the id of an event, evt_ and 26 characters') });
 export const simulatedDuplicate = z.object({ deliveryIds: z.array(z.string()) });
 export const sandboxReset = z.object({ reset: z.literal(true) });
 
@@ -113,7 +113,7 @@ export const actorRestarted = z.object({ path: z.string(), restarted: z.literal(
 
 /** Facts in one answer. */
 const FACTS_MAX = 500;
-const inboxId = z.string().regex(/^[0-9]{1,18}$/);
+const inboxId = z.string().regex(/^[0-9]{1,18}$/, 'expected the id of a fact, a whole number');
 export const factsQuery = z.strictObject({
   after: inboxId.default('0').meta({ description: '`id` of the last fact of the page before' }),
   limit: queryNumber(1, FACTS_MAX).default(100),

@@ -1,11 +1,11 @@
 /**
  * Values that cross the wire, as zod schemas. Where a value has its own error code, the message of its check is that
- * code: `gateway/http/validation.ts` reads it there. Enumerations are lowercase slugs both ways (spec §2.2).
+ * code: `protocol/validation.ts` reads it there. Enumerations are lowercase slugs both ways (spec §2.2).
  */
 import { z } from 'zod';
 import { isRefusal, type ErrorCode } from '../errors.ts';
 import { isAccountId, isId, type IdPrefix } from '../ids.ts';
-import { AMOUNT_DIGITS_MAX, parseAmount } from '../money.ts';
+import { AMOUNT_DIGITS_MAX, AMOUNT_FORM, parseAmount } from '../money.ts';
 import { CHAINS } from '../slugs.ts';
 
 /** Message of a check that has its own code. */
@@ -22,7 +22,7 @@ export const freeText = (max: number) =>
 
 /** A chain slug in a body or a query. Refuses: INVALID_CHAIN for any other text, upper case too. */
 export const chain = z.enum(
-  CHAINS, { error: (issue) => (typeof issue.input === 'string' ? code('INVALID_CHAIN') : 'a chain slug') },
+  CHAINS, { error: (issue) => (typeof issue.input === 'string' ? code('INVALID_CHAIN') : `${issue.input === undefined ? 'missing: send' : 'expected'} a chain slug: ${CHAINS.join(', ')}`) },
 );
 
 const ADDRESS_CHARS_MAX = 128;
@@ -30,12 +30,15 @@ const ADDRESS_CHARS_MAX = 128;
 export const addressText = z.string()
   .refine((text) => text.length >= 1 && text.length <= ADDRESS_CHARS_MAX && storable(text), code('INVALID_ADDRESS'));
 
+/** The text of an amount; a JSON number in its place is INVALID_INPUT that says what an amount is. */
+const amountString = () => z.string({ error: ({ input }) => (input === undefined ? `missing: ${AMOUNT_FORM}` : AMOUNT_FORM) });
+
 /** A positive count of the smallest unit, as a string. Refuses: INVALID_AMOUNT. */
-export const amount = z.string().refine((text) => !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
+export const amount = amountString().refine((text) => !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
   .meta({ pattern: `^[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}}$`, description: 'smallest unit', examples: ['1500000'] });
 
 /** `all` asks for a send-all whose amount follows the fee that is signed. */
-export const amountOrAll = z.string()
+export const amountOrAll = amountString()
   .refine((text) => text === 'all' || !isRefusal(parseAmount(text)), code('INVALID_AMOUNT'))
   .meta({
     pattern: `^(all|[1-9][0-9]{0,${AMOUNT_DIGITS_MAX - 1}})$`, description: 'smallest unit, or `all`',
@@ -44,7 +47,7 @@ export const amountOrAll = z.string()
 
 const POSITIVE_DECIMAL = /^(?:0|[1-9][0-9]{0,77})(?:\.[0-9]{1,77})?$/;
 /** A positive decimal in the asset's own unit. Refuses: INVALID_AMOUNT. */
-export const decimalAmount = z.string()
+export const decimalAmount = amountString()
   .refine(
     (text) => text.length <= AMOUNT_DIGITS_MAX + 1 && POSITIVE_DECIMAL.test(text) && /[1-9]/.test(text),
     code('INVALID_AMOUNT'),
@@ -69,10 +72,10 @@ export const pathText = (max: number) =>
 
 export const instant = z.iso.datetime({ offset: true }).meta({ description: 'ISO 8601' });
 /** Six digits of an authenticator app. */
-export const totpCode = z.string().regex(/^[0-9]{6}$/);
+export const totpCode = z.string().regex(/^[0-9]{6}$/, 'expected the six digits of the authenticator app');
 
 const wholeNumber = (min: number, max: number) =>
-  z.string().regex(/^(0|[1-9][0-9]{0,9})$/).transform(Number).pipe(z.number().min(min).max(max))
+  z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number from ${min} to ${max}`).transform(Number).pipe(z.number().min(min).max(max))
   .meta({ type: 'integer', minimum: min, maximum: max });
 /** A whole number in a query, where it is decimal text. */
 export const queryNumber = wholeNumber;

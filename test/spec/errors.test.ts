@@ -2,6 +2,7 @@ import test from 'ava';
 import { ERRORS, precedenceOf, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
 import { codesOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
+import { filesOf, ROOMS } from '../support/tree.ts';
 import { codesIn, documentText, sectionOf, tableRows } from '../support/documents.ts';
 
 const SECTION = sectionOf(documentText('spec.md'), '## 7. Errors');
@@ -50,4 +51,14 @@ test('every route names only codes of the table, and each that its credential ca
     t.is(codes.includes('UNAUTHORIZED'), route.credential !== 'none' || route.refusals.includes('UNAUTHORIZED'), route.operationId);
     t.is(codes.includes('IDEMPOTENCY_CONFLICT'), route.idempotent !== undefined, route.operationId);
   }
+});
+
+test('found F78: the errors page has every code of the table, in its order, with its status and its words', (t) => {
+  const rows = tableRows(sectionOf(documentText('errors.md'), '## Codes')).map(([status, code, meaning]) => [Number(status), codesIn(code!)[0], meaning]);
+  t.deepEqual(rows, Object.entries(ERRORS).map(([code, [status, meaning]]) => [status, code, meaning]));
+});
+
+test('found F76: what names nothing says what was looked for: no bare NOT_FOUND is made', (t) => {
+  const bare = filesOf([...ROOMS], '.ts').filter(({ text }) => /refuse\('NOT_FOUND'\)/.test(text)).map(({ path }) => path);
+  t.deepEqual(bare, [], 'notFound(what, id) instead');
 });

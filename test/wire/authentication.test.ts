@@ -42,9 +42,35 @@ test('§5.1 a key that is malformed, unknown, edge-local or of the other prefix 
   for (const key of wrong) {
     const answer = await raw(cloud.url, 'GET', '/v1/addresses', { headers: { 'x-api-key': key } });
     t.deepEqual([answer.status, answer.json.error.code], [401, 'UNAUTHORIZED'], key.slice(0, 10));
-    t.is(answer.json.error.details.reason, key.startsWith('loc_') ? 'local_key' : undefined, 'found F76: a local key at the cloud is named as one');
+    const expected = key.startsWith('loc_') ? 'local_key' : /^flk_(?:live|test)_[a-z2-7]{39}$/.test(key) ? 'unknown_key' : 'malformed_key';
+    t.is(answer.json.error.details.reason, expected, `found F76: a key that is not taken is told why, and a local one at the cloud is named as one: ${key.slice(0, 10)}`);
+    t.truthy(answer.json.error.details.next);
   }
   t.is((await raw(cloud.url, 'GET', '/v1/addresses', { headers: { 'x-api-key': mine.sandbox.apiKey } })).status, 200);
+});
+
+test('found F76: no answer tells which keys exist: an unknown, a revoked and another environment\'s key are answered alike', async (t) => {
+  const { id, live, sandbox } = await cloud.organization();
+  const [row] = (await cloud.identity.apiKeys(id)).filter(({ environment }) => environment === 'sandbox');
+  await cloud.identity.revokeApiKey(id, row!.id, Date.now());
+  const answers = await Promise.all([mintApiKey('sandbox').key, sandbox.apiKey, live.apiKey.replace('flk_live_', 'flk_test_')]
+    .map(async (key) => (await raw(cloud.url, 'GET', '/v1/addresses', { headers: { 'x-api-key': key } })).json.error));
+  for (const answer of answers) t.deepEqual(answer, answers[0]);
+  t.is(answers[0]!.code, 'UNAUTHORIZED');
+});
+
+test('found F76: a credential that is missing, in the wrong place or of the wrong kind is told so, with the next step', async (t) => {
+  const key = mine.sandbox.apiKey, cases: readonly [path: string, headers: Record<string, string>, reason: string][] = [
+    ['/v1/addresses', {}, 'no_credential'], ['/v1/addresses', { authorization: `Bearer ${key}` }, 'key_as_bearer'], ['/v1/addresses', { authorization: 'Bearer x.y.z' }, 'invalid_token'],
+    ['/v1/addresses', { authorization: 'Basic eDp5' }, 'invalid_token'], ['/v1/settings/api-keys', {}, 'no_credential'], ['/v1/settings/api-keys', { 'x-api-key': key }, 'key_not_taken_here'],
+    ['/v1/addresses', { 'x-api-key': `"${key}"` }, 'malformed_key'],
+  ];
+  for (const [path, headers, reason] of cases) {
+    const { status, json: { error } } = await raw(cloud.url, 'GET', path, { headers });
+    t.deepEqual([status, error.code, error.details.reason], [401, 'UNAUTHORIZED', reason], `${path} ${JSON.stringify(headers).slice(0, 30)}`);
+    t.truthy(error.details.next);
+    t.false(JSON.stringify(error).includes(key));
+  }
 });
 
 test('§5.1 a live key does not reach the sandbox; a test key makes sandbox data', async (t) => {
@@ -148,6 +174,7 @@ test('reliability 3.5: expired tokens, another audience or issuer, and roles tha
 
 // ── Tenants ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const NOBODYS = '0198c0de-0000-7000-8000-00000000dead';
 test('§5.6 what belongs to another tenant does not exist', async (t) => {
   const [first, other] = [await cloud.organization(), await cloud.organization()];
   const made = await raw(cloud.url, 'POST', '/v1/webhooks', { headers: jsonOf(first.live.apiKey), body: JSON.stringify({ url: 'https://example.com/x', events: ['deposit_confirmed'] }) });
@@ -159,7 +186,9 @@ test('§5.6 what belongs to another tenant does not exist', async (t) => {
   ] as const) {
     for (const { apiKey } of [other.live, other.sandbox, first.sandbox]) {
       const answer = await raw(cloud.url, method, path, { headers: sent === undefined ? { 'x-api-key': apiKey } : jsonOf(apiKey), ...(sent === undefined ? {} : { body: sent }) });
-      t.deepEqual([answer.status, answer.json.error.code, answer.json.error.details], [404, 'NOT_FOUND', {}], `${method} ${path}`);
+      const nobodys = await raw(cloud.url, method, path.replace(id, NOBODYS), { headers: sent === undefined ? { 'x-api-key': apiKey } : jsonOf(apiKey), ...(sent === undefined ? {} : { body: sent }) });
+      t.deepEqual([answer.status, answer.json.error.code], [404, 'NOT_FOUND'], `${method} ${path}`);
+      t.deepEqual({ ...answer.json.error.details, id: NOBODYS }, nobodys.json.error.details, 'another\'s is answered as nobody\'s');
     }
   }
   t.is((await raw(cloud.url, 'GET', `/v1/webhooks/${id}`, { headers: { 'x-api-key': first.live.apiKey } })).json.data['url'], 'https://example.com/x');

@@ -52,6 +52,43 @@ test('decisions 2: an unknown path is 404, an unknown method 405 with Allow, bot
   }
 });
 
+test('found F76: an unknown path names itself, the nearest route and the documents; a wrong method names those that are taken', async (t) => {
+  const near: readonly [method: string, path: string, nearest: string | undefined][] = [
+    ['GET', '/v1/adresses', 'GET /v1/addresses'], ['POST', '/v1/adress', 'POST /v1/addresses'], ['GET', '/v1/address/adr_24pgoiqjq2dgpoqhm7nuhjd5zi', 'GET /v1/addresses/{id}'],
+    ['GET', '/addresses', 'GET /v1/addresses'], ['POST', '/v1/transactions/txn_24pgoiqjq2dgpoqhm7nuhjd5zi/brodcast', 'POST /v1/transactions/{id}/broadcast'],
+    ['GET', '/v1/balance/eth/0x52908400098527886E0F7030069857D2E4169EE7', 'GET /v1/balances/{chain}/{address}'], ['GET', '/completely/elsewhere/and/far', undefined],
+  ];
+  for (const [method, path, nearest] of near) {
+    const { status, json } = await raw(cloud.url, method, path, { headers: asApp });
+    t.deepEqual([status, json.error.code, json.error.details['method'], json.error.details['path'], json.error.details['nearest']], [404, 'NOT_FOUND', method, path, nearest], path);
+    t.true(json.error.message.includes(`${method} ${path}`) && json.error.message.includes('/docs'), json.error.message);
+    if (nearest !== undefined) t.true(json.error.message.includes(nearest), json.error.message);
+  }
+  t.like((await raw(cloud.url, 'GET', '/v1/edge/keys', { headers: asApp })).json.error.details, { servedBy: 'edge' });
+  const wrong = (await raw(cloud.url, 'DELETE', '/v1/addresses', { headers: asApp })).json.error;
+  t.like(wrong.details, { method: 'DELETE', path: '/v1/addresses', allowed: ['POST', 'GET'] });
+  t.is(wrong.message, '/v1/addresses takes POST, GET, not DELETE');
+  t.like((await raw(cloud.url, 'POST', '/v1/transactions/unsinged', { headers: asApp })).json.error, { code: 'METHOD_NOT_ALLOWED', details: { nearest: 'POST /v1/transactions/unsigned' } });
+  const words = `/v1/${'abandon '.repeat(11).replaceAll(' ', '%20')}about`;
+  t.is((await raw(cloud.url, 'GET', words, { headers: asApp })).json.error.code, 'KEY_MATERIAL_REJECTED', 'and a phrase is never repeated');
+});
+
+test('found F76: an id that nothing has is named with what was looked for and where', async (t) => {
+  const id = '24pgoiqjq2dgpoqhm7nuhjd5zi';
+  const paths: readonly [method: string, path: string, what: string][] = [
+    ['GET', `/v1/addresses/adr_${id}`, 'address'], ['GET', `/v1/transactions/txn_${id}`, 'transaction'], ['POST', `/v1/transactions/txn_${id}/broadcast`, 'withdrawal'],
+    ['PATCH', `/v1/transactions/unsigned/txn_${id}`, 'withdrawal'], ['GET', '/v1/webhooks/0198c0de-0000-7000-8000-000000000001', 'webhook'],
+    ['DELETE', '/v1/webhooks/0198c0de-0000-7000-8000-000000000001', 'webhook'], ['POST', `/v1/webhooks/deliveries/dlv_${id}/replay`, 'delivery'], ['POST', `/v1/addresses/adr_${id}/archive`, 'address'],
+  ];
+  for (const [method, path, what] of paths) {
+    const { status, json: { error } } = await raw(cloud.url, method, path, { headers: asApp });
+    t.deepEqual([status, error.code, error.details['what'], error.details['environment']], [404, 'NOT_FOUND', what, 'sandbox'], path);
+    t.true(path.includes(String(error.details['id'])) && error.message.includes(String(error.details['id'])), error.message);
+    t.truthy(error.details['next']);
+  }
+  t.like((await raw(cloud.url, 'GET', '/v1/addresses/adr_nothing', { headers: asApp })).json.error.details, { id: 'adr_nothing', reason: 'not_an_id' });
+});
+
 test('decisions 2: a body over the limit is 413, announced or not; one that is no JSON is 415', async (t) => {
   const headers = jsonOf(sandbox.apiKey);
   const large = JSON.stringify({ chain: 'eth', label: 'x'.repeat(5_000) });
@@ -75,7 +112,7 @@ test('issue 2: malformed JSON, wrong types and unknown fields are INVALID_INPUT 
   const cases: [body: string | Uint8Array, field: string][] = [
     ['{"chain":', 'body'], ['nothing', 'body'], ['[]', 'body'], ['"eth"', 'body'], ['null', 'body'], [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'body'],
     ['{}', 'chain'], ['{"chain":1}', 'chain'], ['{"chain":null}', 'chain'], ['{"chain":["eth"]}', 'chain'], ['{"chain":"eth","userRef":7}', 'userRef'],
-    ['{"chain":"eth","userRef":"u","admin":true}', 'body'], ['{"chain":"eth","userRef":"u","__proto__":{"admin":true}}', 'body'], ['{"chain":"eth","userRef":""}', 'userRef'],
+    ['{"chain":"eth","userRef":"u","admin":true}', 'admin'], ['{"chain":"eth","userRef":"u","__proto__":{"admin":true}}', '__proto__'], ['{"chain":"eth","user_ref":"u"}', 'userRef'], ['{"chain":"eth","userRef":""}', 'userRef'],
     ['{"chain":"eth","userRef":"u","label":"a\\u0000b"}', 'label'], ['{"chain":"eth","userRef":"u","label":"\\ud800"}', 'label'], [`{"chain":"eth","userRef":"${'u'.repeat(257)}"}`, 'userRef'],
   ];
   for (const [body, field] of cases) {

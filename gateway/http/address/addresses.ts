@@ -1,10 +1,10 @@
 /** Addresses. Spec §2.3, §4.2. */
-import { isRefusal, PAIRS_CHANGED, refuse } from '../../../protocol/errors.ts';
+import { isRefusal, PAIRS_CHANGED } from '../../../protocol/errors.ts';
 import { newId, type AccountId } from '../../../protocol/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../chain/chain-input.ts';
-import { accountOf, claimOf, type Asked, type Caller, type Handlers, type Replayable } from '../context.ts';
+import { accountOf, type Asked, type Caller, claimOf, type Handlers, type Replayable, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
 import { PairLookup } from './pair-lookup.ts';
 import { addressView, listAskOf, pageAs } from '../views.ts';
@@ -26,7 +26,7 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const accountId = accountOf(asked);
       const answer = await onUnchangedPairs(async () => {
         const known = await reads.address(accountId, asked.params.id);
-        if (known === null) return refuse('NOT_FOUND');
+        if (known === null) return unknownIn(asked, 'address', asked.params.id);
         const alone = await reads.isAlone(accountId, known);
         return accounts.ask(accountId, { type: 'set_address_status', known, status, alone, ...claimOf(asked) });
       });
@@ -62,7 +62,7 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async getAddress(asked) {
       const accountId = accountOf(asked);
       const row = await reads.address(accountId, asked.params.id);
-      return row === null ? refuse('NOT_FOUND') : view(accountId, row);
+      return row === null ? unknownIn(asked, 'address', asked.params.id) : view(accountId, row);
     },
     archiveAddress: setStatus('archived'),
     unarchiveAddress: setStatus('active') as unknown as Replayable<'unarchiveAddress'>,

@@ -1,6 +1,6 @@
 /** What platform administrators do to one account: suspension and plan. Spec §3.8, §7.2. */
 import type { Plan } from '../../../model/account/commands.ts';
-import { refuse } from '../../../protocol/errors.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../../protocol/ids.ts';
 import { planView } from '../billing/billing.ts';
 import { bearerOf, type Handlers } from '../context.ts';
@@ -14,7 +14,7 @@ export function accountControlHandlers(
   return {
     async setSuspension(asked) {
       const { params: { accountId }, body: { suspended, reason }, requestId } = asked;
-      if (await isUnknown(accountId)) return refuse('NOT_FOUND');
+      if (await isUnknown(accountId)) return notFound('account', accountId);
       const { userId } = bearerOf(asked);
       const answer = await accounts.ask(
         accountId, { type: 'suspend', suspended, byUser: userId, ...(reason === undefined ? {} : { reason }) },
@@ -26,7 +26,7 @@ export function accountControlHandlers(
     },
     async setPlan(asked) {
       const { params: { accountId }, body, requestId } = asked;
-      if (await isUnknown(accountId)) return refuse('NOT_FOUND');
+      if (await isUnknown(accountId)) return notFound('account', accountId);
       // JSON has no undefined: a field that was not sent is not there.
       const answer = await accounts.ask(accountId, { type: 'change_plan', plan: body as Partial<Plan> });
       if (answer.ok !== true) return answer;

@@ -1,6 +1,6 @@
 /** Actor inspection for platform administrators: tree, one actor, restart. Issue 2 point 10. */
 import type { Inspection } from '../../../actors/kernel/index.ts';
-import { refuse } from '../../../protocol/errors.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import { ACTOR_CHILDREN_DEFAULT, type ActorView } from '../../../protocol/schema/platform.ts';
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
@@ -13,11 +13,11 @@ export function adminHandlers({ actors, log }: HandlerDeps): Pick<Handlers, 'lis
     },
     async getActor(asked) {
       const found = actors.inspect(asked.params.path, 1);
-      return found === null ? refuse('NOT_FOUND') : actorView(found, ACTOR_CHILDREN_DEFAULT);
+      return found === null ? notFound('actor', asked.params.path) : actorView(found, ACTOR_CHILDREN_DEFAULT);
     },
     async restartActor(asked) {
       const { path } = asked.params;
-      if (!actors.restart(path)) return refuse('NOT_FOUND');
+      if (!actors.restart(path)) return notFound('actor', path);
       log.warn(
         { requestId: asked.requestId, userId: asked.caller.bearer!.userId, path },
         'an administrator restarted an actor',

@@ -1,5 +1,5 @@
 /** Facts that were set aside: what operators see of them, and how they have them tried again. */
-import { refuse } from '../../../protocol/errors.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Handlers } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
@@ -19,7 +19,7 @@ export function factHandlers({ stores: { inbox }, log }: HandlerDeps): Pick<Hand
     // The sweep of the inbox finds what is due.
     async retryFacts({ body: { accountId, id }, caller, requestId }) {
       const accounts = await inbox.retryFacts({ accountId: (accountId ?? null) as AccountId | null, id: id ?? null });
-      if (accounts.length === 0) return refuse('NOT_FOUND');
+      if (accounts.length === 0) return notFound('fact that was set aside', [accountId ?? 'of any account', id ?? 'any'].join(' '));
       log.warn(
         { requestId, userId: caller.bearer!.userId, accountId, count: accounts.length },
         'an administrator has facts tried again',

@@ -8,7 +8,7 @@ import type { OperationId } from '../../../protocol/routes.ts';
 import type { Route } from '../../../protocol/route.ts';
 import { ENVIRONMENTS, ORG_ROLES, type Environment, type OrgRole } from '../../../protocol/slugs.ts';
 import { NOBODY, type Caller } from '../context.ts';
-import type { ApiKeys } from './api-keys.ts';
+import { whyNoKey, type ApiKeys } from './api-keys.ts';
 import type { Bearers } from './bearer.ts';
 import type { EdgeSignatures, SignedHead } from './edge-signature.ts';
 
@@ -35,8 +35,15 @@ export function createCredentials(deps: {
   };
 }
 
-/** Only the edge that issued it can know such a key. */
-const isLocalKey = (key: string): boolean => /^loc_(?:live|test)_/.test(key);
+/** What to do where no bearer is valid: a token, or where one is needed and a key came. */
+function whyNoBearer({ credential }: Route, { authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): Record<string, string> {
+  if (apiKey !== undefined) return { reason: 'key_not_taken_here', next: 'this path takes a bearer token of a signed-in user (POST /v1/auth/login), no API key' };
+  if (/^Bearer +(?:flk|loc)_/i.test(authorization ?? '')) return { reason: 'key_as_bearer', next: 'an API key goes into X-API-Key, not into Authorization' };
+  if (authorization !== undefined) return { reason: 'invalid_token', next: 'the token is malformed, expired or of another issuer: sign in again (POST /v1/auth/login), send it as Authorization: Bearer …' };
+  return credential === 'application'
+    ? { reason: 'no_credential', next: 'send an API key (flk_…) as X-API-Key, or a bearer token as Authorization: Bearer …' }
+    : { reason: 'no_credential', next: 'send a bearer token of a signed-in user (POST /v1/auth/login) as Authorization: Bearer …' };
+}
 
 async function whoAsks(
   route: Route, headers: IncomingHttpHeaders, { apiKeys, bearers }: { apiKeys: ApiKeys; bearers: Bearers },
@@ -45,17 +52,15 @@ async function whoAsks(
   if (route.credential === 'application' || route.credential === 'signed') {
     if (typeof apiKey === 'string') {
       const row = await apiKeys.authenticate(apiKey);
-      if (row === null) return refuse('UNAUTHORIZED', isLocalKey(apiKey) ? { reason: 'local_key', next: 'this is a key of your edge: call your edge, or the cloud with a flk_ key' } : {});
+      if (row === null) return refuse('UNAUTHORIZED', whyNoKey(apiKey));
       return { ...NOBODY, accountId: row.accountId, environment: row.environment, apiKeyId: row.id };
     }
-    if (route.credential === 'signed') return refuse('UNAUTHORIZED', { reason: 'an API key is needed' });
+    if (route.credential === 'signed') return refuse('UNAUTHORIZED', { reason: 'no_key', next: 'send the edge\'s API key (flk_…) as X-API-Key, with its signature' });
   }
   const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(headers.authorization ?? '')?.[1];
   const bearer = token === undefined ? null : await bearers.authenticate(token);
   if (bearer === null) {
-    return refuse(
-      'UNAUTHORIZED', typeof apiKey === 'string' ? { reason: 'a bearer token is needed here, not an API key' } : {},
-    );
+    return refuse('UNAUTHORIZED', whyNoBearer(route, headers));
   }
   const environment = headers['x-environment'] ?? 'live';
   if (!ENVIRONMENTS.includes(environment as Environment)) {

@@ -1,7 +1,7 @@
 /** Balances, asked of the chain. A chain that does not answer is CHAIN_UNAVAILABLE, never a zero. Spec §1.7, §2.4. */
 import type { Balance, Token } from '../../../chains/chain.ts';
-import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/errors.ts';
-import type { AccountId } from '../../../protocol/ids.ts';
+import { isRefusal, notFound, type Refusal, Refused } from '../../../protocol/errors.ts';
+import { environmentOf, type AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import type { ChainBinding } from '../../../model/ports/chain-access.ts';
@@ -25,7 +25,7 @@ export function balanceHandlers({ chains, stores: { reads } }: HandlerDeps): Pic
     const disabled = notEnabled(chains, accountId, chain);
     if (disabled !== null) return disabled;
     const known = await reads.addressByText(accountId, chain, parsed.canonical);
-    if (known === null) return refuse('NOT_FOUND');
+    if (known === null) return notFound('address', parsed.canonical, { chain, environment: environmentOf(accountId) });
     const binding = await chains.bind(accountId, chain);
     if (isRefusal(binding)) return binding;
     const token = tokenOf(binding, tokenText);

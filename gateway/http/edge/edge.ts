@@ -11,7 +11,7 @@ import { isSoundPublicKey } from '../../../protocol/node/http-signature.ts';
 import { accountIdOf, environmentOf, newId, type AccountId } from '../../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { isOlderVersion } from '../../edge-stream/handshake.ts';
-import { accountOf, type Caller, type Handlers } from '../context.ts';
+import { accountOf, type Caller, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
 import { bindCounter, transactionOf } from '../transaction/transactions.ts';
 import { chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
@@ -150,7 +150,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
     async submitSigned(asked) {
       const accountId = accountOf(asked);
       const known = await reads.withdrawal(accountId, asked.params.id);
-      if (known === null) return refuse('NOT_FOUND');
+      if (known === null) return unknownIn(asked, 'withdrawal', asked.params.id);
       // The account matches bytes with the chain's module, which a node loads when it first binds the chain.
       const binding = await chains.bind(accountId, known.chain);
       if (isRefusal(binding)) return binding;
@@ -161,7 +161,7 @@ function signedHandlers(deps: HandlerDeps): Pick<Handlers, Signed> {
       });
       if (answer.ok !== true) return answer;
       const row = await reads.transaction(accountId, known.id);
-      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
+      return row === null ? unknownIn(asked, 'withdrawal', known.id) : transactionOf(deps, accountId, row);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** API keys, identity rotations, and the command that starts an edge. Spec §4.4, §5. */
 import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
 import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
-import { refuse } from '../../../protocol/errors.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import { accountIdOf, newId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { mintApiKey } from '../auth/api-keys.ts';
@@ -44,7 +44,7 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const revoked = await identity.revokeApiKey(organizationId, asked.params.id, nowMs());
       auth.apiKeys.forget(organizationId);
       const row = (await identity.apiKeys(organizationId)).find(({ id }) => id === asked.params.id);
-      if (!revoked || row === undefined) return refuse('NOT_FOUND');
+      if (!revoked || row === undefined) return notFound('API key', asked.params.id);
       deps.edges.close(row.accountId, 'UNAUTHORIZED');
       return keyView(row);
     },

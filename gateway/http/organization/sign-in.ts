@@ -3,7 +3,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { MembershipRow, UserRow } from '../../../model/ports/identity-store.ts';
-import { refuse, type Refusal } from '../../../protocol/errors.ts';
+import { notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { isPassword } from '../auth/passwords.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
@@ -76,7 +76,7 @@ export function signInHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const bearer = bearerOf(asked);
       const user = await identity.userById(bearer.userId);
       const membership = user?.memberships.find((one) => one.organizationId === asked.body.organizationId);
-      if (user === null || membership === undefined) return refuse('NOT_FOUND');
+      if (user === null || membership === undefined) return notFound('organization of this user', asked.body.organizationId);
       return sessions.begin(asked, user, membership, bearer.totpAtMs);
     },
     async stepUp(asked) {

@@ -1,5 +1,5 @@
 /** The sandbox's levers. Spec §4.7, decisions 8. Only test keys get here: the route table says so. */
-import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { isRefusal, notFound, type Refusal } from '../../../protocol/errors.ts';
 import { accountOf, type Handlers } from '../context.ts';
 import { notEnabled, parseAddress } from '../chain/chain-input.ts';
 import type { HandlerDeps } from '../handlers.ts';
@@ -20,7 +20,7 @@ export function sandboxHandlers({ sandbox, chains, accounts, stores: { reads } }
       const disabled = notEnabled(chains, accountId, chain);
       if (disabled !== null) return disabled;
       const known = await reads.addressByText(accountId, chain, parsed.canonical);
-      if (known === null) return refuse('NOT_FOUND', { field: 'address' });
+      if (known === null) return notFound('address', parsed.canonical, { field: 'address', chain, environment: 'sandbox' });
       return sandbox.simulateDeposit(accountId, { chain, address: parsed.canonical, amount, tokenContract, ...confirmation });
     },
     simulateConfirmation: async (asked) => {

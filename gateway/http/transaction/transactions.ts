@@ -7,8 +7,8 @@ import type { BuildInputs, Intent } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import type { TransactionView } from '../../../model/ports/read-store.ts';
 import { canonicalJson } from '../../../protocol/canonical-json.ts';
-import { ERRORS, isRefusal, refuse, type ErrorCode, type Refusal } from '../../../protocol/errors.ts';
-import { ledgerOf, newId, type AccountId } from '../../../protocol/ids.ts';
+import { type ErrorCode, ERRORS, isRefusal, notFound, type Refusal, refuse } from '../../../protocol/errors.ts';
+import { environmentOf, ledgerOf, newId, type AccountId } from '../../../protocol/ids.ts';
 import { parseAmount } from '../../../protocol/money.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
@@ -16,7 +16,7 @@ import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 import type { ChainBinding } from '../../../model/ports/chain-access.ts';
 import type { DuplicateKey } from '../../../model/ports/accounts.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from '../chain/chain-input.ts';
-import { accountOf, claimOf, type Asked, type Handlers } from '../context.ts';
+import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
 import { presentTanks, stateOf } from '../edge/edge.ts';
 import type { HandlerDeps } from '../handlers.ts';
 import type { Outgrown } from '../idempotency.ts';
@@ -78,7 +78,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async getTransaction(asked) {
       const accountId = accountOf(asked);
       const row = await reads.transaction(accountId, asked.params.id);
-      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
+      return row === null ? unknownIn(asked, 'transaction', asked.params.id) : transactionOf(deps, accountId, row);
     },
     buildTransaction: {
       replay,
@@ -102,7 +102,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       async handle(asked) {
         const accountId = accountOf(asked);
         const known = await reads.withdrawal(accountId, asked.params.id);
-        if (known === null) return refuse('NOT_FOUND');
+        if (known === null) return unknownIn(asked, 'withdrawal', asked.params.id);
         const binding = await chains.bind(accountId, known.chain);
         if (isRefusal(binding)) return binding;
         const inputs = await binding.client.fetchBuildInputs(intentOf(known, binding));
@@ -113,7 +113,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async broadcastTransaction(asked) {
       const accountId = accountOf(asked);
       const { id } = asked.params;
-      if (await reads.withdrawal(accountId, id) === null) return refuse('NOT_FOUND');
+      if (await reads.withdrawal(accountId, id) === null) return unknownIn(asked, 'withdrawal', id);
       // Said before an edge is looked for: while the owner has not decided none may lead, and none signs in vain.
       const state = await stateOf(deps, accountId);
       const no = rotationPending(state) ?? suspended(state);
@@ -121,7 +121,7 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const acknowledged = await edges.askToSign(accountId, id);
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);
-      return row === null ? refuse('NOT_FOUND') : transactionOf(deps, accountId, row);
+      return row === null ? unknownIn(asked, 'withdrawal', id) : transactionOf(deps, accountId, row);
     },
     getFees: (asked) => fees(deps, asked),
   };
@@ -137,7 +137,7 @@ export async function bindCounter(
   { accounts, chains, stores: { reads } }: HandlerDeps, accountId: AccountId, id: string, gaveUp: readonly string[],
 ): Promise<ReturnType<typeof builtView> | Refusal | DuplicateKey> {
   const known = await reads.withdrawal(accountId, id);
-  if (known === null) return refuse('NOT_FOUND', { reason: 'no_such_build' });
+  if (known === null) return notFound('withdrawal', id, { reason: 'no_such_build', environment: environmentOf(accountId) });
   const binding = await chains.bind(accountId, known.chain);
   if (isRefusal(binding)) return binding;
   if (known.versions.length > 0) return builtView(known);
@@ -194,7 +194,7 @@ async function prepare(
   const row = await reads.addressByText(accountId, chain, from.canonical);
   if (row === null) {
     return await coveredBySource({ accounts }, accountId, chain, from.canonical)
-      ?? refuse('NOT_FOUND', { field: 'from', reason: 'the service did not issue this address' });
+      ?? notFound('address', from.canonical, { field: 'from', chain, environment: environmentOf(accountId), reason: 'the service did not issue this address' });
   }
   const intent: Intent = {
     chain, from: from.canonical, fromPath: row.derivationPath, to: to.canonical, amount, token,

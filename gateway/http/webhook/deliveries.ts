@@ -6,7 +6,7 @@ import { pageAskOf } from '../../../protocol/cursor.ts';
 import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newId, type AccountId } from '../../../protocol/ids.ts';
 import { REPLAY_RANGE_MAX } from '../../../protocol/schema/webhooks.ts';
-import { accountOf, claimOf, type Asked, type Handlers } from '../context.ts';
+import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
 import { deliveryView, listAskOf, pageAs } from '../views.ts';
 
@@ -41,14 +41,14 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const { totalElements } = known === null
         ? await reads.deliveries(accountId, { webhookId }, { page: 0, size: 1 })
         : { totalElements: 1 };
-      return totalElements === 0 ? refuse('NOT_FOUND') : list(accountId, { webhookId, ...ask.filter }, ask.page);
+      return totalElements === 0 ? unknownIn(asked, 'webhook', webhookId) : list(accountId, { webhookId, ...ask.filter }, ask.page);
     },
     replayDelivery: {
       replay: async (stored) => stored as { deliveryId: string },
       async handle(asked) {
         const accountId = accountOf(asked);
         const known = await reads.delivery(accountId, asked.params.id);
-        if (known === null) return refuse('NOT_FOUND');
+        if (known === null) return unknownIn(asked, 'delivery', asked.params.id);
         const answer = await accounts.ask(accountId, {
           type: 'replay_delivery', deliveryId: known.id, newDeliveryId: newId('dlv', nowMs()),
           eventAtMs: known.eventAtMs, ...claimOf(asked),
@@ -63,7 +63,7 @@ export function deliveryHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         accountId, { eventId: asked.body.eventId }, { page: 0, size: PAGE_SIZE_MAX },
       );
       const first = found.content.filter(({ replay }) => replay === 0);
-      if (first.length === 0) return refuse('NOT_FOUND');
+      if (first.length === 0) return unknownIn(asked, 'delivered event', asked.body.eventId);
       const replayed = await replayEach(deps, accountId, first);
       return isRefusal(replayed) ? replayed : { deliveryIds: replayed };
     },

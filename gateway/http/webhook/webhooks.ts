@@ -6,7 +6,7 @@ import { pageAskOf, slicePage } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newUuid } from '../../../protocol/ids.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
-import { accountOf, claimOf, type Asked, type Handlers } from '../context.ts';
+import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../handlers.ts';
 import { webhookView } from '../views.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -42,7 +42,7 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
   const replace = async (asked: Asked<'getWebhook'>, change: (known: WebhookRow) => WebhookRow | Refusal) => {
     for (let tries = 1; ; tries += 1) {
       const known = await find(asked);
-      const row = known === null ? refuse('NOT_FOUND') : change(known);
+      const row = known === null ? unknownIn(asked, 'webhook', asked.params.webhookId) : change(known);
       if (known === null || isRefusal(row)) return row as Refusal;
       const answer = await accounts.ask(
         accountOf(asked), { type: 'replace_webhook', known, row: { ...row, updatedAtMs: nowMs() }, ...claimOf(asked) },
@@ -78,7 +78,7 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
     },
     async getWebhook(asked) {
       const row = await find(asked);
-      return row === null ? refuse('NOT_FOUND') : webhookView(row);
+      return row === null ? unknownIn(asked, 'webhook', asked.params.webhookId) : webhookView(row);
     },
     replaceWebhook: {
       replay,
@@ -93,7 +93,7 @@ export function webhookHandlers({ accounts, secrets, stores: { reads }, nowMs }:
       replay,
       async handle(asked) {
         const known = await find(asked as Asked<never>);
-        if (known === null) return refuse('NOT_FOUND');
+        if (known === null) return unknownIn(asked, 'webhook', asked.params.webhookId);
         const answer = await accounts.ask(accountOf(asked), { type: 'delete_webhook', known, ...claimOf(asked) });
         return answer.ok === true ? webhookView(answer.reply) : answer;
       },

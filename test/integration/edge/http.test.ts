@@ -35,6 +35,43 @@ test('§5 without a valid local key every path of the application is 401, and no
   t.deepEqual(passedOn(cloud), []);
 });
 
+test('found F76: a local key that is missing, malformed, unknown or a key of the cloud is told why, with the next step', async (t) => {
+  const { edge } = await stage(t);
+  const reasons: readonly [headers: Record<string, string>, reason: string][] = [
+    [{}, 'no_key'], [{ 'x-api-key': 'loc_live_aaaa' }, 'malformed_key'], [{ 'x-api-key': '' }, 'malformed_key'], [{ 'x-api-key': `"${edge.localKey}"` }, 'malformed_key'],
+    [{ 'x-api-key': `loc_live_${'2'.repeat(39)}` }, 'unknown_key'], [{ 'x-api-key': `loc_test_${edge.localKey.slice(9)}` }, 'unknown_key'], [{ 'x-api-key': 'flk_live_aaaaaaaaaaaaaaaaaaaaaaaa' }, 'cloud_key'],
+  ];
+  for (const [headers, reason] of reasons) {
+    const { error } = await ask(edge.url, { method: 'GET', path: '/v1/addresses', headers });
+    t.deepEqual([error?.code, error?.details['reason']], ['UNAUTHORIZED', reason], JSON.stringify(headers).slice(0, 40));
+    t.truthy(error?.details['next']);
+  }
+});
+
+test('found F76: a broadcast of an id that neither edge nor cloud knows says so, and not that it may be signed', async (t) => {
+  const { cloud, edge } = await stage(t);
+  for (const id of ['txn_nothing', 'dep_22222222222222222222222222', 'x']) {
+    const { status, error } = await edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+    t.deepEqual([status, error?.code, error?.details['id'], error?.details['mayBeSigned']], [404, 'NOT_FOUND', id, undefined], id);
+  }
+  t.deepEqual(passedOn(cloud), [], 'what is no id is asked of nobody');
+  cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'NOT_FOUND' }));
+  const id = 'txn_24pgoiqjq2dgpoqhm7nuhjd5zi', { error } = await edge.ask('POST', `/v1/transactions/${id}/broadcast`);
+  t.like(error, { code: 'NOT_FOUND', details: { what: 'withdrawal', id, knownHere: false, knownToCloud: false } });
+  t.is(error?.details['mayBeSigned'], undefined);
+  t.regex(String(error?.details['next']), /build it first/);
+});
+
+test('found F76: at the edge too an unknown path names the nearest route, and who serves it', async (t) => {
+  const { edge } = await stage(t);
+  t.like((await edge.ask('GET', '/v1/adresses')).error, { code: 'NOT_FOUND', details: { nearest: 'GET /v1/addresses' } });
+  t.like((await edge.ask('POST', '/v1/auth/login')).error, { code: 'NOT_FOUND', details: { servedBy: 'cloud' } });
+  const wrong = await edge.ask('DELETE', '/v1/addresses');
+  t.deepEqual([wrong.status, wrong.headers.get('allow'), wrong.error?.message], [405, 'POST, GET', '/v1/addresses takes POST, GET, not DELETE']);
+  t.like((await edge.ask('POST', '/v1/edge/keys', { lable: 'x' })).error, { code: 'INVALID_INPUT', details: { problems: [{ field: 'label' }, { field: 'lable' }] } });
+  t.like((await edge.ask('GET', '/v1/edge/keys?pgae=1')).error?.details, { field: 'query.pgae', nearest: 'page', known: ['page', 'size', 'after'] });
+});
+
 test('§1.4 what is passed on keeps path, query, body and idempotency key, is signed, and carries the key of the cloud only', async (t) => {
   const { cloud, edge } = await stage(t);
   cloud.on('PUT /v1/webhooks/{id}', () => ({ data: {

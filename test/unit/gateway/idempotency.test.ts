@@ -59,6 +59,17 @@ test('a key is its account\'s, method\'s and path\'s own, while the first use is
   t.deepEqual(await Promise.all(answers), uses.map((_, index) => ({ outcome: { ok: true, status: 201, reply: index }, replayed: false })));
 });
 
+test('found F76: a key that is used with another body is named, with its method and path, what differs and the next step', async (t) => {
+  const idempotency = createIdempotency({ reads: keeping().reads, secrets });
+  await idempotency.once(use({ key: 'payout-42' }), async () => done(1), unchanged);
+  const { outcome } = await idempotency.once(use({ key: 'payout-42', bodyHash: 'other' }), async () => done(2), unchanged);
+  t.like(outcome, {
+    code: 'IDEMPOTENCY_CONFLICT', message: 'Idempotency-Key "payout-42" was used for POST /v1/x with another body',
+    details: { key: 'payout-42', method: 'POST', path: '/v1/x', differs: 'body' },
+  });
+  t.regex(String((outcome as { details: { next?: string } }).details.next), /the first body again.*a new Idempotency-Key/);
+});
+
 test('another body is IDEMPOTENCY_CONFLICT, while the first is at work and afterwards', async (t) => {
   const idempotency = createIdempotency({ reads: keeping().reads, secrets });
   let release: () => void = () => undefined;

@@ -1,0 +1,78 @@
+/** Input against the route's schemas: nothing is coerced, stripped or defaulted that the schema does not say. Cloud and edge read with it. */
+import type { z } from 'zod';
+import { ERRORS, precedenceOf, refuse, type ErrorCode, type Refusal } from './errors.ts';
+import { problemsOf, unknownField, type InputProblem } from './input-problems.ts';
+import { AMOUNT_FORM } from './money.ts';
+import { nearestOf } from './nearest.ts';
+import type { Route } from './route.ts';
+import { CHAINS } from './slugs.ts';
+
+/** Problems that one refusal names. */
+const PROBLEMS_MAX = 20;
+const MESSAGE_CHARS_MAX = 1_000;
+
+export interface Input { readonly params: unknown; readonly query: unknown; readonly body: unknown }
+export type Validated = { readonly ok: true } & Input;
+
+/** The parsed input. Refuses: INVALID_INPUT, or the code of the value that is wrong; the earliest of the table wins. */
+export function validate(route: Pick<Route, 'params' | 'query' | 'body'>, input: Input): Validated | Refusal {
+  const problems: Problem[] = [];
+  const read = (where: keyof Input, schema: z.ZodType | undefined, value: unknown): unknown => {
+    if (schema === undefined) {
+      problems.push(...namesOf(value).map((name) => ({ ...at(where, unknownField('', name, [])), code: 'INVALID_INPUT' as const, message: `this path takes no ${where}` })));
+      return {};
+    }
+    const parsed = schema.safeParse(value ?? {});
+    if (parsed.success) return parsed.data;
+    problems.push(...parsed.error.issues.flatMap((issue) => problemsOf(schema, value ?? {}, issue).map((problem) => coded(at(where, problem), issue, value))));
+    return undefined;
+  };
+  const params = read('params', route.params, input.params);
+  const query = read('query', route.query, input.query);
+  const body = read('body', route.body, input.body);
+  return problems.length === 0 ? { ok: true, params, query, body } : refusalOf(problems, input);
+}
+
+/** Names of what is sent where nothing is taken; a value that is no object has none, and is named as a whole. */
+function namesOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  return typeof value === 'object' && !Array.isArray(value) ? Object.keys(value) : [''];
+}
+
+interface Problem extends InputProblem { readonly code: ErrorCode }
+
+/** A body's field goes by its path alone, what stands elsewhere with its place. */
+function at(where: keyof Input, problem: InputProblem): InputProblem {
+  const { field } = problem;
+  return { ...problem, field: field === '' ? where : where === 'body' ? field : `${where}.${field}` };
+}
+
+function coded(problem: InputProblem, issue: z.core.$ZodIssue, value: unknown): Problem {
+  const code = Object.hasOwn(ERRORS, issue.message) ? issue.message as ErrorCode : 'INVALID_INPUT';
+  if (code === 'INVALID_CHAIN') return { ...problem, code, ...ofChain(issue, value) };
+  return { ...problem, code, message: (code === 'INVALID_INPUT' ? problem.message : code === 'INVALID_AMOUNT' ? AMOUNT_FORM : ERRORS[code][1]).slice(0, MESSAGE_CHARS_MAX) };
+}
+
+function ofChain({ path }: z.core.$ZodIssue, value: unknown): Pick<Problem, 'message' | 'known' | 'nearest'> {
+  const given = path.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | null)?.[part], value);
+  const nearest = typeof given === 'string' ? nearestOf(given, CHAINS) : null;
+  return { message: `unsupported chain slug${nearest === null ? '' : `; did you mean ${nearest}?`} known: ${CHAINS.join(', ')}`, known: CHAINS, ...(nearest === null ? {} : { nearest }) };
+}
+
+function refusalOf(problems: readonly Problem[], { params }: Input): Refusal {
+  const [first] = problems.toSorted((left, right) => precedenceOf(left.code) - precedenceOf(right.code));
+  const { code, field, message, known, nearest } = first!;
+  // A path parameter that cannot be an id names nothing; it is named as it came.
+  if (code === 'NOT_FOUND') return notAnId(field, (params as Record<string, unknown>)[field.replace(/^params\./, '')]);
+  return refuse(code, {
+    field, ...(known === undefined ? {} : { known }), ...(nearest === undefined ? {} : { nearest }),
+    problems: problems.slice(0, PROBLEMS_MAX).map(({ field: name, message: text }) => ({ field: name, message: text })),
+  }, `${field}: ${message}`);
+}
+
+const ID_CHARS_MAX = 64;
+
+function notAnId(field: string, value: unknown): Refusal {
+  const name = field.replace(/^params\./, ''), id = typeof value === 'string' ? value.slice(0, ID_CHARS_MAX) : '';
+  return refuse('NOT_FOUND', { [name]: id, reason: 'not_an_id', next: 'send an id as the service gave it' }, `${id} is not the form of this path's {${name}}: nothing has that name`);
+}
