@@ -17,7 +17,7 @@ import { createBell } from './wake-accounts.ts';
 import { chainFailure } from './follow/content.ts';
 import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
-import { observeHead, rememberedHead, type HeadMemory } from './follow/head.ts';
+import { countedHeight, observeHead, rememberedHead, type HeadMemory } from './follow/head.ts';
 import { matureFacts } from './maturity/mature.ts';
 import { emptyMemory, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
@@ -119,7 +119,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
       fail(run, report, job, reason);
     }
   };
-  const sinceHeight = Math.max(0, (memory.head?.head.height ?? 0) - parts.network.reorgWindow);
+  const sinceHeight = Math.max(0, (memory.head === null ? 0 : countedHeight(memory.head)) - parts.network.reorgWindow);
   memory.open = await parts.store.openWithdrawals(parts.ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
   if (parts.witnesses.length > 0 && parts.nowMs() - (memory.lookedAtMs ?? 0) >= LOOK_EVERY_MS) await look(run);
   await attempt('follow', () => follow(run, report));

@@ -3,33 +3,49 @@
  * until a node has named a height, addresses of the chain are refused (`chain-access.ts`). A chain whose addresses are its own
  * begins at its first head: nobody can have paid it before, and its nodes may hold no older block. An address of another EVM
  * network may be paid on this one all the same, so an EVM ledger begins at the block of the instant since which this
- * installation runs the chain, however late its first head comes.
+ * installation runs the chain, however late its first head comes. A height that the chain has not reached would lose all that is paid
+ * below it: where two endpoints answer, both must be near it.
  *
  *   EVM, run since 10:00, first head at 10:00 or 14:00 → begins at the last block before 10:00, less a margin
  *   any other, first head at 14:00                     → begins at that head
+ *   endpoints at 100 and 1,000,000                     → not yet, with a reason; a third one at 101 → begins at 101
  *   a height is configured                             → begins there, known without any node
  */
 import { ChainUnavailable, type ChainClient, type Network } from '../../chains/chain.ts';
 import { accountOfLedger } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import type { WatcherParts } from '../ports.ts';
+import { lagBlocksOf, orNull } from './quorum.ts';
 
 /** A block's own time may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
 const DRIFT_MS_MIN = 60_000;
 const DRIFT_BLOCKS = 12;
 
-type Parts = Pick<WatcherParts, 'store' | 'ledger' | 'network' | 'client' | 'settings'>;
+type Parts = Pick<WatcherParts, 'store' | 'ledger' | 'network' | 'client' | 'settings' | 'witnesses'>;
 
 /** Height at which a ledger without a cursor begins, durable from here on. Throws: ChainUnavailable. */
-export async function startOf({ store, ledger, network, client, settings }: Parts, headHeight: number): Promise<number> {
-  if (accountOfLedger(ledger) !== null) return settings.start === 'head' ? headHeight : settings.start;
+export async function startOf(parts: Parts, told: number): Promise<number> {
+  const { store, ledger, network, client, settings } = parts;
+  if (accountOfLedger(ledger) !== null) return settings.start === 'head' ? told : settings.start;
   if (settings.start !== 'head') return store.noteChainStart(ledger, settings.start);
   const known = await store.chainStart(ledger);
   if (known !== null && known.height !== null) return known.height;
+  const headHeight = parts.witnesses.length === 0 ? told : await firstHead(parts);
   const driftMs = Math.max(DRIFT_MS_MIN, DRIFT_BLOCKS * network.blockTimeMs);
   const height = known === null || FAMILY_OF[network.slug] !== 'evm' ? headHeight
     : await heightBefore(client, network, headHeight, known.sinceMs - driftMs);
   return store.noteChainStart(ledger, height);
+}
+
+/** The height that two endpoints support, or the only one that answers. Throws: ChainUnavailable. */
+async function firstHead({ witnesses, network }: Parts): Promise<number> {
+  const heads = await Promise.all(witnesses.map((one) => orNull(one.getHead())));
+  const [highest, second] = heads.flatMap((head) => head?.height ?? []).sort((a, b) => b - a);
+  if (highest === undefined) throw new ChainUnavailable(network.slug, 'no endpoint tells its head');
+  const answered = heads.filter((head) => head !== null).length;
+  if (second === undefined) return highest;
+  if (answered > 2 || highest - second <= lagBlocksOf(network)) return second;
+  throw new ChainUnavailable(network.slug, `endpoints name the heads ${second} and ${highest}: the chain begins when two agree, or one is removed from the configuration`);
 }
 
 /**

@@ -53,6 +53,11 @@ export function observeHead(
   };
 }
 
+/** The height from which confirmations are counted: of the head that was told last, as far as it is supported. */
+export function countedHeight({ head, highestHeight }: HeadMemory): number {
+  return Math.min(head.height, highestHeight);
+}
+
 /** Memory after a restart, from what was noted before it: a chain that stood still has stood still since then. */
 export function rememberedHead(noted: { height: number; atMs: number }, nowMs: number): HeadMemory {
   const head = { height: noted.height, hash: '', finalizedHeight: null };

@@ -2,6 +2,7 @@
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import { confirmationsOf, gatePassed } from './confirmations.ts';
 import { chainFailure } from '../follow/content.ts';
+import { countedHeight } from '../follow/head.ts';
 import type { Run } from '../memory.ts';
 import { finalityOf, quorumOf, type Quorum } from '../follow/quorum.ts';
 import { inParallel } from '../follow/read-ahead.ts';
@@ -32,7 +33,7 @@ export async function matureFacts(run: Run): Promise<Matured> {
   const { parts, memory, bell } = run;
   const { ledger, network, store } = parts;
   if (memory.head === null) return { matured: 0, refuted: 0, reason: null };
-  const headHeight = memory.head.head.height;
+  const headHeight = countedHeight(memory.head);
   const finality = finalityOf(run);
   const page = (await store.immature(ledger, headHeight, memory.matureAfter + FACTS_PER_TICK)).slice(memory.matureAfter);
   const due = page.filter((fact) => gatePassed(network, fact.height, headHeight, finality));

@@ -18,6 +18,7 @@ import { confirmationsOf, gatePassed } from '../maturity/confirmations.ts';
 import { chainFailure, feePaid, inclusionOf } from '../follow/content.ts';
 import { fateOf, outcomeAt } from './fate.ts';
 import { createGapWatch } from './gaps.ts';
+import { countedHeight } from '../follow/head.ts';
 import type { Run } from '../memory.ts';
 import { finalityOf, quorumOf } from '../follow/quorum.ts';
 import { inParallel } from '../follow/read-ahead.ts';
@@ -141,7 +142,7 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<voi
   const replaced = height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
   if (replaced) return refollow(run, row, cursor, { height, blockHash, txid });
   if (row.status !== 'confirming') return;
-  const headHeight = memory.head.head.height;
+  const headHeight = countedHeight(memory.head);
   if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
   if (!gatePassed(parts.network, height, headHeight, finalityOf(run))) return;
   if (await parts.client.getBlockHash(height) !== blockHash) return;

@@ -55,7 +55,7 @@ export async function lowerHead(run: Run, cursor: Cursor, headHeight: number): P
   const patience = { secondReadMs: settings.silentMs, contestedMs: settings.silentMs };
   const verdict = await secondOpinion(run, { height: link.height, hash: link.hash }, theirs, patience);
   const waitedMs = run.parts.nowMs() - (run.memory.suspicion?.sinceMs ?? Number.POSITIVE_INFINITY);
-  if (verdict === 'reorg' && waitedMs >= settings.silentMs) return rewind(run, cursor);
+  if (verdict === 'reorg' && waitedMs >= settings.silentMs) return rewind(run, cursor, { lowerHeight: headHeight });
   return { kind: 'suspect', reason: `head ${headHeight} is below our cursor and on another branch` };
 }
 
@@ -67,7 +67,7 @@ export async function parted(run: Run, below: Cursor, theirs: string): Promise<R
   const { store, ledger, settings: { secondReadMs, silentMs } } = run.parts;
   const verdict = await secondOpinion(run, below, theirs, { secondReadMs, contestedMs: silentMs }, 'seam');
   const cursor = await store.cursor(ledger);
-  if (verdict === 'reorg' && cursor !== null) return rewind(run, cursor, below);
+  if (verdict === 'reorg' && cursor !== null) return rewind(run, cursor, { from: below });
   return { kind: 'suspect', reason: `the block above ${below.height} has another parent` };
 }
 
@@ -98,12 +98,20 @@ async function witnessOf(client: ChainClient, height: number): Promise<Witness |
   }
 }
 
+interface Back {
+  /** Where the walk begins, the old head if none is named. */
+  readonly from?: Cursor;
+  /** The head of a chain that was rolled back below our cursor, and stood there for long. */
+  readonly lowerHeight?: number;
+}
+
 /**
- * Walks back from a block, the old head if none is named, to the fork point, reads the new branch and replaces the old one. G15, G17. Another network must look neither
- * like a deep reorg nor like a new beginning: where no block is common, identities are checked and whoever is left is asked
- * again.
+ * Walks back to the fork point, reads the new branch and replaces the old one. G15, G17. The branch is read up to the old head,
+ * whatever head is told at this moment: a node that is behind (one of several behind one URL, say) has not taken away what stands
+ * above. It ends lower only where the chain itself was rolled back. Another network must look neither like a deep reorg nor like a
+ * new beginning: where no block is common, identities are checked and whoever is left is asked again.
  */
-export async function rewind(run: Run, oldHead: Cursor, from: Cursor = oldHead): Promise<Rewound> {
+export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerHeight }: Back = {}): Promise<Rewound> {
   const { network, client } = run.parts;
   let back = await walkBack(run, from);
   if (back.walk.kind !== 'fork') {
@@ -120,7 +128,7 @@ export async function rewind(run: Run, oldHead: Cursor, from: Cursor = oldHead):
   }
   const forkPoint = walk.kind === 'fork' ? walk.forkPoint : await parentOfStart(run, walk.start);
   const depth = walk.depth + oldHead.height - from.height;
-  const until = Math.min(oldHead.height, headHeight);
+  const until = lowerHeight === undefined ? oldHead.height : Math.min(oldHead.height, Math.max(lowerHeight, headHeight));
   // Below its first block a ledger has nothing to stand on: the new branch holds that block's height at least.
   return replace(run, forkPoint, oldHead, walk.kind === 'fork' ? until : Math.max(until, walk.start.height), depth);
 }
@@ -138,8 +146,10 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
     const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
     return { walk: walkOf(links, index, network.reorgWindow), headHeight };
   }
+  let highest = headHeight;
   const heard = await Promise.allSettled(living.map(async (one) => {
     const { height } = await one.getHead();
+    highest = Math.max(highest, height);
     const below = links.filter((link) => link.height <= height);
     const index = await forkIndex(below, (link) => agrees(one, network.slug, link, height));
     // An endpoint whose head is below our newest links denies none of them.
@@ -147,7 +157,7 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
   }));
   const indexes = heard.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : chainFailure(result.reason) === null ? raise(result.reason) : []));
   if (indexes.length === 0) throw new ChainUnavailable(network.slug, 'no endpoint tells which of our blocks it holds');
-  return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight };
+  return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight: highest };
 }
 
 function raise(fault: unknown): never {

@@ -179,6 +179,11 @@ function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | '
     const entry = ledgerState(state, id).facts.get(creditKeyOf(fact));
     return entry?.status === 'seen' && entry.transfer.blockHash === fact.blockHash ? entry : null;
   };
+  /** I7, as mature_facts has it: below a head that was noted or recorded. */
+  const isDeepEnough = (id: LedgerId, { height, threshold }: { height: number; threshold: number }, confirmations: number) => {
+    const { cursor, head } = ledgerState(state, id);
+    return confirmations >= threshold && height + confirmations - 1 <= Math.max(cursor?.height ?? -1, head?.height ?? -1);
+  };
   return {
     async immature(id, headHeight, limit) {
       return [...ledgerState(state, id).facts.values()]
@@ -189,7 +194,7 @@ function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | '
     async mature(id, facts) {
       return post(state, facts.flatMap((fact) => {
         const entry = seenIn(id, fact);
-        if (entry === null) return [];
+        if (entry === null || !isDeepEnough(id, entry.transfer, fact.confirmations)) return [];
         entry.status = 'matured';
         entry.transfer = { ...entry.transfer, confirmations: fact.confirmations };
         return [depositFact('matured', entry.transfer)];

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { heightBefore, startOf } from '../../../chain-watchers/follow/beginning.ts';
+import { ChainUnavailable } from '../../../chains/chain.ts';
 import { SimulatedChain, simulatedNetwork } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 
@@ -75,7 +76,25 @@ test('found F51: a chain whose addresses are its own begins at its first head, a
   chain.mineEmpty(3);
   client.down = true; // nothing is asked
   await store.beginChain('xrp', 10 * HOUR_MS);
-  const start = { store, client, settings: { start: 'head' } as never, ledger: 'xrp' as never, network: { ...simulatedNetwork, slug: 'xrp', family: 'xrp' } as never };
+  const start = { store, client, settings: { start: 'head' } as never, witnesses: [], ledger: 'xrp' as never, network: { ...simulatedNetwork, slug: 'xrp', family: 'xrp' } as never };
   t.is(await startOf(start, 93_000_000), 93_000_000);
   t.like(await store.chainStart('xrp'), { height: 93_000_000 });
+});
+
+test('found F51: a head that one endpoint invents begins no ledger: what is paid below it would be lost', async (t) => {
+  for (const [heads, begins] of [
+    [[100, 1_000_000], null], [[100, 102], 100], [[100, 101, 1_000_000], 101], [[1, 100, 101], 100], [[null, 100], 100], [[null, null], null],
+  ] as const) {
+    const chain = new SimulatedChain(), { store } = watching({ client: chain.client() });
+    await store.beginChain('xrp', HOUR_MS);
+    const witnesses = heads.map((height) => ({ getHead: async () => {
+      if (height === null) throw new ChainUnavailable('xrp', 'timed out');
+      return { height };
+    } }));
+    const start = { store, client: chain.client(), settings: { start: 'head' }, witnesses, ledger: 'xrp', network: { ...simulatedNetwork, slug: 'xrp', family: 'xrp' } };
+    const told = Math.max(...heads.map((height) => height ?? 0)), named = heads.join();
+    if (begins === null) await t.throwsAsync(startOf(start as never, told), { instanceOf: ChainUnavailable }, named);
+    else t.is(await startOf(start as never, told), begins, named);
+    t.is((await store.chainStart('xrp'))!.height, begins, named);
+  }
 });

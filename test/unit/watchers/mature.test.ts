@@ -215,3 +215,22 @@ test('G19 a thousand facts that can never mature do not hold up those behind the
   for (let round = 0; round < 2; round += 1) await self.watcher.tick();
   t.is(told(self).filter((line) => line.startsWith('matured stuck')).length, 1_000);
 });
+
+test('found: a head that one endpoint invents neither holds facts back nor opens a gate, and is nobody\'s confirmations', async (t) => {
+  for (const [gate, depth] of [[{ kind: 'depth' }, 4], [{ kind: 'finalized', stallDepth: 80 }, 80]] as const) {
+    const chain = new SimulatedChain(), client = chain.client(), witnesses = [chain.client(), chain.client()];
+    const self = watching({ client, witnesses, network: { ...simulatedNetwork, gate } });
+    self.issue('@a');
+    await self.watcher.tick();
+    for (const one of [client, witnesses[0]!]) one.ahead = 5_000_000_000; // the one that the client asks
+    chain.mine([pay('tx')]);
+    // Nothing is called final: after a minute of that the depth decides.
+    for (let second = 0; second < 100; second += 1) {
+      self.nowMs += 1_000;
+      await self.watcher.tick();
+      const fact = self.store.inbox(ACCOUNT).map((entry) => entry.fact).find(({ kind }) => kind === 'matured');
+      t.is(fact === undefined || !('deposit' in fact) ? null : fact.deposit.confirmations, chain.tip.height < depth ? null : depth, `${gate.kind} ${chain.tip.height}`);
+      chain.mine();
+    }
+  }
+});

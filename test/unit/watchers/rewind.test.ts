@@ -331,3 +331,30 @@ test('G17 two endpoints that hold none of our blocks within the window stop the 
   witnesses[2]!.down = true;
   t.regex((await self.watcher.tick()).stopped!, /no common ancestor within 32/);
 });
+
+test('found: a new branch is read up to the old head, whichever answers about the head are behind', async (t) => {
+  for (const witnesses of [0, 2, 3]) {
+    for (let late = 1; late <= 12; late += 1) {
+      const { chain, client, witnesses: others, self } = await started({ witnesses });
+      chain.mineEmpty(3);
+      chain.mine([pay('stays')]);
+      await self.watcher.tick();
+      chain.fork(1, [[pay('stays')], []]);
+      // One URL with several nodes behind it: one answer comes from a node that is two blocks late.
+      let heads = 0;
+      for (const one of [client, others[0] ?? client]) {
+        const getHead = one.getHead.bind(one);
+        one.getHead = async () => {
+          heads += 1;
+          one.lag = heads === late ? 2 : 0;
+          return getHead().finally(() => { one.lag = 0; });
+        };
+      }
+      for (let round = 0; round < 8; round += 1) {
+        self.nowMs += 1_000;
+        await self.watcher.tick();
+      }
+      t.deepEqual(told(self), ['seen stays', 'moved stays'], `${witnesses} witnesses, answer ${late}`);
+    }
+  }
+});
