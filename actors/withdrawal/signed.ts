@@ -121,15 +121,19 @@ function doubted(known: WithdrawalRow, txid: string, nowMs: number): { row: With
   return { row: { ...known, versions, updatedAtMs: atMs }, event: { type: 'withdrawal_doubted', id: known.id, atMs, txid } };
 }
 
-/** A version that no node will take. The withdrawal fails with its last one; an older one may still land. */
+/**
+ * A version that no node will take. The withdrawal fails with its last one; an older one may still land, and is the newest again.
+ * What was signed stays signed (G25): the refused one stays among those that are watched, before them, and is submitted no more.
+ */
 function dropVersion(
   { state, command: { known, txid, result }, book, nowMs }: Deciding<'note_broadcast'>,
 ): AccountDecision<'note_broadcast'> {
   const { code, details } = result.kind === 'rejected_final' ? result.refusal : refuse('CHAIN_REJECTED');
-  const versions = known.versions.filter((version) => version.txid !== txid);
+  const others = known.versions.filter((version) => version.txid !== txid), refused = known.versions.filter((version) => version.txid === txid);
   const atMs = changedAtMs(known, nowMs);
-  const newest = versions.at(-1);
+  const newest = others.findLast(({ refused }) => refused !== true);
   if (newest !== undefined) {
+    const versions = [...refused.map((version) => ({ ...version, refused: true as const })), ...others];
     const row: WithdrawalRow = { ...known, versions, txid: newest.txid, updatedAtMs: atMs };
     return accept(
       row, [{ type: 'withdrawal_version_dropped', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }],

@@ -6,9 +6,9 @@ import type { Unsigned } from '../../chains/chain.ts';
 /**
  * Signed bytes. `doubtful` from before their first submit: a node may have them. No refusal ends them then, only proof
  * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them; absent in
- * rows that are older than it.
+ * rows that are older than it. `refused` once every node refused its only submit: it is submitted no more, and watched.
  */
-export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true; taken?: boolean }
+export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true; taken?: boolean; refused?: true }
 
 export interface WithdrawalRow {
   id: string;
@@ -25,7 +25,7 @@ export interface WithdrawalRow {
   tag: string | null;
   status: WithdrawalStatus;
   unsigned: Unsigned;
-  /** Signed bytes are durable before the first submit (G25). All versions that may still land, newest last. */
+  /** Signed bytes are durable before the first submit (G25). All versions, those that were refused first, the newest last. */
   versions: SignedVersion[];
   txid: string | null;
   height: number | null;

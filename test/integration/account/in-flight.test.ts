@@ -221,6 +221,17 @@ async function replayed(live: AccountId, teller: Sender, steps: readonly Step[])
   return true;
 }
 
+test.serial('found G25: a replacement that every node refuses is set back, and the schema takes it: no signed version is lost', async (t) => {
+  const { live } = await newOrganization(stores), teller = new Sender({}, 'gas_tank');
+  const acts = ['build', 'bind', 'submit', 'accept', 'reprice', 'submit', 'reject', 'reprice', 'submit', 'reject'] as const;
+  t.true(await replayed(live, teller, acts.map((act) => ({ act, which: 0, count: 0 }))));
+  const [row] = [...teller.rows.values()], { versions } = row!;
+  t.deepEqual(versions.map(({ refused, taken }) => [refused === true, taken]), [[true, false], [true, false], [false, true]]);
+  t.is(row!.txid, versions.at(-1)!.txid);
+  const [stored] = await database.admin<{ txid: string; count: number }[]>`select txid, jsonb_array_length(versions) as count from flock.withdrawal where account_id = ${live}`;
+  t.deepEqual({ ...stored! }, { txid: row!.txid!, count: 3 });
+});
+
 test.serial('found F83: under any story a load finds what the actor had in flight', async (t) => {
   t.timeout(180_000);
   let whole = 0;

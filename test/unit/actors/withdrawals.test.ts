@@ -368,14 +368,14 @@ test('G26 accepted and already_known announce once, unknown is remembered, rejec
   );
 });
 
-test('a replacement that the node refuses is dropped; the version before it may still land', (t) => {
+test('found G25: a replacement that the node refuses is submitted no more and stays signed; the version before it may still land', (t) => {
   const sender = new Sender();
   const { id, txid } = sender.sent();
   sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() });
   sender.do(sender.submit(id));
   sender.noted(id, { kind: 'rejected_final', refusal: refuse('CHAIN_REJECTED') });
   t.like(sender.rows.get(id), { status: 'broadcast', txid });
-  t.is(sender.rows.get(id)!.versions.length, 1);
+  t.deepEqual(sender.rows.get(id)!.versions.map((version) => [version.txid === txid, version.refused === true]), [[false, true], [true, false]], 'G25: kept, and watched');
   t.is(
     sender.account.refused({
       type: 'note_broadcast', known: sender.rows.get(id)!, txid: '0xother',
