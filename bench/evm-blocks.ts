@@ -3,7 +3,8 @@
  * payees, as the answers that a node would give. Payees of chosen payments are watched addresses.
  */
 import { readFileSync } from 'node:fs';
-import type { RawLog, RawReceipt } from '../chains/evm/block.ts';
+import type { RawLog } from '../chains/evm/raw.ts';
+import type { RawReceipt } from '../chains/evm/raw.ts';
 import { bloomOf } from '../chains/evm/bloom.ts';
 import { TRANSFER_TOPIC } from '../chains/evm/transfers.ts';
 

@@ -15,7 +15,7 @@ import { createClient, type Client } from '../protocol/client.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { newId } from '../protocol/ids.ts';
 import { openEvmStage } from '../developer/demo-evm.ts';
-import type { Stage } from '../developer/demo-chain.ts';
+import type { Stage } from '../developer/demo-stage.ts';
 import { startDeployment, type Deployment } from '../developer/deployment.ts';
 import { median, percentile, rate, type Figure } from './figure.ts';
 

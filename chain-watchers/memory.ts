@@ -5,7 +5,6 @@ import type { BlockLink, BlockRecord, Cursor } from '../model/ports/watch-store.
 import type { HeadMemory } from './follow/head.ts';
 import type { KeyedBlock } from './follow/match.ts';
 import type { Bell, WatcherParts } from './ports.ts';
-import type { WitnessMemory } from './follow/quorum.ts';
 import type { Suspicion } from './reorg/reorg.ts';
 
 /** One block of a new branch; `keyed` is null where its content is not proven. */
@@ -82,3 +81,26 @@ export interface Run {
   readonly memory: Memory;
   readonly bell: Bell;
 }
+
+/** What is remembered of one endpoint between looks. Instants are those of the first look that found it so, null while it is not. */
+export interface WitnessMemory {
+  readonly heard: boolean;
+  /** What the operator was last told of it. */
+  readonly told: Condition | null;
+  readonly keptUp: boolean;
+  readonly silentSinceMs: number | null;
+  readonly behindSinceMs: number | null;
+  readonly stuckSinceMs: number | null;
+  readonly unreadableSinceMs: number | null;
+  /** When its head last rose. */
+  readonly roseAtMs: number | null;
+  /** Its head when it last told one. */
+  readonly headHeight: number | null;
+  readonly highestHeight: number;
+  /** Since when its head is below its highest one, and where it was then; null while it is not. */
+  readonly fell: { readonly sinceMs: number; readonly height: number } | null;
+  /** What it last called final; null before it called anything so. */
+  readonly finalizedHeight: number | null;
+}
+
+export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable';

@@ -9,9 +9,9 @@
  *   B is out                asked beside the others and not waited for, one question at a time, until it answers in time
  */
 import {
-  ChainUnavailable, type Balance, type BuildInputs, type ChainClient, type ChainModule, type Intent, type Network, type Token,
+  type Agreement, type Balance, type BuildInputs, type ChainClient, type ChainModule, ChainUnavailable, type Intent,
+  type Network, type Token,
 } from '../chains/chain.ts';
-import type { Agreement } from '../chains/agreed-inputs.ts';
 import { chainFailure } from './follow/content.ts';
 import type { Log, Metrics } from './ports.ts';
 import { lagBlocksOf } from './follow/quorum.ts';

@@ -13,11 +13,6 @@ import type { BuildInputs, FeeEstimate, Intent } from './chain.ts';
 /** How far the highest fees of two endpoints may differ: pools and price oracles of honest nodes do. */
 export const FEE_SPREAD = 4n;
 
-export type Agreement<Inputs> =
-  | { readonly ok: true; readonly inputs: Inputs }
-  /** Names of what the two contradict each other about. */
-  | { readonly ok: false; readonly about: readonly string[] };
-
 export interface Points<Inputs> {
   /** What must be equal, under the name that a refusal shows. JSON-safe. */
   facts(inputs: Inputs): Readonly<Record<string, unknown>>;

@@ -13,7 +13,6 @@
  */
 import type { Chain, Family } from '../protocol/slugs.ts';
 import type { Refusal } from '../protocol/errors.ts';
-import type { Agreement } from './agreed-inputs.ts';
 
 // ── Facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -411,3 +410,9 @@ export class MalformedReply extends Error {
     this.excerpt = excerpt.slice(0, 2_000);
   }
 }
+
+/** What two endpoints' inputs of one build come to. */
+export type Agreement<Inputs> =
+  | { readonly ok: true; readonly inputs: Inputs }
+  /** Names of what the two contradict each other about. */
+  | { readonly ok: false; readonly about: readonly string[] };

@@ -3,7 +3,7 @@
  */
 import { networkOf } from '../chains/registry.ts';
 import { startBtcStandIn } from './stand-ins/btc/stand-in.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 
 /** BIP-173's example: a key hash that nobody is known to hold. */
 const OUTSIDER = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';

@@ -4,7 +4,7 @@ import type { Chain } from '../protocol/slugs.ts';
 import type { EvmNetwork } from '../chains/evm/network.ts';
 import { networkOf } from '../chains/registry.ts';
 import { startAnvil } from './anvil.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 
 const OUTSIDER = '0x000000000000000000000000000000000000bEEF';
 const POLL_MS = 50;

@@ -1,7 +1,7 @@
 /** The Solana stage: nodes over the network's own virtual machine, blocks made only when the story says so. */
 import { Keypair, PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { solana } from '../chains/sol/network.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 import { startSolStandIn } from './stand-ins/sol/stand-in.ts';
 
 const POLL_MS = 50;

@@ -7,7 +7,8 @@ import type { Client } from '../protocol/client.ts';
 import { isRefusal } from '../protocol/errors.ts';
 import { formatAmount } from '../protocol/money.ts';
 import { EVENTS, type Chain } from '../protocol/slugs.ts';
-import type { Stage, StageToken } from './demo-chain.ts';
+import type { StageToken } from './demo-stage.ts';
+import type { Stage } from './demo-stage.ts';
 
 export interface StoryParts { chain: Chain; stage: Stage; client: Client; receiver: Receiver; say(line: string): void }
 

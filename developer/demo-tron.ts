@@ -1,6 +1,6 @@
 /** The TRON stage: a ledger that speaks java-tron's HTTP API, with real signatures and real bytes. */
 import { networkOf } from '../chains/registry.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 import { createTronStandIn, keyOf } from './stand-ins/tron/stand-in.ts';
 
 /** Blocks are made by hand; the watcher need not wait for their three seconds. */

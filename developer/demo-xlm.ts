@@ -1,7 +1,7 @@
 /** The Stellar stage: an RPC and a Horizon server over a stand-in ledger that verifies real signatures and closes by hand and by time. */
 import { catalogueOf } from '../chains/catalogue.ts';
 import { networkOf } from '../chains/registry.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 import { issuerOf, LINE_FLAGS } from './stand-ins/xlm/entries.ts';
 import { StellarLedger } from './stand-ins/xlm/ledger.ts';
 import { creation, opening, payment, person, settle } from './stand-ins/xlm/people.ts';

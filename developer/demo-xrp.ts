@@ -1,6 +1,6 @@
 /** The XRP stage: a stand-in ledger with two servers that verify real signatures; it closes by hand and by time. */
 import { networkOf } from '../chains/registry.ts';
-import type { Stage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 import { accountKey } from './stand-ins/xrp/entries.ts';
 import { LedgerNetwork } from './stand-ins/xrp/ledger-network.ts';
 import { fund, must } from './stand-ins/xrp/people.ts';

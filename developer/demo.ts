@@ -11,7 +11,8 @@ import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createClient } from '../protocol/client.ts';
 import { startReceiver } from '../gateway/cli/webhook-receiver.ts';
 import { startDeployment } from './deployment.ts';
-import { nodesOf, openStage, type Stage } from './demo-chain.ts';
+import { nodesOf, openStage } from './demo-chain.ts';
+import type { Stage } from './demo-stage.ts';
 import { whenNpmIsGone } from './npm-parent.ts';
 import { tellStory } from './demo-story.ts';
 

@@ -1,5 +1,5 @@
 /** Where a message may be sent. Made by the kernel only. */
-import type { Envelope } from './ask.ts';
+import type { Envelope } from './envelope.ts';
 import type { Deadlines } from './timers.ts';
 
 declare const COMMAND: unique symbol;

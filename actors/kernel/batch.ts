@@ -1,5 +1,5 @@
 /** Deciding a batch of commands one after another on the evolving state. Pure. */
-import { futile, type Outcome } from './ask.ts';
+import { futile, type Outcome } from './envelope.ts';
 import { faultOf } from './fault.ts';
 import { PoisonousEvent, type Entity } from '../../model/entity.ts';
 

@@ -15,7 +15,7 @@
  * version and epoch like any other.
  */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { DUPLICATE, futile, unavailable, type Duplicate, type Envelope } from './ask.ts';
+import { DUPLICATE, futile, unavailable, type Duplicate, type Envelope } from './envelope.ts';
 import { decideBatch, type BatchPlan } from './batch.ts';
 import { isStoreAway, KernelFault, type RestartPolicy } from './fault.ts';
 import { Leaf } from './leaf.ts';

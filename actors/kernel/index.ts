@@ -30,7 +30,8 @@
  * - Nothing here reads a clock, a random source or a timer but through `SystemSpec`; nact itself uses setImmediate.
  */
 export type { Address } from './address.ts';
-export { ask, ASK_TIMEOUT_MS, futility, tell, type DeadLetters, type Duplicate, type Outcome } from './ask.ts';
+export { ask, ASK_TIMEOUT_MS, tell } from './ask.ts';
+export { futility, type DeadLetters, type Duplicate, type Outcome } from './envelope.ts';
 export {
   faultOf, withoutSecrets, type Fault, type KernelLog, type RestartPolicy, type RestartVerdict,
 } from './fault.ts';

@@ -10,7 +10,7 @@
  *   draining  --nothing waits, no turn runs--> stopped
  *   any       --abandon()-->                   stopped   (a turn that still runs answers nobody and appends nothing)
  */
-import { crashed, unavailable, type Envelope, type Outcome } from './ask.ts';
+import { crashed, unavailable, type Envelope, type Outcome } from './envelope.ts';
 import { faultOf, isStoreAway, type Fault, type RestartPolicy, type RestartVerdict } from './fault.ts';
 import { PoisonousEvent } from '../../model/entity.ts';
 import { spawnLeaf, stopActor, wake, type ActorRef, type Runnable } from './scheduler.ts';

@@ -4,7 +4,7 @@
  * long leaves by itself. The next message brings it back: load and fence, then the message.
  */
 import { addressOf, Target, type Address } from './address.ts';
-import { unavailable, type Envelope } from './ask.ts';
+import { unavailable, type Envelope } from './envelope.ts';
 import { EntityLeaf, type EntityKind } from './entity.ts';
 import type { RestartPolicy } from './fault.ts';
 import type { Leaf } from './leaf.ts';

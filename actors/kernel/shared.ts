@@ -1,7 +1,6 @@
 /** What all actors of one system have in common. */
-import type { DeadLetters } from './ask.ts';
+import type { DeadLetters } from './envelope.ts';
 import type { Fault, KernelLog } from './fault.ts';
-import type { Leaf } from './leaf.ts';
 import type { ActorRef } from './scheduler.ts';
 import type { Clock, Deadlines } from './timers.ts';
 
@@ -29,5 +28,5 @@ export interface Shared {
 export interface Parent {
   readonly path: string;
   readonly ref: ActorRef;
-  readonly children: Map<string, Leaf | Parent>;
+  readonly children: Map<string, unknown>;
 }

@@ -1,6 +1,6 @@
 /** The supervised tree of one process: root → branches → leaves. */
 import type { Address } from './address.ts';
-import { noDeadLetters, type DeadLetters } from './ask.ts';
+import { noDeadLetters, type DeadLetters } from './envelope.ts';
 import type { KernelLog, RestartPolicy } from './fault.ts';
 import type { Leaf } from './leaf.ts';
 import { Region, SHARDS, shardName, type Entities, type EntitySpec } from './region.ts';

@@ -4,7 +4,7 @@
  */
 import { type Refusal, isRefusal } from '../../protocol/errors.ts';
 import { addressOf, Target, type Address } from './address.ts';
-import { Envelope } from './ask.ts';
+import { Envelope } from './envelope.ts';
 import type { RestartPolicy } from './fault.ts';
 import { Leaf } from './leaf.ts';
 import type { Parent, Shared } from './shared.ts';

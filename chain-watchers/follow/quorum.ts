@@ -18,7 +18,7 @@ import type { ChainClient, Head, Network } from '../../chains/chain.ts';
 import { confirmationsOf, type Finality } from '../maturity/confirmations.ts';
 import { chainFailure } from './content.ts';
 import { ownFinality } from './head.ts';
-import type { Run } from '../memory.ts';
+import type { Condition, Run, WitnessMemory } from '../memory.ts';
 
 export const UNHEARD_MS = 10_000;
 export const SILENT_MS = 30_000;
@@ -43,27 +43,6 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
   const supporting = opinions.filter(({ holds, confirmations }) => holds && confirmations >= threshold).length;
   const contradicting = opinions.filter(({ holds, confirmations }) => !holds && confirmations > 0).length;
   return supporting >= Math.min(WITNESSES_NEEDED, Math.max(1, opinions.length)) && supporting > contradicting;
-}
-
-/** What is remembered of one endpoint between looks. Instants are those of the first look that found it so, null while it is not. */
-export interface WitnessMemory {
-  readonly heard: boolean;
-  /** What the operator was last told of it. */
-  readonly told: Condition | null;
-  readonly keptUp: boolean;
-  readonly silentSinceMs: number | null;
-  readonly behindSinceMs: number | null;
-  readonly stuckSinceMs: number | null;
-  readonly unreadableSinceMs: number | null;
-  /** When its head last rose. */
-  readonly roseAtMs: number | null;
-  /** Its head when it last told one. */
-  readonly headHeight: number | null;
-  readonly highestHeight: number;
-  /** Since when its head is below its highest one, and where it was then; null while it is not. */
-  readonly fell: { readonly sinceMs: number; readonly height: number } | null;
-  /** What it last called final; null before it called anything so. */
-  readonly finalizedHeight: number | null;
 }
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
@@ -128,8 +107,6 @@ export function supportedHead({ parts, memory }: Pick<Run, 'parts' | 'memory'>, 
   const supported = told.toSorted((a, b) => b - a)[Math.min(WITNESSES_NEEDED, told.length) - 1];
   return supported === undefined ? null : Math.max(supported, cursorHeight ?? 0);
 }
-
-export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable';
 
 /** Whether an endpoint is waited for, or why not. The table above. */
 export function conditionOf(memory: WitnessMemory, nowMs: number, network: Pick<Network, 'blockTimeMs'>): Condition {

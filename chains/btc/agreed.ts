@@ -1,6 +1,6 @@
 /** Inputs of two nodes as one. docs/chains/endpoints.md. */
-import type { Intent, Network } from '../chain.ts';
-import { compareInputs, type Agreement } from '../agreed-inputs.ts';
+import type { Agreement, Intent, Network } from '../chain.ts';
+import { compareInputs } from '../agreed-inputs.ts';
 import { outpointOf, type BtcInputs, type Coin } from './coin.ts';
 import { estimateFee, rateOf } from './fee.ts';
 import { btcOf } from './network.ts';

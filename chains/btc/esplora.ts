@@ -10,7 +10,14 @@ import { ChainUnavailable, MalformedReply, type Endpoint, type Head, type HttpRe
 import { safeText } from '../json-rpc.ts';
 import type { BtcNetwork } from './network.ts';
 import { parsed } from './node.ts';
-import type { Snapshot } from './snapshot.ts';
+
+/** What an index knows at its newest block. */
+export interface Snapshot {
+  readonly height: number;
+  readonly hash: string;
+  /** `txid:vout` */
+  readonly outpoints: ReadonlySet<string>;
+}
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const vout = z.int().nonnegative();

@@ -13,18 +13,11 @@ import { z } from 'zod';
 import { ChainUnavailable, type Block, type Endpoint, type Head } from '../chain.ts';
 import { listIn, objectIn, type Answer } from '../node-answer.ts';
 import { readBlock, readHash } from './block.ts';
-import { indexSnapshot } from './esplora.ts';
+import { indexSnapshot, type Snapshot } from './esplora.ts';
 import type { BtcNetwork } from './network.ts';
 import { ask, call, parsed } from './node.ts';
 import type { Sources } from './sources.ts';
 import type { BtcBlock } from './transfers.ts';
-
-export interface Snapshot {
-  readonly height: number;
-  readonly hash: string;
-  /** `txid:vout` */
-  readonly outpoints: ReadonlySet<string>;
-}
 
 export interface Snapshots {
   /** Outputs that may pay the address and be unspent at this head of this node. Throws: ChainUnavailable. */

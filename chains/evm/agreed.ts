@@ -1,6 +1,6 @@
 /** Inputs of two endpoints as one. docs/chains/endpoints.md. */
-import type { Intent, Network } from '../chain.ts';
-import { compareInputs, feeMaxBy, fundsOf, lowerCounter, type Agreement } from '../agreed-inputs.ts';
+import type { Agreement, Intent, Network } from '../chain.ts';
+import { compareInputs, feeMaxBy, fundsOf, lowerCounter } from '../agreed-inputs.ts';
 import { estimateFee, type EvmInputs } from './fee.ts';
 
 /** Heights are compared by nobody: nothing of them is in the bytes. Throws nothing. */

@@ -4,9 +4,9 @@
  */
 import { ChainUnavailable, MalformedReply, type Block, type Catalogue, type Endpoint, type Transport } from '../chain.ts';
 import { encodeBalanceOf, decodeWord } from './abi.ts';
-import {
-  assertWhole, isStateSync, parseBlock, parseReceipts, unitOf, withStateSync, type EvmRaw, type RawBlock, type RawReceipt,
-} from './block.ts';
+import { assertWhole, isStateSync, parseBlock, parseReceipts, unitOf, withStateSync } from './block.ts';
+import type { RawBlock } from './raw.ts';
+import type { EvmRaw, RawReceipt } from './raw.ts';
 import { doubtOfLogs } from './bloom.ts';
 import type { Heads } from './heads.ts';
 import type { EvmNetwork } from './network.ts';

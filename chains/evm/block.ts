@@ -3,87 +3,14 @@
  * endpoint gives them, its call traces. `assertWhole` proves that the parts belong together (G9, V4).
  */
 import { z } from 'zod';
-import { ChainUnavailable, MalformedReply, type Block, type Network } from '../chain.ts';
+import { type Block, ChainUnavailable, MalformedReply, type Network } from '../chain.ts';
 import { doubtOfReceipt } from './contradictions.ts';
 import { evmOf } from './network.ts';
 import { countOf, isSameHex } from './quantity.ts';
-
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/i);
-
-const header = z.object({
-  number: z.string(),
-  hash,
-  parentHash: hash,
-  timestamp: z.string(),
-  logsBloom: z.string().optional(),
-  gasUsed: z.string().optional(),
-  baseFeePerGas: z.string().optional(),
-});
-
-const block = header.extend({
-  transactions: z.array(z.unknown()),
-  /** eth: validators' withdrawals, amounts in gwei. V10. */
-  withdrawals: z.array(z.object({ index: z.string(), address: z.string(), amount: z.string() })).nullish(),
-});
-
-export type RawHeader = z.infer<typeof header>;
-export type RawBlock = Omit<z.infer<typeof block>, 'transactions'>
-  & { readonly transactions: readonly RawTransaction[] };
-
-/** G13: the fields that every transaction type has; unknown types are carried. */
-export interface RawTransaction {
-  readonly hash: string;
-  readonly blockHash: string;
-  readonly transactionIndex: string;
-  readonly from: string;
-  readonly to?: string | null;
-  readonly value: string;
-  readonly nonce: string;
-  readonly type?: string;
-  /** In a block: what it paid per gas. */
-  readonly gasPrice?: string;
-}
-
-export interface RawReceipt {
-  readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly blockHash: string;
-  readonly blockNumber: string;
-  readonly from: string;
-  readonly logs: readonly RawLog[];
-  readonly gasUsed: string;
-  readonly status?: string;
-  readonly logsBloom?: string;
-  readonly effectiveGasPrice?: string;
-  /** base: the L1 part of the fee. */
-  readonly l1Fee?: string | null;
-  /** base since Isthmus: the operator's part, by units of gas; absent where it is none. */
-  readonly operatorFeeScalar?: string | null;
-  readonly operatorFeeConstant?: string | null;
-  /** base since Jovian, which multiplies the operator's scalar in another way. */
-  readonly daFootprintGasScalar?: string | null;
-}
-
-export interface RawLog {
-  readonly address: string;
-  readonly topics: readonly string[];
-  readonly data: string;
-  readonly blockHash: string;
-  readonly removed?: boolean;
-}
-
-export interface EvmRaw {
-  readonly block: RawBlock;
-  readonly receipts: readonly RawReceipt[];
-  /**
-   * `debug_traceBlockByHash` with callTracer, or `trace_block`. Absent: internal transfers are not seen in this unit.
-   */
-  readonly traces?: readonly unknown[];
-  /**
-   * What addresses really received of tokens that keep a part, by `contract to`, both lower case; decimal text. V12.
-   */
-  readonly received?: Readonly<Record<string, string>>;
-}
+import {
+  block, type EvmRaw, header, type RawBlock, type RawHeader, type RawLog, type RawReceipt,
+  type RawTransaction,
+} from './raw.ts';
 
 /** bor's transaction that brings state from the root chain, since PIP-74. */
 const STATE_SYNC_TYPE = '0x7f';

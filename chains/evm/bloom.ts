@@ -9,7 +9,8 @@
  * Paper §4.4.3. Hashing only the logs of receipts that concern us costs a third of hashing them all.
  */
 import { keccak256View } from '../keccak.ts';
-import type { RawLog, RawReceipt } from './block.ts';
+import type { RawLog } from './raw.ts';
+import type { RawReceipt } from './raw.ts';
 import { TRANSFER_TOPIC } from './transfers.ts';
 
 const BLOOM_BYTES = 256;

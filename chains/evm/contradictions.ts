@@ -3,7 +3,7 @@
  * and another denies is not proven (G8): neither credited nor taken as "nothing happened". docs/chains/pairs.md lists them.
  */
 import type { Block, Network } from '../chain.ts';
-import type { EvmRaw, RawReceipt, RawTransaction } from './block.ts';
+import type { EvmRaw, RawReceipt, RawTransaction } from './raw.ts';
 import { evmOf } from './network.ts';
 import { isSameHex } from './quantity.ts';
 

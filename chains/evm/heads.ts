@@ -4,7 +4,8 @@
  * is answered as it is (C1-12).
  */
 import type { Endpoint, Head, Transport } from '../chain.ts';
-import { parseHeader, type RawHeader } from './block.ts';
+import { parseHeader } from './block.ts';
+import type { RawHeader } from './raw.ts';
 import { HighestHead } from '../highest-head.ts';
 import type { EvmNetwork } from './network.ts';
 import { ask, call, resultOf, tryAskAll } from './node.ts';

@@ -1,7 +1,8 @@
 /** The EVM family: eth, bsc, polygon, avax and base. */
 import type { ChainModule } from '../chain.ts';
 import { agreeInputs } from './agreed.ts';
-import { blockFromAnswers, type EvmRaw } from './block.ts';
+import { blockFromAnswers } from './block.ts';
+import type { EvmRaw } from './raw.ts';
 import { createClient } from './client.ts';
 import { evmFacts } from './facts.ts';
 import { estimateFee, type EvmInputs } from './fee.ts';

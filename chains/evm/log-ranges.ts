@@ -4,7 +4,8 @@
  */
 import { ChainUnavailable, MalformedReply, type Endpoint, type Transport } from '../chain.ts';
 import type { RpcAnswer } from '../json-rpc.ts';
-import { parseHeader, type RawLog } from './block.ts';
+import { parseHeader } from './block.ts';
+import type { RawLog } from './raw.ts';
 import type { EvmNetwork } from './network.ts';
 import { ask, atHeight, call, tryAsk } from './node.ts';
 import { countOf } from './quantity.ts';

@@ -8,7 +8,7 @@
  * traces: then a block that none traces is not whole.
  */
 import { ChainUnavailable, type Block, type Endpoint, type Transport } from '../chain.ts';
-import type { EvmRaw } from './block.ts';
+import type { EvmRaw } from './raw.ts';
 import { doubtOfTraces } from './contradictions.ts';
 import type { EvmNetwork, TraceMethod } from './network.ts';
 import { atHeight, call, isMethodMissing, resultOf, tryAsk } from './node.ts';

@@ -13,7 +13,9 @@ import {
   type Unattributed,
 } from '../chain.ts';
 import { addressOfHex } from './address.ts';
-import { assertWhole, isStateSync, type EvmRaw, type RawLog, type RawReceipt, type RawTransaction } from './block.ts';
+import { assertWhole, isStateSync } from './block.ts';
+import type { RawLog } from './raw.ts';
+import type { EvmRaw, RawReceipt, RawTransaction } from './raw.ts';
 import { doubtOfTraces } from './contradictions.ts';
 import { evmOf, type EvmNetwork } from './network.ts';
 import { bigintOf, isSameHex } from './quantity.ts';

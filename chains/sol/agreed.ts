@@ -1,6 +1,6 @@
 /** Inputs of two endpoints as one. docs/chains/endpoints.md. */
-import type { Intent, Network } from '../chain.ts';
-import { compareInputs, feeMaxBy, fundsOf, type Agreement } from '../agreed-inputs.ts';
+import type { Agreement, Intent, Network } from '../chain.ts';
+import { compareInputs, feeMaxBy, fundsOf } from '../agreed-inputs.ts';
 import { estimateFee, type Destination, type SolInputs } from './fee.ts';
 
 /** Blocks that honest endpoints may be apart: an expiry is held against the other endpoint's. */

@@ -1,6 +1,6 @@
 /** Inputs of two endpoints as one. docs/chains/endpoints.md. */
-import type { Intent, Network } from '../chain.ts';
-import { compareInputs, feeMaxBy, fundsOf, type Agreement } from '../agreed-inputs.ts';
+import type { Agreement, Intent, Network } from '../chain.ts';
+import { compareInputs, feeMaxBy, fundsOf } from '../agreed-inputs.ts';
 import type { TronInputs } from './build-inputs.ts';
 import { estimateFee } from './fee.ts';
 

@@ -1,6 +1,6 @@
 /** Inputs of two servers as one. docs/chains/endpoints.md. */
-import type { Intent, Network } from '../chain.ts';
-import { compareInputs, feeMaxBy, fundsOf, lowerCounter, type Agreement } from '../agreed-inputs.ts';
+import type { Agreement, Intent, Network } from '../chain.ts';
+import { compareInputs, feeMaxBy, fundsOf, lowerCounter } from '../agreed-inputs.ts';
 import { estimateFee } from './fee.ts';
 import type { LineState, XrpInputs } from './inputs.ts';
 

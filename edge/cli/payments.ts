@@ -7,7 +7,8 @@
 import { parseArgs } from 'node:util';
 import type { Environ } from '../config.ts';
 import { readSecret } from '../process/secret-setting.ts';
-import { openSharedSpend, SCOPE_SETTING, spendLedgerPlace, spendReplicaOf, type SharedSpend } from '../spend/shared-spend.ts';
+import { openSharedSpend, SCOPE_SETTING, spendLedgerPlace, spendReplicaOf } from '../spend/shared-spend.ts';
+import type { SharedSpend } from '../spend/replica.ts';
 import { SpendLedger, type OpenPayment } from '../spend/ledger.ts';
 import { openStorage, type Storage } from '../storage/storage.ts';
 import type { Output } from './local-keys.ts';

@@ -1,17 +1,23 @@
 /** What the words of `flock-edge sources` have in common: the opened keystore, the questions, the cloud. */
 import type { Environment } from '../../protocol/slugs.ts';
-import { ConfigurationError, checkWay, environmentOfKey, type Environ } from '../config.ts';
+import { checkWay, ConfigurationError, type Environ, environmentOfKey } from '../config.ts';
 import { createIdentity } from '../link/identity.ts';
 import { ownSeed } from '../keystore/key-sources.ts';
 import { identityKeyPair, isMnemonic, seedOf } from '../keystore/keys.ts';
 import { KeyFile } from '../keystore/key-file.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { fileMark } from '../keystore/sealed-file.ts';
-import { readKeystoreSettings, wrapOf, type KeystoreSettings } from '../keystore/settings.ts';
+import { type KeystoreSettings, readKeystoreSettings, wrapOf } from '../keystore/settings.ts';
 import { readSecret } from '../process/secret-setting.ts';
 import { createUpstream, type Upstream } from '../link/upstream.ts';
 import type { SecretPrompt } from './secret-prompt.ts';
-import type { SourceOptions } from './sources.ts';
+import type { parseArgs } from 'node:util';
+
+export const OPTIONS = {
+  label: { type: 'string' }, family: { type: 'string' }, 'bip39-passphrase': { type: 'boolean' }, own: { type: 'boolean' },
+  chain: { type: 'string' }, chains: { type: 'string' }, address: { type: 'string', multiple: true }, indexes: { type: 'string' },
+  path: { type: 'string' }, count: { type: 'string' }, from: { type: 'string' }, yes: { type: 'boolean' }, to: { type: 'string' }, keystore: { type: 'string' },
+} as const;
 
 export interface Output { write(text: string): unknown }
 export interface Asked {
@@ -92,3 +98,5 @@ export async function withCloud<T>({ env }: Asked, file: KeyFile, use: (upstream
 function withoutEmpty(env: Environ): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')) as Record<string, string>;
 }
+
+export type SourceOptions = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS; allowPositionals: true }>>['values'];

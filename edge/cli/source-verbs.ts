@@ -14,8 +14,7 @@ import { detectPath, INDEXES_DEFAULT } from '../keystore/source-paths.ts';
 import { SOURCE_FAMILIES, type SourceFamily, type SourceRecord } from '../keystore/source-record.ts';
 import { parseKeySource, parsePhraseSource, type ParsedSource } from '../keystore/source-secret.ts';
 import { canonicalPath } from '../keystore/phrase-address.ts';
-import { askSecret, settingsOf, withCloud, withKeystore, type Asked } from './source-session.ts';
-import type { SourceOptions } from './sources.ts';
+import { type Asked, askSecret, settingsOf, type SourceOptions, withCloud, withKeystore } from './source-session.ts';
 
 /** Null when done. `failed`: told already. */
 export type Verb = (asked: Asked) => Promise<Refusal | null | 'failed'>;

@@ -10,8 +10,8 @@ import { ConfigurationError, type Environ } from '../config.ts';
 import { CORE_WARNING, coreFilesPossible } from '../process/core-files.ts';
 import { KeystoreError } from '../keystore/keystore-error.ts';
 import { createSecretPrompt, PromptEnded, type SecretPrompt } from './secret-prompt.ts';
-import type { Asked, Output } from './source-session.ts';
-import { VERBS, type Verb } from './source-verbs.ts';
+import { OPTIONS, type Asked, type Output } from './source-session.ts';
+import { type Verb, VERBS } from './source-verbs.ts';
 
 const USAGE = `usage: flock-edge sources import phrase --label NAME [--bip39-passphrase] [--own]
        flock-edge sources import key --family evm|btc|tron|xrp --label NAME
@@ -23,14 +23,6 @@ const USAGE = `usage: flock-edge sources import phrase --label NAME [--bip39-pas
        flock-edge sources rewrap --to passphrase|token
   --keystore FILE     the keystore (EDGE_KEYSTORE_FILE)
   secrets             asked for without echo, or one line each on standard input; never arguments`;
-
-const OPTIONS = {
-  label: { type: 'string' }, family: { type: 'string' }, 'bip39-passphrase': { type: 'boolean' }, own: { type: 'boolean' },
-  chain: { type: 'string' }, chains: { type: 'string' }, address: { type: 'string', multiple: true }, indexes: { type: 'string' },
-  path: { type: 'string' }, count: { type: 'string' }, from: { type: 'string' }, yes: { type: 'boolean' }, to: { type: 'string' }, keystore: { type: 'string' },
-} as const;
-
-export type SourceOptions = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS; allowPositionals: true }>>['values'];
 
 /** Runs one command; answers the exit code: 0 done, 1 refused, 2 not understood. */
 export async function sourcesCommand(

@@ -1,7 +1,7 @@
 /** A broadcast that this replica cannot make itself: the cloud asks the leader, with the record that was shared. */
-import { isRefusal, notFound, type ErrorCode } from '../../protocol/errors.ts';
-import type { Submitted } from '../signing/submissions.ts';
+import { isRefusal, notFound, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { Upstream } from './upstream.ts';
+import type { ReplyOf } from '../../protocol/routes.ts';
 
 export interface ViaLeaderSettings {
   readonly upstream: Upstream;
@@ -31,3 +31,5 @@ export function createViaLeader({ upstream, share, onRefused }: ViaLeaderSetting
     return { ...reply, details: { ...reply.details, mayBeSigned: true } };
   };
 }
+
+export type Submitted = ReplyOf<'submitSigned'> | Refusal;

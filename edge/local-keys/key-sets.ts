@@ -14,7 +14,8 @@ import type { Environment } from '../../protocol/slugs.ts';
 import type { Identity } from '../link/identity.ts';
 import { isOwnKeySet, keySetText, keysOf, keysText, sha256, signKeySet, stateOf } from './key-set.ts';
 import type { LocalKeys } from './local-keys.ts';
-import { KEY_SET_KEPT_MS, type KnownVersions } from '../spend/shared-spend.ts';
+import type { KnownVersions } from '../spend/replica.ts';
+import { KEY_SET_KEPT_MS } from '../spend/replica.ts';
 import type { Storage } from '../storage/storage.ts';
 
 const REPLICA_SETTING = 'key_set_replica';

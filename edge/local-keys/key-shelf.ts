@@ -5,7 +5,8 @@
  */
 import { keySetRecord, type KeySetRecord } from '../../protocol/frames.ts';
 import type { EdgeLog } from '../process/log.ts';
-import type { KnownVersions, SharedSpend } from '../spend/shared-spend.ts';
+import type { KnownVersions } from '../spend/replica.ts';
+import type { SharedSpend } from '../spend/replica.ts';
 
 /** Pause between two looks at the others' sets, milliseconds: a revocation is everywhere after it. */
 export const KEY_SHELF_MS = 3_000;

@@ -10,7 +10,7 @@ import type { Instructions } from './instructions.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Landed, OwnFates } from './own-fates.ts';
 import { earlierIn, type Settled, type Word } from './payments.ts';
-import type { SharedSpend } from '../spend/shared-spend.ts';
+import type { SharedSpend } from '../spend/replica.ts';
 import type { SpendLedger } from '../spend/ledger.ts';
 import type { Denied } from '../link/reported.ts';
 import type { Upstream } from '../link/upstream.ts';

@@ -22,11 +22,11 @@ import { isOwnBound } from './signers/fee-bounds.ts';
 import { isAheadOfOwn, signingPolicyOf, type Asked, type PolicySource } from './policy.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import { claimOf, paymentOf } from './payments.ts';
-import type { SharedSpend } from '../spend/shared-spend.ts';
+import type { SharedSpend } from '../spend/replica.ts';
 import { spendOf, tokenOf, type Spend, type SpendLedger } from '../spend/ledger.ts';
-import { isFailureWord, refusalOfSigned, type Submissions, type Submitted } from './submissions.ts';
+import { isFailureWord, refusalOfSigned, type Submissions } from './submissions.ts';
 import { NOTHING_DENIED } from '../link/reported.ts';
-import type { ViaLeader } from '../link/via-leader.ts';
+import type { Submitted, ViaLeader } from '../link/via-leader.ts';
 import type { Upstream } from '../link/upstream.ts';
 
 export interface SigningSettings {

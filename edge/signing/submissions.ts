@@ -3,8 +3,7 @@
  * them. Whoever asked for the broadcast may wait for the answer; the bytes do not wait for whoever asked.
  */
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import { isRefusal, refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
-import type { ReplyOf } from '../../protocol/routes.ts';
+import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { Instructions } from './instructions.ts';
 import type { Lease } from '../link/lease.ts';
 import type { OutboxWrite } from '../link/outbox.ts';
@@ -12,11 +11,10 @@ import type { PaymentGuard } from './payment-guard.ts';
 import type { Sent } from '../link/outbox-sender.ts';
 import type { Timers } from '../process/timers.ts';
 import { NOTHING_DENIED } from '../link/reported.ts';
-import type { ViaLeader } from '../link/via-leader.ts';
+import type { Submitted, ViaLeader } from '../link/via-leader.ts';
 import type { Upstream } from '../link/upstream.ts';
 
 export interface Submission { readonly transactionId: string; readonly txid: string; readonly signedPayload: string }
-export type Submitted = ReplyOf<'submitSigned'> | Refusal;
 
 /**
  * A refusal that comes although signed bytes exist. They may land whatever is said of them: whoever pays again without

@@ -12,7 +12,7 @@ import { refuseToSign } from '../signing/signers/signer.ts';
 import { counterNotFilled, equalPayment, type Word } from '../signing/payments.ts';
 import { capOf, overCap, overTokenCap, tokenCapOf, tokenSubject, tokenUnit, type OpenPayment, type Spend, type SpendCaps } from './ledger.ts';
 import type { SpendClock } from './clock.ts';
-import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './shared-spend.ts';
+import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
 
 const CONNECT_TIMEOUT_S = 5;
 const STATEMENT_TIMEOUT_MS = 5_000;

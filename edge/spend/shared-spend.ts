@@ -4,36 +4,10 @@
  * directory that the replicas of one machine share. Where it cannot be asked nothing is signed.
  */
 import { randomUUID } from 'node:crypto';
-import type { Refusal } from '../../protocol/errors.ts';
-import type { KeySetRecord } from '../../protocol/frames.ts';
-import type { Settled, Word } from '../signing/payments.ts';
 import { markIfPossible, openSpendClock, type SpendClock, type SpendClockPorts } from './clock.ts';
-import { newestSpendMs, SpendLedger, type OpenPayment, type Spend, type SpendCaps } from './ledger.ts';
+import { newestSpendMs, type SpendCaps, SpendLedger } from './ledger.ts';
 import { openStorage, type Storage } from '../storage/storage.ts';
-
-/** By replica. */
-export type KnownVersions = readonly { readonly replica: string; readonly version: number }[];
-
-/** A set of a replica that is gone is forgotten after this, long after the last day on which it can vouch. Milliseconds. */
-export const KEY_SET_KEPT_MS = 90 * 86_400_000;
-
-export interface SharedSpend {
-  /** Counts a spend; durable when it resolves. Refuses: as `SpendLedger.count`, SERVICE_UNAVAILABLE when it cannot tell. */
-  count(spend: Spend): Promise<Refusal | null>;
-  /** A word about signed transactions that an application is told, or was. Throws: Error when it cannot be written. */
-  note(transactionIds: readonly string[], word: Word): Promise<void>;
-  /** They are out of the way. Throws: Error when it cannot be written. */
-  settle(transactionIds: readonly string[], how: Settled): Promise<void>;
-  /** What may still land, oldest first. Throws: Error when it cannot be read. */
-  open(limit: number): Promise<OpenPayment[]>;
-  /** Key sets of the replicas that share this ledger above the versions known, as they are kept: nothing of them was checked. Throws: Error when they cannot be read. */
-  keySets(known: KnownVersions): Promise<unknown[]>;
-  /** Keeps a replica's own, in place of an older one, and forgets those of replicas that are long gone. Throws: Error when it cannot be written. */
-  putKeySet(set: KeySetRecord): Promise<void>;
-  /** Keeps the time of the ledger for the processes to come, where this process does. */
-  mark(): void;
-  close(): Promise<void>;
-}
+import { KEY_SET_KEPT_MS, type SharedSpend, type SpendReplica } from './replica.ts';
 
 /** Where the shared ledger is. */
 export type SpendLedgerPlace = { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'directory'; readonly path: string };
@@ -42,15 +16,6 @@ export type SpendLedgerPlace = { readonly kind: 'postgres'; readonly url: string
 export function spendLedgerPlace(text: string): SpendLedgerPlace | null {
   if (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text };
   return text.startsWith('/') ? { kind: 'directory', path: text } : null;
-}
-
-/** A process among the replicas that share a ledger. Its clock is its own, so that no two processes may have one name. */
-export interface SpendReplica {
-  readonly name: string;
-  /** The process whose clock goes on in this one, the last that counted from its directory; null for none. */
-  readonly heirOf: string | null;
-  /** It has counted: the next process is its heir. */
-  noteCounted(): void;
 }
 
 /** The process that runs on a directory. */

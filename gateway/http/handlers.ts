@@ -1,10 +1,8 @@
 /** Every operation and who answers it; a test holds that none of the cloud's routes is missing. */
-import type { GatewayDeps } from '../deps.ts';
 import { accountControlHandlers } from './admin/accounts.ts';
 import { adminHandlers } from './admin/actors.ts';
 import { factHandlers } from './admin/facts.ts';
 import { addressHandlers } from './address/addresses.ts';
-import type { Auth } from './auth/auth.ts';
 import { balanceHandlers } from './chain/balances.ts';
 import { billingHandlers } from './billing/billing.ts';
 import { chainHandlers } from './chain/chains.ts';
@@ -21,12 +19,7 @@ import { settingHandlers } from './organization/settings.ts';
 import { signInHandlers } from './organization/sign-in.ts';
 import { transactionHandlers } from './transaction/transactions.ts';
 import { webhookHandlers } from './webhook/webhooks.ts';
-
-export interface HandlerDeps extends GatewayDeps {
-  readonly auth: Auth;
-  readonly isDraining: () => boolean;
-  readonly pools: PoolStock;
-}
+import type { HandlerDeps } from './surroundings.ts';
 
 export function createHandlers(given: Omit<HandlerDeps, 'pools'>): Handlers {
   const { stores: { reads }, edges, config } = given;

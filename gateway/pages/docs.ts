@@ -3,7 +3,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { TAGS } from '../../protocol/route.ts';
-import { describeApi, type ApiDescription, type Json } from './openapi.ts';
+import { type ApiDescription, describeApi } from './openapi.ts';
+import type { Json } from './examples.ts';
 import { STYLE } from './docs-style.ts';
 
 const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

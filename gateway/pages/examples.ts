@@ -1,6 +1,5 @@
 /** Examples for the API description, read from the schemas: what a client may send or get, whole and valid. */
-import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
-import type { Json } from './openapi.ts';
+import { type ErrorCode, ERRORS } from '../../protocol/errors.ts';
 
 const UUID7 = 'aqd3fn2tk5pgvmzyx7w6r4o2ei';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -104,3 +103,5 @@ const DETAILS: Partial<Record<ErrorCode, Json>> = {
   UNSUPPORTED_MEDIA_TYPE: { expected: 'application/json' },
   SIGNED_BATCH_REJECTED: { reason: 'no_instruction' },
 };
+
+export type Json = Record<string, unknown>;

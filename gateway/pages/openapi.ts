@@ -4,7 +4,7 @@ import { ERRORS, statusOf } from '../../protocol/errors.ts';
 import {
   heartbeatBody, poolsBody, pushedKey, pushedPool, resumeBody, signedBody, syncBody,
 } from '../../protocol/frames.ts';
-import { codesOf, TAGS, type Credential, type Route } from '../../protocol/route.ts';
+import { codesOf, type Credential, type Route, TAGS } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import * as account from '../../protocol/schema/account.ts';
 import * as addresses from '../../protocol/schema/addresses.ts';
@@ -14,12 +14,11 @@ import * as platform from '../../protocol/schema/platform.ts';
 import * as transactions from '../../protocol/schema/transactions.ts';
 import * as webhooks from '../../protocol/schema/webhooks.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
-import { exampleOfFailure, exampleOfSchema } from './examples.ts';
+import { exampleOfFailure, exampleOfSchema, type Json } from './examples.ts';
 
 /** Spec §9.2: "The interface description is version 2.0.0." */
 const DESCRIPTION_VERSION = '2.0.0';
 
-export type Json = Record<string, unknown>;
 export interface ApiDescription extends Json {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly webhooks: Readonly<Record<string, Json>>;

@@ -3,7 +3,7 @@ import test from 'ava';
 import { addressOfHex } from '../../chains/evm/address.ts';
 import { avax, base, bsc, eth, polygon } from '../../chains/evm/network.ts';
 import { bloomOf } from '../../chains/evm/bloom.ts';
-import type { RawLog } from '../../chains/evm/block.ts';
+import type { RawLog } from '../../chains/evm/raw.ts';
 import { transfersIn } from '../../chains/evm/transfers.ts';
 import { ChainUnavailable, MalformedReply, type ChainClient, type Endpoint } from '../../chains/chain.ts';
 import { recordAnswers, replayAnswers } from '../support/recorded-endpoint.ts';

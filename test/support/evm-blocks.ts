@@ -1,7 +1,8 @@
 /** EVM blocks for pure tests: transactions with the receipts that a node would give for them. */
 import { keccak256Hex } from '../../chains/keccak.ts';
 import { bloomOf } from '../../chains/evm/bloom.ts';
-import { blockFromAnswers, type EvmRaw } from '../../chains/evm/block.ts';
+import { blockFromAnswers } from '../../chains/evm/block.ts';
+import type { EvmRaw } from '../../chains/evm/raw.ts';
 import { TRANSFER_TOPIC } from '../../chains/evm/transfers.ts';
 import type { Block, Network } from '../../chains/chain.ts';
 

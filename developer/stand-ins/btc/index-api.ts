@@ -1,5 +1,6 @@
 /** Esplora's HTTP API over the ledger, as far as a wallet asks it. Source: Blockstream/esplora API.md. */
-import type { BtcLedger, LedgerBlock } from './ledger.ts';
+import type { LedgerBlock } from './block.ts';
+import type { BtcLedger } from './ledger.ts';
 import { scriptOf } from './scripts.ts';
 import { outpointsOf } from './transaction.ts';
 

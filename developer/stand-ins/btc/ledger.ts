@@ -11,6 +11,7 @@ import { Block, Transaction } from 'bitcoinjs-lib';
 import { dustLimitOf, feeOf } from './policy.ts';
 import { isUnspendable, scriptErrorOf } from './scripts.ts';
 import { coinbaseTransaction, GENESIS, outpointsOf, SUBSIDY_SATS } from './transaction.ts';
+import type { LedgerBlock, LedgerCoin } from './block.ts';
 
 /** An error as the node's JSON-RPC answers it. */
 export class RpcFailure extends Error {
@@ -19,29 +20,6 @@ export class RpcFailure extends Error {
     super(message);
     this.code = code;
   }
-}
-
-export interface LedgerCoin {
-  readonly txid: string;
-  readonly vout: number;
-  readonly script: Uint8Array;
-  readonly value: bigint;
-  readonly height: number;
-  readonly coinbase: boolean;
-}
-
-export interface LedgerBlock {
-  readonly height: number;
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly merkleRoot: string;
-  readonly version: number;
-  readonly time: number;
-  readonly bits: string;
-  readonly nonce: number;
-  readonly transactions: readonly Transaction[];
-  /** Coins that the block spent, by outpoint: what undoes it. */
-  readonly spent: ReadonlyMap<string, LedgerCoin>;
 }
 
 export interface PoolEntry {

@@ -4,7 +4,8 @@
  */
 import type { Transaction } from 'bitcoinjs-lib';
 import { Amount } from './json.ts';
-import { RpcFailure, type BtcLedger, type LedgerBlock, type PoolEntry } from './ledger.ts';
+import type { LedgerBlock } from './block.ts';
+import { RpcFailure, type BtcLedger, type PoolEntry } from './ledger.ts';
 import { blockShape, headerShape, scriptShape, transactionShape } from './shapes.ts';
 
 export interface View {

@@ -4,7 +4,8 @@
  */
 import type { Transaction } from 'bitcoinjs-lib';
 import { Amount } from './json.ts';
-import type { BtcLedger, LedgerBlock, LedgerCoin } from './ledger.ts';
+import type { LedgerBlock, LedgerCoin } from './block.ts';
+import type { BtcLedger } from './ledger.ts';
 import { describe } from './scripts.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

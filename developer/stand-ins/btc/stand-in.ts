@@ -6,7 +6,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { indexAnswer } from './index-api.ts';
 import { toJson } from './json.ts';
-import { BtcLedger, RpcFailure, type LedgerBlock, type LedgerCoin, type LedgerOptions } from './ledger.ts';
+import type { LedgerBlock, LedgerCoin } from './block.ts';
+import { BtcLedger, RpcFailure, type LedgerOptions } from './ledger.ts';
 import { answer, type View } from './rpc.ts';
 import { scriptOf } from './scripts.ts';
 import { GENESIS, Payer } from './transaction.ts';

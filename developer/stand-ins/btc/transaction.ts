@@ -1,7 +1,7 @@
 /** The ledger's own transactions: rewards, and payments of somebody outside who holds a key. */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { Block, crypto, payments, script as scripts, Transaction } from 'bitcoinjs-lib';
-import type { LedgerBlock } from './ledger.ts';
+import type { LedgerBlock } from './block.ts';
 import type { Spent } from './scripts.ts';
 
 export const SUBSIDY_SATS = 5_000_000_000n;

@@ -9,7 +9,6 @@
  * Source: solana-program/token `interface/src/state.rs`, solana-program/token-2022 `interface/src/extension`.
  */
 import { base58 } from '@scure/base';
-import type { SolLedger } from './ledger.ts';
 import type { SvmAccount } from './svm.ts';
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -75,9 +74,15 @@ export function holdingIn(account: SvmAccount | null): Holding | null {
   return { program: account.owner, mint: keyAt(0), owner: keyAt(OWNER_AT), amount: Buffer.from(data).readBigUInt64LE(AMOUNT_AT) };
 }
 
+/** The accounts of a ledger. */
+interface Accounts {
+  rentExempt(bytes: number): bigint;
+  setAccount(key: string, account: SvmAccount | null): void;
+}
+
 /** Puts a mint without authorities on the ledger. */
 export function putMint(
-  ledger: SolLedger, { mint, decimals, program = TOKEN_PROGRAM, extensions = [] }: MintOptions,
+  ledger: Accounts, { mint, decimals, program = TOKEN_PROGRAM, extensions = [] }: MintOptions,
 ): void {
   const bytes = Buffer.alloc(MINT_BYTES);
   bytes.writeBigUInt64LE(SUPPLY, 36);
@@ -109,7 +114,7 @@ export interface HoldingOptions {
 }
 
 /** Puts a token account with a balance on the ledger. */
-export function putHolding(ledger: SolLedger, options: HoldingOptions): void {
+export function putHolding(ledger: Accounts, options: HoldingOptions): void {
   const { account, mint, owner, amount, program = TOKEN_PROGRAM, frozen = false, withFee = false } = options;
   const bytes = Buffer.alloc(BASE_BYTES);
   bytes.set(base58.decode(mint), 0);

@@ -5,7 +5,7 @@ import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../chain/chain-input.ts';
 import { accountOf, type Asked, type Caller, claimOf, type Handlers, type Replayable, unknownIn } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { PairLookup } from './pair-lookup.ts';
 import { addressView, listAskOf, pageAs } from '../views.ts';
 

@@ -4,7 +4,7 @@ import { notFound } from '../../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../../protocol/ids.ts';
 import { planView } from '../billing/billing.ts';
 import { bearerOf, type Handlers } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 
 export function accountControlHandlers(
   { accounts, stores: { identity }, log }: HandlerDeps,

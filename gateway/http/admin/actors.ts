@@ -3,7 +3,7 @@ import type { Inspection } from '../../../actors/kernel/index.ts';
 import { notFound } from '../../../protocol/errors.ts';
 import { ACTOR_CHILDREN_DEFAULT, type ActorView } from '../../../protocol/schema/platform.ts';
 import type { Handlers } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 
 export function adminHandlers({ actors, log }: HandlerDeps): Pick<Handlers, 'listActors' | 'getActor' | 'restartActor'> {
   return {

@@ -2,7 +2,7 @@
 import { notFound } from '../../../protocol/errors.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import type { Handlers } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 
 export function factHandlers({ stores: { inbox }, log }: HandlerDeps): Pick<Handlers, 'listFactsSetAside' | 'retryFacts'> {
   return {

@@ -5,8 +5,8 @@ import { formatAmount } from '../../../protocol/money.ts';
 import { addressLimitOf, BAND_TERMS, settledIncludedOf, TIER_TERMS } from '../../../protocol/plans.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { accountOf, claimOf, type Handlers } from '../context.ts';
-import { stateOf } from '../edge/edge.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import { stateOf } from '../account-state.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 
 /** Overage is counted in thousandths of a dollar. */

@@ -7,7 +7,7 @@ import type { Chain } from '../../../protocol/slugs.ts';
 import type { ChainBinding } from '../../../model/ports/chain-access.ts';
 import { assetOf, notEnabled, parseAddress, tokenOf } from './chain-input.ts';
 import { accountOf, type Handlers } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { listAskOf, moneyOf } from '../views.ts';
 
 /** Balances of one page that are asked for at the same time. */

@@ -8,8 +8,8 @@ import { CHAINS } from '../../../protocol/slugs.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { notEnabled } from './chain-input.ts';
 import { accountOf, type Handlers } from '../context.ts';
-import { stateOf } from '../edge/edge.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import { stateOf } from '../account-state.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { chainPlace, instantOf, instantOrNull, wholePage } from '../views.ts';
 
 type Entry = ReplyOf<'listTokens'>['content'][number];

@@ -1,20 +1,18 @@
 /** Paths between edge and cloud, and what an application may read of its edges. Spec §2.8, §4.3. */
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
-import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
 import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
-import type { AccountState } from '../../../model/account/commands.ts';
 import type { SessionRow } from '../../../model/ports/edge-store.ts';
-import type { AddressRow } from '../../../model/rows/address.ts';
-import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/errors.ts';
+import { isRefusal, type Refusal, refuse } from '../../../protocol/errors.ts';
 import { EDGE_VERSION_MIN } from '../../../protocol/frames.ts';
 import { isSoundPublicKey } from '../../../protocol/node/http-signature.ts';
-import { accountIdOf, environmentOf, newId, type AccountId } from '../../../protocol/ids.ts';
+import { type AccountId, accountIdOf, environmentOf, newId } from '../../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF } from '../../../protocol/slugs.ts';
 import { isOlderVersion } from '../../edge-stream/handshake.ts';
-import { accountOf, type Caller, type Handlers, unknownIn } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import { accountOf, type Handlers, unknownIn } from '../context.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { bindCounter, transactionOf } from '../transaction/transactions.ts';
 import { chainPlace, instantOrNull, sessionView, wholePage } from '../views.ts';
+import { presentTanks, signerOf, stateOf } from '../account-state.ts';
 
 type Area =
   | 'getEdgeHealth' | 'getEdgeLease' | 'getEdgeOutbox' | 'getEdgeReadiness' | 'listEdgeSessions' | 'listGasTanks'
@@ -22,15 +20,6 @@ type Area =
 
 export function edgeHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   return { ...readingHandlers(deps), ...signedHandlers(deps) };
-}
-
-/** The state of an account. Throws: Refused when it cannot be asked. */
-export async function stateOf(
-  { accounts }: Pick<HandlerDeps, 'accounts'>, accountId: AccountId,
-): Promise<AccountState> {
-  const answer = await accounts.ask(accountId, { type: 'inspect' });
-  if (answer.ok === true) return answer.reply as AccountState;
-  throw new Refused(isRefusal(answer) ? answer : refuse('INTERNAL_ERROR'));
 }
 
 type Reading =
@@ -71,14 +60,6 @@ function readingHandlers(deps: HandlerDeps): Pick<Handlers, Reading> {
         .map((row) => ({ chain, address: row.address, derivationPath: row.derivationPath }))), asked.query, ({ chain, address }) => `${chainPlace(chain)} ${address}`);
     },
   };
-}
-
-/** Gas tanks of the present identity: those of a retired one can fill nothing any more. Spec §5.7. */
-export async function presentTanks(
-  { stores: { reads } }: Pick<HandlerDeps, 'stores'>, accountId: AccountId,
-): Promise<AddressRow[]> {
-  const [rows, retired] = await Promise.all([reads.ownAddresses(accountId, 'gas_tank'), reads.retiredIdentities(accountId)]);
-  return rows.filter((row) => pathOf(retired, row) === row.derivationPath);
 }
 
 /** The session that leads, else the one that was heard last. */
@@ -175,12 +156,6 @@ async function pinnedElsewhere(
   const other = accountIdOf(organizationId, environment === 'live' ? 'sandbox' : 'live');
   const answer = await accounts.ask(other, { type: 'inspect' });
   return answer.ok === true && answer.reply.enrolment?.publicKey === publicKey ? refuse('CROSS_ENVIRONMENT_IDENTITY') : null;
-}
-
-/** The key that signed the request; a signed route has one. Throws: Refused EDGE_SIGNATURE_INVALID. */
-export function signerOf({ signature }: Caller): string {
-  if (signature === null) throw new Refused(refuse('EDGE_SIGNATURE_INVALID', { reason: 'headers' }));
-  return signature.publicKey;
 }
 
 /** Refuses: EDGE_VERSION_UNSUPPORTED. */

@@ -12,8 +12,8 @@ import { newId, type AccountId } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 import { accountOf, type Handlers } from '../context.ts';
-import { signerOf, stateOf } from '../edge/edge.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import { signerOf, stateOf } from '../account-state.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
 
 type Area = 'listKeySources' | 'registerKeySource' | 'purgeKeySource';

@@ -1,7 +1,7 @@
 /** Liveness, readiness, metrics and the description of the API. */
 import { refuse } from '../../../protocol/errors.ts';
 import type { Handlers } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { describeApi } from '../../pages/openapi.ts';
 
 export function healthHandlers({

@@ -3,7 +3,7 @@ import type { Plan } from '../../../model/account/commands.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { accountOf, bearerOf, USED_KEY, type Handlers } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, wholePage } from '../views.ts';
 
 /** What a new tenant starts with; payments are switched on by their own process. */

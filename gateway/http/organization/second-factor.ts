@@ -4,7 +4,7 @@
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
 import { TOTP_FRESH_MS } from '../auth/totp.ts';
 import { bearerOf, type Caller } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 
 /** Null when the factor is fresh. Refuses: TOTP_REQUIRED. */
 export async function notFresh(

@@ -7,8 +7,8 @@ import type { ReplyOf } from '../../../protocol/routes.ts';
 import { mintApiKey } from '../auth/api-keys.ts';
 import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers, type Replayable } from '../context.ts';
 import { edgeSetupOf } from '../edge/edge-setup.ts';
-import { stateOf } from '../edge/edge.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import { stateOf } from '../account-state.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { notFresh } from './second-factor.ts';
 import { instantOf, instantOrNull, wholePage } from '../views.ts';
 

@@ -9,7 +9,7 @@ import { isPassword } from '../auth/passwords.ts';
 import { ACCESS_TOKEN_SECONDS } from '../auth/issuer.ts';
 import { bearerOf, type Bearer, type Handlers } from '../context.ts';
 import { notFresh } from './second-factor.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { instantOrNull } from '../views.ts';
 
 const COOKIE = 'flock_refresh';

@@ -2,7 +2,7 @@
 import { isRefusal, notFound, type Refusal } from '../../../protocol/errors.ts';
 import { accountOf, type Handlers } from '../context.ts';
 import { notEnabled, parseAddress } from '../chain/chain-input.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf } from '../views.ts';
 
 type Area = 'simulateDeposit' | 'simulateConfirmation' | 'simulateStuck' | 'simulateReorg' | 'simulateChainDown' | 'resetSandbox';

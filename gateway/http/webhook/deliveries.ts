@@ -7,7 +7,7 @@ import { isRefusal, Refused, refuse, type Refusal } from '../../../protocol/erro
 import { newId, type AccountId } from '../../../protocol/ids.ts';
 import { REPLAY_RANGE_MAX } from '../../../protocol/schema/webhooks.ts';
 import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { deliveryView, listAskOf, pageAs } from '../views.ts';
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
 import { newUuid } from '../../../protocol/ids.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
-import type { HandlerDeps } from '../handlers.ts';
+import type { HandlerDeps } from '../surroundings.ts';
 import { webhookView } from '../views.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 

@@ -12,7 +12,7 @@ import { ask, createSystem, systemClock, type ActorSystem, type Outcome } from '
 import { evm } from '../../../chains/evm/index.ts';
 import type { ChainModule } from '../../../chains/chain.ts';
 import { addressHandlers } from '../../../gateway/http/address/addresses.ts';
-import type { HandlerDeps } from '../../../gateway/http/handlers.ts';
+import type { HandlerDeps } from '../../../gateway/http/surroundings.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import type { RowWrite } from '../../../model/rows/write.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';

@@ -1,6 +1,6 @@
 /** found: one endpoint's word decided what a payment was built on. What two must agree on, family by family. docs/chains/endpoints.md. */
 import test from 'ava';
-import type { Agreement } from '../../../chains/agreed-inputs.ts';
+import type { Agreement } from '../../../chains/chain.ts';
 import type { BuildInputs, Intent } from '../../../chains/chain.ts';
 import { btc } from '../../../chains/btc/index.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { addressHandlers } from '../../../gateway/http/address/addresses.ts';
-import { presentTanks } from '../../../gateway/http/edge/edge.ts';
-import type { HandlerDeps } from '../../../gateway/http/handlers.ts';
+import { presentTanks } from '../../../gateway/http/account-state.ts';
+import type { HandlerDeps } from '../../../gateway/http/surroundings.ts';
 import { pageOf } from '../../../protocol/page.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { addressRow } from '../../support/store-rows.ts';

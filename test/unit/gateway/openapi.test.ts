@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describeApi, type Json } from '../../../gateway/pages/openapi.ts';
+import { describeApi } from '../../../gateway/pages/openapi.ts';
+import type { Json } from '../../../gateway/pages/examples.ts';
 import { docsPage } from '../../../gateway/pages/docs.ts';
 import { statusOf } from '../../../protocol/errors.ts';
 import { codesOf } from '../../../protocol/route.ts';

@@ -1,7 +1,8 @@
 import test from 'ava';
 import {
-  conditionOf, confirmedBy, observeWitness, SILENT_MS, UNKNOWN_WITNESS, type Condition, type Opinion,
+  conditionOf, confirmedBy, observeWitness, type Opinion, SILENT_MS, UNKNOWN_WITNESS,
 } from '../../../chain-watchers/follow/quorum.ts';
+import type { Condition } from '../../../chain-watchers/memory.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
 import { ACCOUNT, watching } from '../../support/watching.ts';
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
 import { bloomOf, doubtOfLogs } from '../../../../chains/evm/bloom.ts';
-import { blockFromAnswers, type RawReceipt } from '../../../../chains/evm/block.ts';
+import { blockFromAnswers } from '../../../../chains/evm/block.ts';
+import type { RawReceipt } from '../../../../chains/evm/raw.ts';
 import { eth } from '../../../../chains/evm/network.ts';
 import { addressOf, answersOf, transferLog, type TransactionPlan } from '../../../support/evm-blocks.ts';
 

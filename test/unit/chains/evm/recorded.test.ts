@@ -1,7 +1,8 @@
 /** Recorded answers of real nodes against their expected results (test/vectors/SOURCE.md). */
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { blockFromAnswers, type EvmRaw, type RawReceipt } from '../../../../chains/evm/block.ts';
+import { blockFromAnswers } from '../../../../chains/evm/block.ts';
+import type { EvmRaw, RawReceipt } from '../../../../chains/evm/raw.ts';
 import { evmNetworks } from '../../../../chains/evm/network.ts';
 import { outcomesIn, transfersIn } from '../../../../chains/evm/transfers.ts';
 import { ChainUnavailable, MalformedReply, type Block, type Catalogue, type Token } from '../../../../chains/chain.ts';
