@@ -1,6 +1,7 @@
 /** What the edge knows by itself, beside an answer of the cloud: its keys, its registry, what it issued and what it was asked. */
 import { catalogueOf } from '../../chains/catalogue.ts';
-import { networkOf } from '../../chains/registry.ts';
+import { factsOf, networkOf } from '../../chains/registry.ts';
+import { isRefusal } from '../../protocol/errors.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { FAMILY_OF, type Chain, type Environment } from '../../protocol/slugs.ts';
 import type { Instructions } from '../signing/instructions.ts';
@@ -33,6 +34,12 @@ const DECIMALS_MAX = 77;
 
 /** Whether a text is an amount that a chain can have: whole, not negative, at most 78 digits. */
 export const isCount = (text: string): boolean => COUNT.test(text);
+
+/** Whether a text is an address of the chain, in the one spelling that this service gives it. */
+export function isCanonical(chain: Chain, address: string): boolean {
+  const parsed = factsOf(chain).parseAddress(networkOf(chain), address);
+  return !isRefusal(parsed) && parsed.canonical === address;
+}
 
 interface Money { readonly amount: string; readonly amountFormatted: string; readonly decimals: number }
 interface Asset { readonly chain: Chain; readonly tokenContract: string | null; readonly tokenSymbol: string }

@@ -8,7 +8,7 @@ import { formatAmount } from '../../protocol/money.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import { DEPOSIT_STATUSES, WITHDRAWAL_STATUSES } from '../../protocol/slugs.ts';
 import type { RecordedInstruction, Signature } from '../signing/instructions.ts';
-import { falseMoney, firstFalse, isCount, isExplorerUrl, type Ask, type Known } from './known.ts';
+import { falseMoney, firstFalse, isCanonical, isCount, isExplorerUrl, type Ask, type Known } from './known.ts';
 
 type TransactionJson = ReplyOf<'getTransaction'>;
 type BuiltJson = ReplyOf<'buildTransaction'>;
@@ -21,6 +21,7 @@ export async function falseTransaction(row: TransactionJson, ask: Ask, known: Kn
     ['environment', environment === known.environment], ['status', statuses.includes(status)], ['fee', fee === null || isCount(fee)],
   ) ?? falseMoney(row, row) ?? firstFalse(['explorerUrl', isExplorerUrl(known.environment, chain, txid, explorerUrl)]);
   if (wrong !== null) return wrong;
+  if (!isCanonical(chain, address)) return 'address'; // in other letters nobody would know whose it is
   if (direction === 'out') return falseWithdrawal(row, known);
   const holder = await known.issued.holderOf(chain, address);
   return holder === null ? null : firstFalse(['userRef', holder.userRef === row.userRef], ['tag', holder.tag === row.tag]);

@@ -72,6 +72,14 @@ export interface SigningPolicy extends FeeBounds {
   readonly nowMs?: number;
 }
 
+/**
+ * How long a chain may stand still and then take what was signed before, milliseconds. A block may hold what its parent's time
+ * has not overtaken (tron), a ledger closes with the time at which its vote began (xlm), a block hash ages by blocks (sol).
+ * TRON stood still for 2 h 15 min on 2 November 2020, Stellar for 67 minutes on 15 May 2019, Solana for up to 19 hours.
+ * Sources: java-tron Manager.validateCommon; stellar-core HerderSCPDriver::checkCloseTime; status.solana.com, 2021 to 2024.
+ */
+export const HALT_MS_MAX = 24 * 3_600_000;
+
 /** A private key, held for one signature. It exists in this room only. */
 export interface SigningKey { readonly privateKey: Uint8Array }
 

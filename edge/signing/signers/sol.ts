@@ -21,7 +21,7 @@ import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkHeight } from './lying-in-wait.ts';
 import {
-  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, HALT_MS_MAX, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Lowest base fee of a signature, lamports; a cloud that states less would hide it from the spend ledger. L27. */
@@ -205,11 +205,7 @@ function feeFloor(unsigned: Unsigned): bigint {
     ? (lamportsIn(unsigned.fee['feeLamports']) ?? 0n) + TOKEN_ACCOUNT_RENT : 0n;
 }
 
-/**
- * A block hash is good for 150 blocks, two minutes at most while blocks are made. They were not for up to 19 hours, and a
- * hash outlives that. Source: status.solana.com, the outages of 2021 to 2024.
- */
-const HASH_LIVES_MS_MAX = 24 * 3_600_000;
-const deadAtMs = (_unsigned: Unsigned, nowMs: number): number => nowMs + HASH_LIVES_MS_MAX;
+/** A block hash is good for 150 blocks, two minutes at most while blocks are made. */
+const deadAtMs = (_unsigned: Unsigned, nowMs: number): number => nowMs + HALT_MS_MAX;
 
 export const solSigner: Signer = { check, sign, coSigners, feeFloor, deadAtMs };

@@ -16,7 +16,7 @@ import { decodeTransfer } from '../../../chains/tron/trc20.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import {
-  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, HALT_MS_MAX, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /**
@@ -179,7 +179,7 @@ function sign(
   return signed;
 }
 
-/** T16: no block takes it after its own expiry; `check` held the summary to the bytes. */
-const deadAtMs = ({ replayKey }: Unsigned): number => Number(replayKey.value);
+/** T16: no block takes it whose parent is younger than its expiry; `check` held the summary to the bytes. */
+const deadAtMs = ({ replayKey }: Unsigned): number => Number(replayKey.value) + HALT_MS_MAX;
 
 export const tronSigner: Signer = { check, sign, deadAtMs };

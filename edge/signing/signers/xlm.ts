@@ -18,7 +18,7 @@ import type { Refusal } from '../../../protocol/errors.ts';
 import { checkFeeBounds } from './fee-bounds.ts';
 import { checkCounter } from './lying-in-wait.ts';
 import {
-  checkParties, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
+  checkParties, HALT_MS_MAX, refusePayload, refuseToSign, type Instruction, type Signer, type SigningKey, type SigningPolicy,
 } from './signer.ts';
 
 /** Seconds for which a signature may be good: M19, "at most an hour". */
@@ -192,7 +192,7 @@ function coSigners({ payload, from }: Unsigned): readonly string[] {
 function deadAtMs({ payload }: Unsigned): number {
   const decoded = decodePayload(payload);
   if (!decoded.ok) throw new Error(`the payload does not decode: ${decoded.reason}`);
-  return Number(decoded.payload.transaction.maxTime) * 1_000;
+  return Number(decoded.payload.transaction.maxTime) * 1_000 + HALT_MS_MAX;
 }
 
 export const xlmSigner: Signer = { check, sign, coSigners, deadAtMs };

@@ -295,6 +295,26 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
   t.is(await create('eth', "[0123456789abcdef/44'/60'/0'/0/0]", 'ada'), 'derivationPath', 'and is never a new address');
 });
 
+test('attack: whose an address is is compared however it is spelt, and under whatever origin it is told (F5)', async (t) => {
+  const stage = openStage(), id = newId('adr', 9), path = "m/44'/60'/0'/0/3", address = own.addressAt('eth', path)!;
+  const row = { ...SAMPLES.createAddress.data, id, address, derivationPath: path, userRef: 'ada', tag: null, label: null };
+  stage.tell(row, 201);
+  t.is((await stage.ask('createAddress', { body: { chain: 'eth', userRef: 'ada' }, data: row } as Sample)).kind, 'passed');
+  const isHandedOn = async (operation: 'listAddresses' | 'listTransactions', told: object) => {
+    stage.tell({ ...SAMPLES[operation].data, content: [told] }, 200);
+    return (await stage.ask(operation, { data: SAMPLES[operation].data } as Sample)).kind === 'passed';
+  };
+  const origin = "[0123456789abcdef/44'/60'/0'/0/3]";
+  t.true(await isHandedOn('listAddresses', { ...row, derivationPath: origin }), 'a former identity of the same phrase');
+  t.false(await isHandedOn('listAddresses', { ...row, derivationPath: origin, userRef: 'mallory' }));
+  t.false(await isHandedOn('listAddresses', { ...row, derivationPath: origin, tag: 'x' }));
+  const deposit = { ...SAMPLES.listTransactions.data.content[0]!, direction: 'in', address, userRef: 'ada', tag: null };
+  t.true(await isHandedOn('listTransactions', deposit));
+  const spellings = [address, address.toLowerCase(), address.toUpperCase().replace('0X', '0x'), ` ${address}`, `${address}\u200b`, address.slice(2)];
+  for (const spelling of spellings) t.false(await isHandedOn('listTransactions', { ...deposit, address: spelling, userRef: 'mallory' }), spelling);
+  for (const spelling of spellings.slice(1)) t.false(await isHandedOn('listTransactions', { ...deposit, address: spelling }), spelling);
+});
+
 test('found F5 the record of issues costs the same however much is in it: no statement reads more than a few rows', async (t) => {
   const directory = newDirectory(), book = openIssuedAddresses({ directory, owner: 'live test', gap: 3_000_000 });
   const database = new DatabaseSync(join(directory, 'issued.db'));
