@@ -10,7 +10,7 @@ import { chainFailure, contentOf } from '../follow/content.ts';
 import { continuesFrom, linkOf } from '../follow/cursor.ts';
 import { bareLink, triedEnough } from '../follow/follow.ts';
 import type { BranchBlock, Run } from '../memory.ts';
-import { livingOf } from '../follow/quorum.ts';
+import { conditionOf, livingOf } from '../follow/quorum.ts';
 import { forgetAbove, remember } from '../follow/rematch.ts';
 import { commonIndex, forkIndex, judge, SKIPPED, walkOf, type Patience, type Verdict, type Walk, type Witness } from './reorg.ts';
 
@@ -135,13 +135,15 @@ export async function rewind(run: Run, oldHead: Cursor, { from = oldHead, lowerH
 
 /**
  * By the word of every living endpoint, each walked by itself: what one says decides neither how deep the branch is replaced nor
- * that the chain is stopped. Throws: ChainUnavailable when none can tell.
+ * that the chain is stopped. Throws: ChainUnavailable when fewer than two of several that are alive can tell.
  */
 async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeight: number }> {
   const { store, ledger, network, client } = run.parts;
   const { height: headHeight } = await client.getHead();
   const links = await store.links(ledger, from.height + 1, network.reorgWindow);
-  const living = run.parts.witnesses.length === 0 ? [] : (await livingOf(run)).map((one) => one.client);
+  // One that proves no block at all is not waited for here either.
+  const living = (run.parts.witnesses.length === 0 ? [] : await livingOf(run))
+    .filter(({ position }) => conditionOf(run.memory.witnesses[position - 1]!, run.parts.nowMs(), network) !== 'unreadable').map((one) => one.client);
   if (living.length < 2) {
     const index = await forkIndex(links, (link) => agrees(client, network.slug, link, headHeight));
     return { walk: walkOf(links, index, network.reorgWindow), headHeight };
@@ -156,7 +158,8 @@ async function walkBack(run: Run, from: Cursor): Promise<{ walk: Walk; headHeigh
     return index === 0 ? 0 : index === null ? null : index + links.length - below.length;
   }));
   const indexes = heard.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : chainFailure(result.reason) === null ? raise(result.reason) : []));
-  if (indexes.length === 0) throw new ChainUnavailable(network.slug, 'no endpoint tells which of our blocks it holds');
+  // One that gives no answer for a moment gives the other one no say alone: until it does not count as alive, it is waited for.
+  if (indexes.length < 2) throw new ChainUnavailable(network.slug, 'fewer than two endpoints tell which of our blocks they hold');
   return { walk: walkOf(links, commonIndex(indexes), network.reorgWindow), headHeight: highest };
 }
 

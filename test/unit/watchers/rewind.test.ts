@@ -358,3 +358,25 @@ test('found: a new branch is read up to the old head, whichever answers about th
     }
   }
 });
+
+test('found: one endpoint alone neither stops the chain nor replaces a block while the other one that is alive gives no answer for a moment', async (t) => {
+  for (const forged of ['of another history', 'on another branch'] as const) {
+    const chain = new SimulatedChain(), honest = chain.client(), liar = chain.client();
+    const self = watching({ client: liar, witnesses: [honest, liar], network: { ...simulatedNetwork, reorgWindow: 4 }, settings: { secondReadMs: 0, contentTries: 3 } });
+    self.issue('@a');
+    await self.watcher.tick();
+    chain.mineEmpty(8);
+    chain.mine([pay('tx')]);
+    await self.watcher.tick();
+    const cursor = (await self.store.cursor('eth'))!;
+    for (let height = forged === 'of another history' ? 0 : cursor.height; height <= cursor.height; height += 1) liar.lies.set(height, height.toString(16).padStart(64, 'f'));
+    honest.down = true;
+    for (let round = 0; round < 6; round += 1) {
+      self.nowMs += 1_000;
+      await self.watcher.tick();
+    }
+    honest.down = false;
+    t.deepEqual([self.watcher.stopped(), told(self), (await self.store.cursor('eth'))!], [null, ['seen tx'], cursor], forged);
+    t.is(self.recorder.counters.get('svc_reorgs_total'), undefined);
+  }
+});
