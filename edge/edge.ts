@@ -162,11 +162,12 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       deliveryId, reason, setting: 'EDGE_WEBHOOK_ALLOWLIST', next: 'this edge posts to public https only, and to what the list names: add the host, host:port or network of the webhook, or change its URL',
     }),
   });
-  const check = nodes === null ? null : createDepositCheck({
-    nodes, keys: takenKeysIn(parts.storage), monotonicMs: ports.monotonicMs, holderOf: (chain, address) => parts.issued.holderOf(chain, address),
+  const check = createDepositCheck({
+    nodes, environment: config.environment, keys: takenKeysIn(parts.storage), monotonicMs: ports.monotonicMs, holderOf: (chain, address) => parts.issued.holderOf(chain, address),
+    onDifference: (reason, { data: { chain, txid } }) => log.alarm('deposit_differs', { chain, txid, reason }),
   });
   const relay = new WebhookRelay({
-    poster: { close: async () => void await Promise.all([poster.close(), check?.close()]), post: async (delivery) => {
+    poster: { close: async () => void await Promise.all([poster.close(), check.close()]), post: async (delivery) => {
       const event = plainEvent(delivery.body);
       if (event === null) log.alarm('event_not_plain', { deliveryId: delivery.deliveryId });
       else if (!await guard.noteDenied(deniedInEvent(event))) return null; // a denial is kept before anybody hears it; it comes again
@@ -174,7 +175,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
       if (attempt !== null) metrics.noteAttempt(attempt);
       return attempt;
     } },
-    ...(check === null ? {} : { check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }) }),
+    check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }),
     outbox, concurrency: config.webhookConcurrency, concurrencyPerHost: config.webhookConcurrencyPerHost,
     mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge(), onFault: (error) => log.fault('relay_fault', error),
   });

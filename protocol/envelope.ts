@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CURSOR_CHARS_MAX, NO_CURSOR } from './cursor.ts';
 import type { Refusal } from './errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.ts';
+import { between } from './schema/numbers.ts';
 
 export interface Meta { requestId: string; timestamp: string }
 export interface Success<T> { success: true; data: T; meta: Meta }
@@ -18,13 +19,13 @@ export function fail(refusal: Refusal, meta: Meta): Failure {
   return { success: false, data: null, error: { code, message, details }, meta };
 }
 
-const wholeNumber = (max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number of at most ${max}`).transform(Number).pipe(z.number().max(max));
+const wholeNumber = (max: number) => z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number of at most ${max}`).transform(Number).pipe(between(0, max));
 
 /** Media types that a body may have: JSON in UTF-8. */
 export const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset=["']?utf-8["']?\s*)?$/i;
 
 const page = wholeNumber(1_000_000);
-const size = wholeNumber(PAGE_SIZE_MAX).pipe(z.number().min(1));
+const size = wholeNumber(PAGE_SIZE_MAX).pipe(between(1, PAGE_SIZE_MAX));
 const after = z.string({ error: NO_CURSOR }).min(1, NO_CURSOR).max(CURSOR_CHARS_MAX, NO_CURSOR)
   .meta({ description: '`next` of the page before: goes on behind its last row, whatever changed meanwhile. Not together with `page`' });
 const BOTH = { path: ['after'], message: 'page and after exclude each other: send one of them' };

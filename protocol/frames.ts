@@ -17,6 +17,7 @@ import { z } from 'zod';
 import { shortText } from './schema/values.ts';
 import { CHAINS, EDGE_ROLES, FAMILIES, POOLED_CHAINS } from './slugs.ts';
 import { VERSION } from './version.ts';
+import { epoch, instantMs, addressIndex, count, countFromOne, durationMs, leaseTtlMs, serial, statusCode, timeoutMs } from './schema/numbers.ts';
 
 export const STREAM_PATH = '/v1/edge/stream';
 
@@ -47,11 +48,6 @@ export const EDGE_VERSION = VERSION;
 export const EDGE_VERSION_MIN = '1.0.0';
 
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `expected ${bytes * 2} hex digits, lower case`);
-const epoch = z.number().int().nonnegative();
-/** Milliseconds since 1970, to the end of the year 9999: later ones no date and no database reads. */
-const instantMs = z.number().int().min(0).max(253_402_300_799_999);
-/** What a column of 32 bits holds. */
-const INT_MAX = 2_147_483_647;
 const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as m/44'/60'/0'");
 
 // ── REST bodies ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -59,7 +55,7 @@ const path = z.string().regex(/^m(\/[0-9]{1,10}'?){1,10}$/, "expected a path as 
 export const pushedKey = z.strictObject({ family: z.enum(FAMILIES), xpub: shortText(120), accountPath: path });
 export const pushedPool = z.strictObject({
   chain: z.enum(POOLED_CHAINS),
-  addresses: z.array(z.strictObject({ index: z.number().int().nonnegative(), address: shortText(64), path })).max(5_000),
+  addresses: z.array(z.strictObject({ index: addressIndex, address: shortText(64), path })).max(5_000),
   gasTank: z.strictObject({ address: shortText(64), path }),
 });
 export const syncBody = z.strictObject({
@@ -72,7 +68,7 @@ export const resumeBody = z.strictObject({ edgeVersion: shortText(20), sessionId
 export const heartbeatBody = z.strictObject({
   sessionId: shortText(40),
   edgeVersion: shortText(20),
-  outboxDepth: z.number().int().nonnegative(),
+  outboxDepth: count,
   outboxPoisoned: z.boolean(),
   outboxMode: z.enum(['durable', 'memory']),
   podHint: shortText(120).nullable(),
@@ -114,12 +110,12 @@ export const keySetRecord = z.strictObject({
   environment: z.enum(['live', 'sandbox']),
   replica: replicaName,
   /** Grows with each document, above every version that its replica had seen. */
-  version: z.number().int().positive(),
+  version: countFromOne,
   issuedAtMs: instantMs,
   /** After this nobody takes a key for good because this document states it. */
   validUntilMs: instantMs,
   /** The newest version of each other replica that this document contains. */
-  covers: z.array(z.strictObject({ replica: replicaName, version: z.number().int().positive() })).max(KEY_SET_REPLICAS_MAX),
+  covers: z.array(z.strictObject({ replica: replicaName, version: countFromOne })).max(KEY_SET_REPLICAS_MAX),
   /** Text of the edge's own; the cloud does not read it. edge/local-keys/key-set.ts. */
   keys: shortText(1_500_000),
   /**
@@ -166,26 +162,26 @@ export const welcomeFrame = z.object({
   sessionId: z.string(),
   role: z.enum(EDGE_ROLES),
   leaseEpoch: epoch,
-  leaseTtlMs: z.number().int().positive(),
-  heartbeatMs: z.number().int().positive(),
+  leaseTtlMs,
+  heartbeatMs: timeoutMs,
   serverTimeMs: instantMs,
   /** The first thousand; others follow in `keys`. */
   localKeys: z.array(localKeyRecord).max(1_000),
   /** The cloud carries key sets. */
   keySets: z.boolean().optional(),
 });
-export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
+export const leaseFrame = z.object({ role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs });
 
 export const deliverFrame = z.object({
   leaseEpoch: epoch,
   deliveries: z.array(z.object({
     deliveryId: z.string(),
-    attempt: z.number().int().positive(),
+    attempt: serial,
     url: z.string(),
     headers: z.record(z.string(), z.string()),
     /** Sent unchanged: the signature is over these bytes. */
     body: z.string(),
-    timeoutMs: z.number().int().positive(),
+    timeoutMs,
   })).max(DELIVERIES_PER_FRAME),
 });
 export const attemptsFrame = z.object({
@@ -193,17 +189,17 @@ export const attemptsFrame = z.object({
   leaseEpoch: epoch,
   attempts: z.array(z.object({
     deliveryId: z.string(),
-    attempt: z.number().int().positive().max(INT_MAX),
+    attempt: serial,
     /** Null when no answer came. Only status and duration go back: never body, headers or error text. */
-    statusCode: z.number().int().min(0).max(999).nullable(),
-    durationMs: z.number().nonnegative().max(INT_MAX),
-    retryAfterSeconds: z.number().int().nonnegative().nullable(),
+    statusCode: statusCode.nullable(),
+    durationMs,
+    retryAfterSeconds: count.nullable(),
     /** `refused`: no connection, for whatever reason. `unverified`: nothing was posted, the customer's own node does not confirm the deposit, or the body can be read in two ways. */
     outcome: z.enum(['answered', 'timeout', 'refused', 'failed', 'unverified']),
   })).max(ATTEMPTS_PER_FRAME),
 });
 export const heartbeatFrame = heartbeatBody.extend({ leaseEpoch: epoch });
-export const heartbeatReply = z.object({ ok: z.boolean(), code: z.string().optional(), role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs: z.number().int() });
+export const heartbeatReply = z.object({ ok: z.boolean(), code: z.string().optional(), role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs });
 /** The cloud was asked to broadcast; the edge answers `{ ok: true }` after it submitted, or a refusal. */
 export const signFrame = z.object({
   leaseEpoch: epoch, transactionId: z.string(),
@@ -213,7 +209,7 @@ export const signFrame = z.object({
 export const instructionsFrame = z.object({ records: z.array(instructionRecord).max(16) });
 /** The leader stops: its lease is free at once. */
 export const releaseFrame = z.object({ leaseEpoch: epoch });
-export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: z.number().int(), count: z.number().int().positive() });
+export const replenishFrame = z.object({ leaseEpoch: epoch, chain: z.enum(POOLED_CHAINS), from: addressIndex, count: countFromOne });
 /** Another identity came: until the owner decided and the stream is opened anew, the pinned edge signs nothing. Spec §5.7. */
 export const rotationFrame = z.object({ rotationId: shortText(40) });
 export const localKeysFrame = z.object({ records: z.array(localKeyRecord).max(1_000) });

@@ -1,8 +1,10 @@
 /**
- * EDGE_VERIFY_RPC_<CHAIN>: before the event of a confirmed deposit leaves, the customer's own node is asked for the same
- * block and the same movement, as deep as the chain's own threshold. Decisions 6.
+ * Whether an event of a deposit may leave. Its id is the one of what it tells, and its holder the one that the address was issued
+ * to. EDGE_VERIFY_RPC_<CHAIN>: before a confirmed one leaves, the customer's own node is asked for the same block and the same
+ * movement, as deep as the chain's own threshold. Decisions 6.
  *
- *   event ── no deposit, or a chain without a node of the customer's ──▶ leaves
+ *   event ── no deposit ───────────────────────────────────────────────▶ leaves
+ *         ── not confirmed, or a chain without a node of the customer's ▶ leaves; another id or holder than it must have is an alarm
  *         ── block, movement and depth as the node says too ───────────▶ leaves
  *         ── the node is behind, or away ──────────────────────────────▶ is asked again for a while, then makes way without an
  *                                                                        attempt: the cloud sends it again, for ever
@@ -11,6 +13,7 @@
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { ChainUnavailable, type Network, type Transfer } from '../../chains/chain.ts';
 import { eventId } from '../../protocol/ids.ts';
+import type { Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';
 import type { IssuedAddresses } from '../answers/issued-addresses.ts';
@@ -37,7 +40,7 @@ const PATIENCE_MS = 60_000;
  * the customer's node, does not tell the truth.
  */
 export type Doubt =
-  | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_block' | 'no_such_movement' | 'other_event_id' | 'other_holder' | 'node_fault';
+  | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_environment' | 'other_block' | 'no_such_movement' | 'other_event_id' | 'other_holder' | 'node_fault';
 
 export interface DepositCheck {
   /** Null when a body may leave. Never rejects. */
@@ -66,14 +69,18 @@ export function takenKeysIn(storage: Pick<Storage, 'one' | 'run'>): TakenKeys {
 }
 
 export interface DepositCheckParts {
-  readonly nodes: OwnNodes;
+  /** Null where no chain has one. */
+  readonly nodes: OwnNodes | null;
+  readonly environment: Environment;
   readonly keys: TakenKeys;
   readonly monotonicMs: () => number;
   readonly holderOf?: IssuedAddresses['holderOf'];
+  /** Told of an event that leaves although it is not what it must be: no node of the customer's can say which of the two is wrong. */
+  readonly onDifference?: (reason: Doubt, event: DepositEnvelope) => void;
 }
 
 /** A check over the customer's nodes, which are contacted when the first deposit of their chain comes. */
-export function createDepositCheck({ nodes, keys, monotonicMs, holderOf = async () => null }: DepositCheckParts): DepositCheck {
+export function createDepositCheck({ nodes, environment, keys, monotonicMs, holderOf = async () => null, onDifference }: DepositCheckParts): DepositCheck {
   const blocks = new Map<string, Promise<Movements | null>>();
   const fresh = createFresh(monotonicMs, FRESH_MS), identified = createFresh(monotonicMs, IDENTITY_EVERY_MS);
 
@@ -107,12 +114,16 @@ export function createDepositCheck({ nodes, keys, monotonicMs, holderOf = async 
     return await fresh(`${chain} ${height}`, () => node.client.getBlockHash(height)) === blockHash ? movements : null;
   };
 
-  const ask = async ({ id, event, data }: DepositEnvelope): Promise<Doubt | null> => {
-    // One fact has one id (I12): under another one its receiver would take it for a second deposit.
-    if (id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event)) return 'other_event_id';
+  const contradiction = async ({ id, event, environment: said, data }: DepositEnvelope): Promise<Doubt | null> => {
+    if (said !== environment) return 'other_environment';
+    // One fact has one id (I12): under another one its receiver would take it for a second deposit. That of a simulated one names a ledger.
+    if (environment === 'live' && id !== eventId(data.chain, data.txid, data.outputIndex, data.incarnation, event)) return 'other_event_id';
     const holder = await holderOf(data.chain, data.address);
-    if (holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag)) return 'other_holder';
-    const node = await nodes.of(data.chain);
+    return holder !== null && (holder.userRef !== data.userRef || holder.tag !== data.tag) ? 'other_holder' : null;
+  };
+
+  const ask = async ({ data }: DepositEnvelope, own: OwnNodes): Promise<Doubt | null> => {
+    const node = await own.of(data.chain);
     await identified(data.chain, () => node.client.checkIdentity());
     const head = await fresh(data.chain, () => node.client.getHead());
     if (head.height < data.height) return 'not_deep_enough';
@@ -131,15 +142,19 @@ export function createDepositCheck({ nodes, keys, monotonicMs, holderOf = async 
     async doubt(body) {
       const event = depositOf(body);
       if (event === null) return null;
-      if (event === 'malformed') return 'malformed_event';
-      if (!nodes.has(event.data.chain)) return null;
+      if (event === 'malformed') return nodes === null ? null : 'malformed_event';
+      const asked = event.event === 'deposit_confirmed' && nodes?.has(event.data.chain) === true ? nodes : null;
       try {
-        return await ask(event);
+        const doubt = await contradiction(event);
+        if (asked !== null) return doubt ?? await ask(event, asked);
+        if (doubt !== null) onDifference?.(doubt, event);
+        return null;
       } catch (error) {
+        if (asked === null) return null;
         return error instanceof ChainUnavailable || error instanceof StorageFailed ? 'no_answer' : 'node_fault';
       }
     },
-    close: () => nodes.close(),
+    close: async () => nodes?.close(),
   };
 }
 
@@ -189,17 +204,20 @@ export async function judgeDelivery(
 }
 
 /**
- * The confirmed deposit that a body tells of; null when it tells of something else. A body that is not the plain text of
+ * The deposit that a body tells of; null when it tells of something else. A body that is not the plain text of
  * what it says (a key twice, another spelling of a name) could be read in another way by its receiver.
  */
 function depositOf(body: string): DepositEnvelope | null | 'malformed' {
   const parsed = plainEvent(body);
   if (parsed === null) return 'malformed';
-  if ((parsed as { event?: unknown }).event !== 'deposit_confirmed') return null;
+  const { event: name } = parsed as { event?: unknown };
+  if (!DEPOSIT_EVENTS.safeParse(name).success) return null;
   const event = depositEnvelope.safeParse(parsed);
-  return event.success && !hasOtherDepositName((parsed as { data: object }).data) ? event.data : 'malformed';
+  if (event.success && !hasOtherDepositName((parsed as { data: object }).data)) return event.data;
+  return name === 'deposit_confirmed' ? 'malformed' : null;
 }
 
+const DEPOSIT_EVENTS = depositEnvelope.shape.event;
 const hasOtherDepositName = otherSpellingOf(Object.keys(depositEnvelope.shape.data.shape));
 
 function isSaid(transfer: Transfer, { address, amount, amountFormatted, decimals, tokenContract, tokenSymbol, chainTag }: DepositEnvelope['data']): boolean {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BANDS, ENVIRONMENTS, ORG_ROLES, TIERS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId, totpCode } from './values.ts';
+import { count } from './numbers.ts';
 
 // ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -15,7 +16,7 @@ export const loginBody = z.strictObject({
 export const tokenReply = z.object({
   accessToken: z.string(),
   tokenType: z.literal('Bearer'),
-  expiresInSeconds: z.number().int(),
+  expiresInSeconds: count,
   organizationId: z.string().nullable(),
   role: z.enum(ORG_ROLES).nullable(),
   totpAt: instant.nullable(),
@@ -82,11 +83,11 @@ export const usage = z.object({
   period: z.object({ start: z.iso.date(), end: z.iso.date() }),
   plan,
   activeAddresses: z.object({
-    current: z.number().int(),
-    billed: z.number().int().meta({ description: 'peak of the daily snapshots' }),
-    limit: z.number().int().nullable().meta({ description: 'null in sandbox, which is not metered' }),
+    current: count,
+    billed: count.meta({ description: 'peak of the daily snapshots' }),
+    limit: count.nullable().meta({ description: 'null in sandbox, which is not metered' }),
   }),
-  settledTransactions: z.object({ count: z.number().int(), included: z.number().int().nullable() }),
-  overage: z.object({ transactions: z.number().int(), amount: z.string(), currency: z.literal('USD') }),
-  projected: z.object({ transactions: z.number().int(), overageAmount: z.string() }),
+  settledTransactions: z.object({ count, included: count.nullable() }),
+  overage: z.object({ transactions: count, amount: z.string(), currency: z.literal('USD') }),
+  projected: z.object({ transactions: count, overageAmount: z.string() }),
 });

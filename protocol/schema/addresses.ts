@@ -5,6 +5,7 @@ import { ADDRESS_STATUSES, CHAINS, ENVIRONMENTS } from '../slugs.ts';
 import {
   addressText, amount, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
 } from './values.ts';
+import { decimals, shown } from './numbers.ts';
 
 /** Decisions 3. */
 const USER_REF_CHARS_MAX = 255;
@@ -72,10 +73,10 @@ export const feeQuery = z.strictObject({
 export const fee = z.object({
   chain: z.enum(CHAINS),
   symbol: z.string(),
-  decimals: z.number().int(),
+  decimals,
   fee: replyAmount.meta({ description: 'expected fee, smallest native unit' }),
   feeFormatted: z.string(),
   feeMax: replyAmount.meta({ description: 'highest fee, smallest native unit' }),
   feeMaxFormatted: z.string(),
-  parts: z.record(z.string(), z.union([z.string(), z.number()])),
+  parts: z.record(z.string(), z.union([z.string(), shown])),
 });

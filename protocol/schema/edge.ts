@@ -2,29 +2,30 @@
 import { z } from 'zod';
 import { CHAINS, EDGE_ROLES, LIVENESS, READINESS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId } from './values.ts';
+import { count, epoch, instantMs, leaseTtlMs, percent } from './numbers.ts';
 
 export const edgeHealth = z.object({ status: z.literal('ok') });
 
 export const lease = z.object({
   state: z.enum(['held', 'vacant']),
-  epoch: z.number().int().nonnegative(),
+  epoch,
   holder: z.string().nullable(),
   expiresAt: instant.nullable(),
 });
 export const outbox = z.object({
-  outboxDepth: z.number().int().nonnegative(),
+  outboxDepth: count,
   outboxPoisoned: z.boolean(),
   outboxMode: z.string().nullable(),
-  poisonedBy: z.object({ subject: z.string(), kind: z.string(), code: z.string(), tries: z.number().int() }).nullable().exactOptional()
+  poisonedBy: z.object({ subject: z.string(), kind: z.string(), code: z.string(), tries: count }).nullable().exactOptional()
     .meta({ description: 'at the edge only: the write that holds the queue, and why' }),
-  setAside: z.number().int().exactOptional().meta({ description: 'at the edge only: writes that an operator took out of the queue' }),
+  setAside: count.exactOptional().meta({ description: 'at the edge only: writes that an operator took out of the queue' }),
 });
 export const readiness = z.object({
   chain: z.enum(CHAINS),
   state: z.enum(READINESS),
   reason: z.string().nullable(),
   xpub: z.string().nullable().meta({ description: 'first eight and last four characters' }),
-  poolLevelPercent: z.number().nullable(),
+  poolLevelPercent: percent.nullable(),
 });
 export const readinessPage = pageReply(readiness);
 export const session = z.object({
@@ -32,9 +33,9 @@ export const session = z.object({
   role: z.enum(EDGE_ROLES),
   edgeVersion: z.string(),
   liveness: z.enum(LIVENESS),
-  leaseEpoch: z.number().int(),
+  leaseEpoch: epoch,
   outboxMode: z.string(),
-  outboxDepth: z.number().int(),
+  outboxDepth: count,
   outboxPoisoned: z.boolean(),
   podHint: z.string().nullable(),
   lastHeartbeatAt: instant,
@@ -49,9 +50,9 @@ export const gasTankPage = pageReply(z.object({
 export const syncReply = z.object({ outcome: z.enum(['enrolled', 'keys_added']), readiness: z.array(readiness) });
 export const resumeReply = z.object({ readiness: z.array(readiness) });
 export const heartbeatReply = z.object({
-  role: z.enum(EDGE_ROLES), leaseEpoch: z.number().int(), leaseTtlMs: z.number().int(), serverTimeMs: z.number().int(),
+  role: z.enum(EDGE_ROLES), leaseEpoch: epoch, leaseTtlMs, serverTimeMs: instantMs,
 });
-export const poolReply = z.object({ size: z.number().int(), unused: z.number().int() });
+export const poolReply = z.object({ size: count, unused: count });
 
 /** Edge side only: local keys. Spec §2.8. */
 export const localKeyBody = z.strictObject({

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { CHAINS, DEPOSIT_STATUSES, ENVIRONMENTS, EVENTS, POOLED_CHAINS, type EventName } from '../slugs.ts';
 import { instant, money, replyAmount } from './values.ts';
+import { count, height, outputIndex, serial } from './numbers.ts';
 
 export interface EventEntry {
   readonly data: z.ZodType;
@@ -20,16 +21,16 @@ const deposit = money.extend({
   depositId: z.string(),
   chain: z.enum(CHAINS),
   txid: z.string(),
-  outputIndex: z.number().int().meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains' }),
+  outputIndex: outputIndex.meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains' }),
   address: z.string(),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
   tokenSymbol: z.string(),
   userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
   tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
   chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
-  height: z.number().int(),
+  height,
   blockHash: z.string(),
-  incarnation: z.number().int().meta({ description: 'rises when a reversed deposit comes back' }),
+  incarnation: serial.meta({ description: 'rises when a reversed deposit comes back' }),
 });
 const depositExample = {
   depositId: 'dep_24pgoiqkv6buxq5cnqlkjmhx4e', chain: 'eth', txid: TXID, outputIndex: 0, address: ADDRESS,
@@ -49,7 +50,7 @@ const withdrawal = money.extend({
   userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
   tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
   chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
-  height: z.number().int().nullable().meta({ description: 'null while it is in no block' }),
+  height: height.nullable().meta({ description: 'null while it is in no block' }),
   blockHash: z.string().nullable().meta({ description: 'null while it is in no block' }),
   fee: replyAmount.nullable().meta({ description: 'smallest native unit, as the block says; null while it is in no block' }),
   failure: z.object({ code: z.string(), reason: z.string() }).nullable().meta({ description: 'null unless it failed' }),
@@ -112,7 +113,7 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
     depositExample,
   ),
   deposit_reversed: entry(
-    deposit.extend({ reversedFrom: z.enum(DEPOSIT_STATUSES), depth: z.number().int() }),
+    deposit.extend({ reversedFrom: z.enum(DEPOSIT_STATUSES), depth: count }),
     'A deposit that was seen or confirmed left the chain in a reorg.',
     { ...depositExample, reversedFrom: 'detected', depth: 2 },
   ),
@@ -144,8 +145,8 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
   ),
   pool_low: entry(
     z.object({
-      chain: z.enum(POOLED_CHAINS), unused: z.number().int(), levelPercent: z.number().int(),
-      thresholdPercent: z.number().int(),
+      chain: z.enum(POOLED_CHAINS), unused: count, levelPercent: count,
+      thresholdPercent: count,
     }),
     'Less than a fifth of a pool is unused; the edge was asked for more.',
     { chain: 'sol', unused: 199, levelPercent: 19, thresholdPercent: 20 },
@@ -160,7 +161,7 @@ export const EVENT_CATALOGUE: Readonly<Record<EventName, EventEntry>> = {
   payment_link_created: entry(link, 'A link was created.', linkExample),
   payment_link_closed: entry(
     link.extend({
-      amountRaised: z.string(), paymentCount: z.number().int(),
+      amountRaised: z.string(), paymentCount: count,
       closedReason: z.enum(['paid', 'threshold', 'date', 'manual']),
     }),
     'A link was closed.', { ...linkExample, amountRaised: '25', paymentCount: 1, closedReason: 'paid' },
@@ -186,8 +187,8 @@ export const eventEnvelope = z.object({
   event: z.enum(EVENTS),
   id: z.string().regex(/^evt_[a-z2-7]{26}$/),
   environment: z.enum(ENVIRONMENTS),
-  confirmations: z.number().int().nullable(),
-  threshold: z.number().int().nullable(),
+  confirmations: count.nullable(),
+  threshold: count.nullable(),
   timestamp: instant,
   data: z.record(z.string(), z.unknown()),
 });
@@ -213,6 +214,8 @@ export function exampleOf(event: EventName): EventEnvelope {
   };
 }
 
-/** A confirmed deposit, whole. */
-export const depositEnvelope = eventEnvelope.extend({ event: z.literal('deposit_confirmed'), data: deposit });
+/** An event about a deposit, whole. */
+export const depositEnvelope = eventEnvelope.extend({
+  event: z.enum(['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated']), data: deposit,
+});
 export type DepositEnvelope = z.infer<typeof depositEnvelope>;

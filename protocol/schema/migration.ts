@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CHAINS } from '../slugs.ts';
 import { addressText, chain, freeText, instant, pageReply, pathId } from './values.ts';
+import { addressIndex, count } from './numbers.ts';
 
 const fingerprint = z.string().regex(/^[0-9a-f]{16}$/, 'expected 16 hex digits, lower case');
 /** Steps with or without an apostrophe below `m`. */
@@ -27,7 +28,7 @@ export const registerKeySourceBody = z.strictObject({
   keys: z.array(pushedSourceKey).min(1).max(KEYS_PER_REGISTRATION),
   addresses: z.array(z.strictObject({
     chain: sourceChain,
-    index: z.number().int().min(0).max(2 ** 31 - 1),
+    index: addressIndex,
     path: path.nullable(),
     address: addressText,
   })).max(ADDRESSES_PER_REGISTRATION),
@@ -45,7 +46,7 @@ export const detectedPath = z.object({
     path: z.string().meta({ description: 'of the known address' }),
     script: z.enum(['p2pkh', 'p2sh-p2wpkh', 'p2wpkh', 'p2tr']).nullable(),
   })).meta({ description: 'none: the address is not below this key; several: ask with a second address' }),
-  indexesTried: z.number().int(),
+  indexesTried: count,
 });
 
 export const keySourceParams = z.strictObject({ id: pathId('ks') });
@@ -64,7 +65,7 @@ export const keySource = z.object({
     xpub: z.string().nullable().meta({ description: 'first eight and last four characters' }),
     publicKey: z.string().nullable(),
   })),
-  addresses: z.number().int().meta({ description: 'monitored addresses that were registered with it' }),
+  addresses: count.meta({ description: 'monitored addresses that were registered with it' }),
   status: z.enum(['active', 'purged']),
   signing: z.array(z.object({
     chain: z.enum(CHAINS),
@@ -76,6 +77,6 @@ export const keySource = z.object({
 });
 export const keySourcePage = pageReply(keySource);
 export const keySourceRegistered = keySource.extend({
-  added: z.number().int().meta({ description: 'addresses that are new to the account' }),
-  skipped: z.number().int().meta({ description: 'addresses that the account has already' }),
+  added: count.meta({ description: 'addresses that are new to the account' }),
+  skipped: count.meta({ description: 'addresses that the account has already' }),
 });

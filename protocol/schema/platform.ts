@@ -5,6 +5,7 @@ import { plan } from './account.ts';
 import {
   addressText, chain, decimalAmount, freeText, instant, pageReply, pathAccountId, pathText, queryNumber, tokenText,
 } from './values.ts';
+import { between, count, decimals, height, outputIndex } from './numbers.ts';
 
 // ── Chains ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -13,22 +14,22 @@ export const chainView = z.object({
   chain: z.enum(CHAINS),
   enabled: z.boolean(),
   symbol: z.string().nullable(),
-  decimals: z.number().int().nullable(),
-  threshold: z.number().int().nullable().meta({ description: 'confirmations at which a deposit is credited' }),
+  decimals: decimals.nullable(),
+  threshold: count.nullable().meta({ description: 'confirmations at which a deposit is credited' }),
   readiness: z.enum(READINESS),
   explorerUrl: z.string().nullable(),
 });
 export const chainPage = pageReply(chainView);
 export const coverage = z.object({
   chain: z.enum(CHAINS),
-  completeHeight: z.number().int().nullable().meta({ description: 'end of the contiguous part that is done' }),
-  headHeight: z.number().int().nullable(),
+  completeHeight: between(-1, 1e12).nullable().meta({ description: 'end of the contiguous part that is done' }),
+  headHeight: height.nullable(),
   headAt: instant.nullable().meta({ description: 'when the head last rose' }),
   heardAt: instant.nullable().meta({ description: 'when a node of the chain last told its head' }),
-  ageSeconds: z.number().int().nullable().meta({ description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now' }),
-  lag: z.number().int().nullable().meta({ description: 'blocks between the head and the complete height' }),
+  ageSeconds: count.nullable().meta({ description: 'how old all of this is: seconds since heardAt. A lag of 0 of an hour ago says nothing of now' }),
+  lag: count.nullable().meta({ description: 'blocks between the head and the complete height' }),
   unresolved: z.array(z.object({
-    height: z.number().int(), reason: z.string(), tries: z.number().int(), since: instant,
+    height, reason: z.string(), tries: count, since: instant,
   })),
 });
 
@@ -39,7 +40,7 @@ export const tokenEntry = z.object({
   deployments: z.array(z.object({
     chain: z.enum(CHAINS),
     contractAddress: z.string(),
-    decimals: z.number().int(),
+    decimals,
     monitored: z.boolean(),
     deprecated: z.boolean(),
     bridgeable: z.boolean(),
@@ -58,26 +59,26 @@ export const simulateDepositBody = z.strictObject({
   amount: decimalAmount,
   tokenContract: tokenText.nullish(),
   autoConfirm: z.boolean().exactOptional().meta({ description: 'confirms at once; an explicit `false` wins over `confirmAfterSeconds`' }),
-  confirmAfterSeconds: z.number().int().min(0).max(CONFIRM_AFTER_SECONDS_MAX).nullish()
+  confirmAfterSeconds: between(0, CONFIRM_AFTER_SECONDS_MAX).nullish()
     .meta({ description: 'confirms after so many seconds, unless `autoConfirm` is `false`' }),
 });
-export const simulatedDeposit = z.object({ txid: z.string(), outputIndex: z.number().int(), height: z.number().int() });
+export const simulatedDeposit = z.object({ txid: z.string(), outputIndex, height });
 
 /** Blocks that one call may mine or take back. */
 const SIMULATED_BLOCKS_MAX = 1_000;
 export const simulateConfirmationBody = z.strictObject({
-  chain, txid: freeText(160), confirmations: z.number().int().min(1).max(SIMULATED_BLOCKS_MAX),
+  chain, txid: freeText(160), confirmations: between(1, SIMULATED_BLOCKS_MAX),
 });
-export const simulatedConfirmation = z.object({ confirmations: z.number().int() });
+export const simulatedConfirmation = z.object({ confirmations: count });
 export const simulateStuckBody = z.strictObject({
   chain, stuck: z.boolean().meta({ description: '`true`: broadcasts stay in the pool and no block takes them; `false`: all that is in the pool is mined' }),
 });
 export const simulatedStuck = z.object({
   stuck: z.boolean(), mined: z.array(z.string()).meta({ description: 'txids that left the pool into a block' }),
 });
-export const simulateReorgBody = z.strictObject({ chain, depth: z.number().int().min(1).max(SIMULATED_BLOCKS_MAX) });
-export const simulatedReorg = z.object({ depth: z.number().int() });
-export const simulateChainDownBody = z.strictObject({ chain, seconds: z.number().int().min(0).max(3_600) });
+export const simulateReorgBody = z.strictObject({ chain, depth: between(1, SIMULATED_BLOCKS_MAX) });
+export const simulatedReorg = z.object({ depth: count });
+export const simulateChainDownBody = z.strictObject({ chain, seconds: between(0, 3_600) });
 export const simulatedChainDown = z.object({ until: instant });
 export const simulateDuplicateBody = z.strictObject({ eventId: z.string().regex(/^evt_[a-z2-7]{26}$/, 'expected the id of an event, evt_ and 26 characters') });
 export const simulatedDuplicate = z.object({ deliveryIds: z.array(z.string()) });
@@ -91,11 +92,11 @@ const actorFacts = z.object({
   id: z.string(),
   phase: z.string(),
   state: z.record(z.string(), z.unknown()).nullable().meta({ description: 'a summary without secrets' }),
-  mailboxDepth: z.number().int(),
-  messages: z.number().int(),
-  restarts: z.number().int(),
+  mailboxDepth: count,
+  messages: count,
+  restarts: count,
   lastFault: z.record(z.string(), z.unknown()).nullable(),
-  childCount: z.number().int(),
+  childCount: count,
 });
 export interface ActorView extends z.infer<typeof actorFacts> { children: ActorView[] }
 export const actor: z.ZodType<ActorView> = actorFacts.extend({
@@ -119,15 +120,15 @@ export const factsQuery = z.strictObject({
   limit: queryNumber(1, FACTS_MAX).default(100),
 });
 export const factsSetAside = z.object({
-  count: z.number().int().meta({ description: 'facts that are set aside now, over all accounts' }),
+  count: count.meta({ description: 'facts that are set aside now, over all accounts' }),
   facts: z.array(z.object({
     id: z.string(),
     accountId: z.string(),
     subject: z.string().meta({ description: 'the transfer or withdrawal that it is about' }),
     fact: z.unknown().meta({ description: 'as the watcher recorded it' }),
     trouble: z.string().meta({ description: 'why the last try failed' }),
-    tries: z.number().int(),
-    behind: z.number().int().meta({ description: 'later facts of the same subject, which wait behind it' }),
+    tries: count,
+    behind: count.meta({ description: 'later facts of the same subject, which wait behind it' }),
     recordedAt: instant,
     retryAt: instant.meta({ description: 'when it is tried again by itself' }),
   })),
@@ -136,7 +137,7 @@ export const retryFactsBody = z.strictObject({
   accountId: freeText(80).optional(), id: inboxId.optional(),
 });
 export const factsRetried = z.object({
-  accounts: z.number().int().meta({ description: 'accounts with facts that are tried again, within seconds' }),
+  accounts: count.meta({ description: 'accounts with facts that are tried again, within seconds' }),
 });
 
 export const accountParams = z.strictObject({ accountId: pathAccountId });

@@ -6,6 +6,7 @@ import { tag, userRef } from './addresses.ts';
 import {
   addressText, amountOrAll, chain, freeText, instant, money, pageReply, pathId, pathText, replyAmount, tokenText,
 } from './values.ts';
+import { count, height, outputIndex, serial, shown } from './numbers.ts';
 
 export const TRANSACTION_STATUSES = [
   ...DEPOSIT_STATUSES, ...WITHDRAWAL_STATUSES.filter((status) => status !== 'confirmed'),
@@ -24,7 +25,7 @@ export const transaction = money.extend({
     description: '`expired`: a build that nobody signed for a day, that was given up, or (btc) whose coins a newer one took',
   }),
   txid: z.string().nullable().meta({ description: 'null for a withdrawal that is not signed' }),
-  outputIndex: z.number().int().nullable().meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains; null for a withdrawal' }),
+  outputIndex: outputIndex.nullable().meta({ description: 'with txid, the key to credit by; signed: below zero for native payments of EVM chains; null for a withdrawal' }),
   address: z.string(),
   counterparty: z.string().nullable().meta({ description: 'who is paid by a withdrawal; who paid a deposit, null where the chain does not say' }),
   tokenContract: z.string().nullable().meta({ description: "null for the chain's native coin" }),
@@ -32,11 +33,11 @@ export const transaction = money.extend({
   userRef: z.string().nullable().meta({ description: "the address's; null for an own address, as of a treasury" }),
   tag: z.string().nullable().meta({ description: "the address's; null where none was given" }),
   chainTag: z.string().nullable().meta({ description: 'destination tag or memo of the chain; null where there is none' }),
-  height: z.number().int().nullable().meta({ description: 'null for a withdrawal that is in no block' }),
+  height: height.nullable().meta({ description: 'null for a withdrawal that is in no block' }),
   blockHash: z.string().nullable().meta({ description: 'null for a withdrawal that is in no block' }),
-  confirmations: z.number().int().meta({ description: '0 for what is in no block' }),
-  threshold: z.number().int(),
-  incarnation: z.number().int().nullable().meta({ description: 'rises when a reversed deposit comes back; null for a withdrawal' }),
+  confirmations: count.meta({ description: '0 for what is in no block' }),
+  threshold: count,
+  incarnation: serial.nullable().meta({ description: 'rises when a reversed deposit comes back; null for a withdrawal' }),
   fee: replyAmount.nullable().meta({ description: 'smallest native unit, as the block says; null for a deposit, and for a withdrawal that is in no block' }),
   failure: z.object({ code: z.string(), reason: z.string() }).nullable().meta({ description: 'null unless the withdrawal failed' }),
   versions: z.array(z.object({ txid: z.string(), at: z.enum(VERSION_PLACES) })).meta({
@@ -87,14 +88,14 @@ export const unsigned = z.object({
   kind: z.enum(['payment', 'trustline']),
   sendAll: z.boolean(),
   feeMax: replyAmount,
-  fee: z.record(z.string(), z.union([z.string(), z.number()])),
+  fee: z.record(z.string(), z.union([z.string(), shown])),
   replayKey: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('nonce'), value: z.number().int() }),
+    z.object({ kind: z.literal('nonce'), value: count }),
     z.object({ kind: z.literal('sequence'), value: z.string() }),
     z.object({ kind: z.literal('outpoints'), value: z.array(z.string()) }),
     z.object({ kind: z.literal('expiry'), value: z.string() }),
   ]),
-  readAtHeight: z.number().int(),
+  readAtHeight: height,
 });
 
 /** A built transaction: nothing is signed or broadcast. */
@@ -110,7 +111,7 @@ export const built = money.extend({
   feeEstimate: z.object({
     fee: replyAmount,
     feeMax: replyAmount,
-    parts: z.record(z.string(), z.union([z.string(), z.number()])),
+    parts: z.record(z.string(), z.union([z.string(), shown])),
   }),
   unsigned,
   createdAt: instant,

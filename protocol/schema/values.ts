@@ -7,6 +7,7 @@ import { isRefusal, type ErrorCode } from '../errors.ts';
 import { isAccountId, isId, type IdPrefix } from '../ids.ts';
 import { AMOUNT_DIGITS_MAX, AMOUNT_FORM, parseAmount } from '../money.ts';
 import { CHAINS } from '../slugs.ts';
+import { between, count, decimals } from './numbers.ts';
 
 /** Message of a check that has its own code. */
 const code = (name: ErrorCode): string => name;
@@ -75,7 +76,7 @@ export const instant = z.iso.datetime({ offset: true }).meta({ description: 'ISO
 export const totpCode = z.string().regex(/^[0-9]{6}$/, 'expected the six digits of the authenticator app');
 
 const wholeNumber = (min: number, max: number) =>
-  z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number from ${min} to ${max}`).transform(Number).pipe(z.number().min(min).max(max))
+  z.string().regex(/^(0|[1-9][0-9]{0,9})$/, `expected a whole number from ${min} to ${max}`).transform(Number).pipe(between(min, max))
   .meta({ type: 'integer', minimum: min, maximum: max });
 /** A whole number in a query, where it is decimal text. */
 export const queryNumber = wholeNumber;
@@ -86,15 +87,15 @@ export const replyAmount = z.string().regex(/^-?[0-9]+$/).meta({ description: 's
 export const money = z.object({
   amount: replyAmount,
   amountFormatted: z.string().meta({ description: 'for display only, never for arithmetic', examples: ['1.5'] }),
-  decimals: z.number().int().nonnegative(),
+  decimals,
 });
 /** Spec §2.1: page envelope of every list. */
 export const pageReply = <T extends z.ZodType>(entry: T) => z.object({
   content: z.array(entry),
-  page: z.number().int().nonnegative(),
-  size: z.number().int().nonnegative(),
-  totalElements: z.number().int().nonnegative(),
-  totalPages: z.number().int().nonnegative(),
+  page: count,
+  size: count,
+  totalElements: count,
+  totalPages: count,
   totalCapped: z.literal(true).exactOptional()
     .meta({ description: 'there are more than `totalElements`: a filtered list is counted to 10,000. Walk it with `after`' }),
   next: z.string().nullable().default(null).meta({ description: 'send as `after` for what follows; null at the end' }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listQuery, pageQuery } from '../envelope.ts';
 import { DELIVERY_STATUSES, EVENTS, HELD_REASONS } from '../slugs.ts';
 import { freeText, instant, pageReply, pathId, pathUuid } from './values.ts';
+import { count, durationMs, serial, statusCode } from './numbers.ts';
 
 const url = freeText(2_048).meta({ format: 'uri', examples: ['https://example.com/webhooks'] });
 const eventNames = z.array(z.enum(EVENTS)).min(1).max(EVENTS.length)
@@ -32,15 +33,15 @@ export const delivery = z.object({
   event: z.enum(EVENTS),
   webhookId: z.string(),
   url: z.string(),
-  replay: z.number().int().nonnegative().meta({ description: '0 for the first delivery of an event to an endpoint' }),
+  replay: count.meta({ description: '0 for the first delivery of an event to an endpoint' }),
   status: z.enum(DELIVERY_STATUSES),
   heldReason: z.enum(HELD_REASONS).nullable().meta({ description: 'null unless it is held' }),
   nextAttemptAt: instant.nullable().meta({ description: 'null where none is due' }),
   createdAt: instant,
   attempts: z.array(z.object({
-    attempt: z.number().int().positive(),
-    statusCode: z.number().int().nullable(),
-    durationMs: z.number().nonnegative(),
+    attempt: serial,
+    statusCode: statusCode.nullable(),
+    durationMs,
     error: z.string().nullable(),
     at: instant,
   })),
@@ -68,4 +69,4 @@ export const replayRangeBody = z.strictObject({
   event: z.enum(EVENTS).exactOptional(),
   dryRun: z.boolean().default(true).meta({ description: 'count only; the default' }),
 });
-export const replayRange = z.object({ count: z.number().int(), replayed: z.number().int(), dryRun: z.boolean() });
+export const replayRange = z.object({ count, replayed: count, dryRun: z.boolean() });

@@ -73,6 +73,7 @@ const CHECKED_PER_CHAIN = 6;
 async function doubts({ sql, accountId, chains }: TenChains): Promise<string[]> {
   const nodes = new Map([...chains.values()].map(({ chain, cloudEnv }) => [chain, cloudEnv[`${chain.toUpperCase()}_RPC_URLS`]!.split(',')]));
   const check = createDepositCheck({
+    environment: 'live',
     nodes: createOwnNodes({ nodes, confirmations: new Map([...chains.values()].map(({ chain, threshold }) => [chain, threshold])), monotonicMs: () => performance.now() }),
     keys: takenKeysIn(newStorage()), monotonicMs: () => performance.now(),
   });

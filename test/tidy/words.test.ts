@@ -42,3 +42,9 @@ test('the lockfile holds no resolved addresses', (t) => {
   t.truthy(lock);
   t.notRegex(lock!.text, /"resolved": "https?:/);
 });
+
+test('found: every number that crosses a border has both its bounds: protocol/schema/numbers.ts makes them, and no other file', (t) => {
+  const numbers = filesOf(['protocol'], '.ts'), [own] = numbers.filter(({ path }) => path === 'protocol/schema/numbers.ts');
+  t.deepEqual(hits(numbers.filter((file) => file !== own), /\bz\.(number|int|int32|uint32|float32|float64|int64|uint64|bigint|coerce|nan)\b/), []);
+  for (const line of own!.lines.filter((one) => one.includes('z.number('))) t.regex(line, /z\.number\(\)(\.int\(\))?\.min\([^)]+\)\.max\([^)]+\)/);
+});

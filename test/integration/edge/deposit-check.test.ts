@@ -20,6 +20,7 @@ import { newStorage } from '../../support/edge/disk.ts';
 
 const checkOver = (nodes: ReadonlyMap<Chain, readonly string[]>, monotonicMs: () => number): DepositCheck =>
   createDepositCheck({
+    environment: 'live',
     nodes: createOwnNodes({ nodes, monotonicMs }), keys: takenKeysIn(newStorage()), monotonicMs,
     holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
   });
@@ -97,7 +98,31 @@ test('decisions 6: a body that a receiver could read in another way is not let t
   ]) t.is(await check.doubt(other), 'malformed_event', other.slice(0, 60));
   t.is(await check.doubt(body), 'no_answer');
   for (const event of ['deposit_detected', 'deposit_reversed', 'pool_low']) t.is(await check.doubt(body.replace('deposit_confirmed', event)), null, event);
-  t.is(await check.doubt(body.replace('"chain":"eth"', '"chain":"base"')), null, 'a chain without a node of the customer\'s');
+  t.is(await check.doubt(body.replace('"chain":"eth"', '"chain":"base"').replace(/evt_[a-z2-7]+/, eventId('base', '0x1', -1, 1, 'deposit_confirmed'))), null, 'a chain without a node of the customer\'s');
+  for (const incarnation of [0, -1, 1.5, 2 ** 31]) t.is(await check.doubt(told({ txid: '0x1', height: 1, blockHash: '0x2' }, { incarnation })), 'malformed_event', `${incarnation}`);
+});
+
+test('found: each event of a deposit has the id of what it tells and its holder: a difference is an alarm, also where no node of the customer\'s is asked', async (t) => {
+  const paid = { txid: `0x${'ab'.repeat(32)}`, height: 5, blockHash: `0x${'cd'.repeat(32)}` };
+  const alarms: string[] = [];
+  const live = createDepositCheck({
+    nodes: null, environment: 'live', keys: takenKeysIn(newStorage()), monotonicMs: () => 0, onDifference: (reason, { event }) => { alarms.push(`${event} ${reason}`); },
+    holderOf: async (_chain, address) => (address === HELD ? { userRef: 'alice', tag: null } : null),
+  });
+  for (const event of ['deposit_detected', 'deposit_confirmed', 'deposit_reversed', 'address_activated']) {
+    const idOf = (incarnation: number, chain = 'eth', txid = paid.txid, outputIndex = -1) => eventId(chain, txid, outputIndex, incarnation, event);
+    const difference = async (data: Record<string, unknown> = {}, more: Record<string, unknown> = {}) => {
+      alarms.length = 0;
+      t.is(await live.doubt(told(paid, data, { event, id: idOf(1), ...more })), null, 'it leaves');
+      return alarms[0] ?? null;
+    };
+    t.is(await difference(), null, event);
+    for (const [data, id] of [[{}, idOf(2)], [{ incarnation: 2 }, idOf(1)], [{ outputIndex: 3 }, idOf(1)], [{ chain: 'base' }, idOf(1)], [{ txid: '0x12' }, idOf(1)], [{}, `evt_${'a'.repeat(26)}`]] as const) {
+      t.is(await difference(data, { id }), `${event} other_event_id`, `${JSON.stringify(data)} ${id}`);
+    }
+    t.is(await difference({ address: HELD, userRef: 'mallory' }), `${event} other_holder`);
+    t.is(await difference({}, { environment: 'sandbox' }), `${event} other_environment`);
+  }
 });
 
 test('decisions 6: a block that left the customer\'s node is believed no more; a node of another network says nothing', async (t) => {

@@ -29,7 +29,7 @@ const confirmed = (outputIndex: number) => JSON.stringify({
     tokenContract: null, tokenSymbol: 'ETH', userRef: null, tag: null, chainTag: null, height: 100, blockHash: HASH, incarnation: 1,
   },
 });
-const checkIn = (storage: Pick<Storage, 'one' | 'run'>) => createDepositCheck({ nodes, keys: takenKeysIn(storage), monotonicMs: () => 0 });
+const checkIn = (storage: Pick<Storage, 'one' | 'run'>) => createDepositCheck({ nodes, environment: 'live', keys: takenKeysIn(storage), monotonicMs: () => 0 });
 
 for (const [first, second] of [[-2, -3], [-3, -2]] as const) {
   test(`found F21: told under ${first}, it leaves under ${second} no more, also after a restart`, async (t) => {
