@@ -49,6 +49,21 @@ export async function rate(
   return { perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt), latenciesMs };
 }
 
+/** A number of calls with `inFlight` at once. Milliseconds. */
+export async function calls(call: (n: number) => Promise<unknown>, inFlight: number, count: number): Promise<{ perSecond: number; latenciesMs: number[] }> {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  let next = 0;
+  await Promise.all(Array.from({ length: inFlight }, async () => {
+    while (next < count) {
+      const at = performance.now();
+      await call(next++);
+      latenciesMs.push(performance.now() - at);
+    }
+  }));
+  return { perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt), latenciesMs };
+}
+
 /** Process id of the server on this machine that a backend belongs to. */
 export function serverPidOf(backendPid: number): number {
   const stat = readFileSync(`/proc/${backendPid}/stat`, 'utf8');
