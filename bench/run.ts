@@ -29,11 +29,11 @@ function rowOf(figure: Figure): string {
 }
 
 /** Runs one file; each of its output lines that is a figure is collected, the rest is passed on. */
-async function runOne(file: string, rows: string | undefined): Promise<Figure[]> {
+async function runOne(file: string, more: string | undefined): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`, ...(rows === undefined ? [] : [rows])];
+  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`, ...(more === undefined ? [] : [more])];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), file === SCALE ? SCALE_LIMIT_MS : BENCH_LIMIT_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), file === SCALE || file === MEMORY ? LONG_LIMIT_MS : BENCH_LIMIT_MS);
   const stop = (): void => {
     child.kill('SIGKILL'); // its own parts see that it is gone
     process.exit(130);
@@ -56,23 +56,29 @@ async function runOne(file: string, rows: string | undefined): Promise<Figure[]>
 const files = readdirSync(folder).filter((name) => /^p[0-9]-.*\.ts$/.test(name)).sort();
 /** Only when it is named: filling 10 million rows takes the better part of an hour. */
 const SCALE = 'scale.ts';
-const SCALE_LIMIT_MS = 3 * 3_600_000;
+/** Only when it is named: it takes as many minutes as are asked for. */
+const MEMORY = 'memory.ts';
+const LONG_LIMIT_MS = 3 * 3_600_000;
 const USAGE = `usage: npm run bench -- [p1 p4 …] [--write]   each takes a minute or so
        npm run bench -- scale [--rows 10000,1000000]   lists and one fact by the size of an account; about an hour
+       npm run bench -- memory [--minutes 60]          resident memory under full load, minute by minute
   ${files.map((name) => name.replace('.ts', '')).join('  ')}`;
 
 /** The files that are asked for, or null: then it said what there is, and set the exit code. */
-function asked(args: string[]): { wanted: string[]; write: boolean; rows: string | undefined } | null {
+function asked(args: string[]): { wanted: string[]; write: boolean; rows: string | undefined; minutes: string | undefined } | null {
   try {
-    const { values: { help, write, rows }, positionals } = parseArgs({
-      args, allowPositionals: true, options: { write: { type: 'boolean', default: false }, help: { type: 'boolean', default: false }, rows: { type: 'string' } },
+    const { values: { help, write, rows, minutes }, positionals } = parseArgs({
+      args, allowPositionals: true, options: {
+        write: { type: 'boolean', default: false }, help: { type: 'boolean', default: false }, rows: { type: 'string' }, minutes: { type: 'string' },
+      },
     });
     const startsWith = (prefix: string) => (name: string): boolean => name.startsWith(`${prefix}-`) || name === `${prefix}.ts`;
-    const unknown = positionals.find((prefix) => ![...files, SCALE].some(startsWith(prefix)));
+    const unknown = positionals.find((prefix) => ![...files, SCALE, MEMORY].some(startsWith(prefix)));
     if (unknown !== undefined) throw new RangeError(`there is no benchmark ${unknown}`);
     if (rows !== undefined && !/^[1-9][0-9]*(,[1-9][0-9]*)*$/.test(rows)) throw new RangeError('--rows takes numbers, separated by commas');
-    const wanted = [...files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))), ...(positionals.includes('scale') ? [SCALE] : [])];
-    if (!help) return { wanted, write, rows };
+    if (minutes !== undefined && !/^[1-9][0-9]{0,3}$/.test(minutes)) throw new RangeError('--minutes takes a number');
+    const wanted = [...files.filter((name) => positionals.length === 0 || positionals.some((prefix) => startsWith(prefix)(name))), ...[SCALE, MEMORY].filter((name) => positionals.includes(name.replace('.ts', '')))];
+    if (!help) return { wanted, write, rows, minutes };
     console.log(USAGE);
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
@@ -87,7 +93,7 @@ async function main(): Promise<void> {
   const rows: string[] = [];
   for (const file of ask.wanted) {
     console.error(`${file} …`);
-    for (const figure of await runOne(file, file === SCALE ? ask.rows : undefined)) {
+    for (const figure of await runOne(file, file === SCALE ? ask.rows : file === MEMORY ? ask.minutes : undefined)) {
       rows.push(rowOf(figure));
       console.error(`  ${rows.at(-1)}`);
     }

@@ -116,6 +116,20 @@ async function measureFact(stores: Stores, accountId: AccountId, serverPid: numb
   return { p50: median(took), p99: percentile(took, 0.99), cpuMs: (backendsCpuMs(serverPid) - before) / FACTS };
 }
 
+const FILLING = { max_wal_size: '16GB', checkpoint_timeout: '1h', full_page_writes: 'off', autovacuum: 'off' } as const;
+
+/** While it is filled the server makes no checkpoint and no second copy of its pages: whoever kills it fills it anew. */
+async function filling(superuserUrl: string, on: boolean): Promise<void> {
+  const admin = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-bench', role: null, statementTimeoutMs: 0 });
+  try {
+    for (const [name, value] of Object.entries(FILLING)) await admin.unsafe(on ? `alter system set ${name} = '${value}'` : `alter system reset ${name}`);
+    await admin`select pg_reload_conf()`;
+    if (!on) await admin`checkpoint`;
+  } finally {
+    await admin.end({ timeout: 5 });
+  }
+}
+
 async function measure(server: { url: string; pid: number }, size: number): Promise<Fact> {
   const { appUrl, superuserUrl } = await prepareDatabase(server.url, `scale_${size}`);
   const folder = mkdtempSync(join(tmpdir(), 'flock-bench-')), secretKey = randomBytes(32).toString('hex');
@@ -131,9 +145,11 @@ async function measure(server: { url: string; pid: number }, size: number): Prom
     const live = accountIdOf(record.organizationId, 'live');
     await write(stores, live, [{ table: 'account_key', row: { family: 'evm', xpub: 'xpub', accountPath: "m/44'/60'/0'", fingerprint: 'evm00', status: 'active' } }]);
     const startedMs = performance.now();
+    await filling(superuserUrl, true);
     await fillScale(superuserUrl, live, {
       addresses: size, deposits: size, withdrawals: Math.ceil(size / 4), deliveries: size, otherAccounts: Math.min(size, OTHER_ACCOUNTS_MAX),
     });
+    await filling(superuserUrl, false);
     console.log(`${size} rows filled in ${Math.round((performance.now() - startedMs) / 1_000)} s`);
     await measureLists(stores, live, size);
     const fact = await measureFact(stores, live, server.pid);

@@ -22,25 +22,28 @@ export const SCALE_TAGS = { most: 'hot', rare: 'old-tag' } as const;
 export const SCALE_RARE = 40;
 
 const START = '2026-01-01T00:00:00Z';
+/** Addresses, money and deliveries are filled side by side. */
+const SESSIONS = 3;
 
 /** Fills an account that exists and has two endpoints of its own nowhere yet. Resolves when statistics are taken. */
 export async function fillScale(superuserUrl: string, accountId: AccountId, counts: ScaleCounts): Promise<void> {
-  const sql = openDatabase({ url: superuserUrl, connections: 1, name: 'flock-fill', role: null });
+  const sessions = Array.from({ length: SESSIONS }, () => openDatabase({
+    url: superuserUrl, connections: 1, name: 'flock-fill', role: null, statementTimeoutMs: 0,
+    settings: { session_replication_role: 'replica', synchronous_commit: 'off', maintenance_work_mem: '512MB', lock_timeout: '0' },
+  }));
+  const [first, second, third] = sessions as [Sql, Sql, Sql];
   try {
-    await sql`
-      select set_config('statement_timeout', '0', false), set_config('session_replication_role', 'replica', false),
-             set_config('search_path', 'flock', false), set_config('synchronous_commit', 'off', false),
-             set_config('maintenance_work_mem', '512MB', false)`;
-    const indexes = await dropIndexes(sql);
-    await helpers(sql);
-    await fillAddresses(sql, accountId, counts);
-    await fillMoney(sql, accountId, counts);
-    await fillDeliveries(sql, accountId, counts);
-    await sql`select pg_temp.build(${indexes}::text[])`;
-    await countLists(sql);
-    await sql`vacuum analyze`;
+    const indexes = await dropIndexes(first);
+    await Promise.all(sessions.map(helpers));
+    // No row of one is asked for by another's, and triggers are off.
+    await Promise.all([fillAddresses(first, accountId, counts), fillMoney(second, accountId, counts), fillDeliveries(third, accountId, counts)]);
+    await Promise.all(sessions.map(async (session) => {
+      for (let one = indexes.pop(); one !== undefined; one = indexes.pop()) await session`select pg_temp.build(${[one]}::text[])`;
+    }));
+    await countLists(first);
+    await first`vacuum analyze`;
   } finally {
-    await sql.end({ timeout: 5 });
+    await Promise.all(sessions.map((session) => session.end({ timeout: 5 })));
   }
 }
 
