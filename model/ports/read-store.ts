@@ -46,7 +46,7 @@ export interface ReadStore {
    * Of each (userRef, tag) the index that its next address on an EVM network takes, where it is one that another network
    * has already; null for a new one. Spec §1.6.
    */
-  unpairedIndexes(accountId: AccountId, asked: readonly PairAsk[]): Promise<(number | null)[]>;
+  unpairedIndexes(asked: readonly (PairAsk & { readonly accountId: AccountId })[]): Promise<(number | null)[]>;
   /** Whether a row is the only active one of its address. */
   isAlone(accountId: AccountId, row: AddressRow): Promise<boolean>;
   /** Of some addresses of a family those that the account has, as text. */

@@ -70,6 +70,7 @@ export const FUNCTIONS = [
   'address_limit_of',
   'append_stream',
   'unpaired_index',
+  'unpaired_indexes',
   'check_pairs',
   'change_address_status',
   'append_addresses',

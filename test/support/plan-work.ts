@@ -140,7 +140,7 @@ const ACCOUNTS: Record<string, Work> = {
     const row = issued(live, { userRef: SCALE_USERS.most, tag: 'hot' });
     await write(stores, live, [{ table: 'address', row }]);
     const twin = { ...issued(live), chain: 'base' as const, userRef: row.userRef, tag: row.tag, index: row.index, address: row.address, addressKey: row.addressKey };
-    await read.unpairedIndexes(live, [{ chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' }]);
+    await read.unpairedIndexes([{ accountId: live, chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' }]);
     await write(stores, live, [{ table: 'address_status', id: row.id, status: 'archived', alone: true }]);
     await write(stores, live, [{ table: 'address_status', id: row.id, status: 'active', alone: true }]);
     await read.isAlone(live, row);
@@ -340,7 +340,7 @@ const READS: Record<string, Work> = {
   'read.unissuedPool addressPeak unpairedIndexes isAlone': async ({ stores: { read }, live }) => {
     await read.unissuedPool(live, 'sol', 20);
     await read.addressPeak(live, '2026-06');
-    await read.unpairedIndexes(live, [{ chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' }, { chain: 'eth', userRef: 'nobody', tag: null }]);
+    await read.unpairedIndexes([{ accountId: live, chain: 'base', userRef: SCALE_USERS.most, tag: 'hot' }, { accountId: live, chain: 'eth', userRef: 'nobody', tag: null }]);
   },
   'read.transaction withdrawal usedValue webhooks webhook delivery': async ({ stores: { read }, live }) => {
     const { content: [transaction] } = await read.transactions(live, {}, { page: 0, size: 1 });

@@ -11,7 +11,7 @@ import type { Accounts } from '../../model/ports/accounts.ts';
 import { TestAccount } from '../support/account.ts';
 import { settle } from '../support/edge-rooms.ts';
 
-const LIVE = 'org_2ajca5ku23xdz5lxpajfrimisg_live' as AccountId;
+const LIVE = 'org_2ajca5ku23xdz5lxpajfrimisg_live' as AccountId, OTHER = 'org_2ajca5ku23xdz5lxpajfrimish_live' as AccountId;
 
 test('found pool storm: instructions are shared by one round at a time, and one more for whatever came meanwhile', async (t) => {
   let rounds = 0, release: () => void = () => undefined;
@@ -51,9 +51,14 @@ test('found pool storm: many requests share a read of the pool, and of the pairs
   t.is(reads, 1);
   t.like(await stock.issue(LIVE, 'sol', async () => refuse('SERVICE_UNAVAILABLE', { reason: 'pool_refill' })), { code: 'EDGE_OFFLINE' });
   const batches: number[] = [];
-  const pairs = new PairLookup({ unpairedIndexes: async (_account, asked) => { batches.push(asked.length); await settle(); return asked.map(() => null); } });
-  await Promise.all(Array.from({ length: 30 }, (_, n) => pairs.indexFor(LIVE, { chain: 'eth', userRef: `u${n}`, tag: null })));
-  t.deepEqual(batches, [1, 29], 'what comes meanwhile is one read');
+  const pairs = new PairLookup({ unpairedIndexes: async (asked) => { batches.push(asked.length); await settle(); return asked.map(() => null); } });
+  await Promise.all(Array.from({ length: 30 }, (_, n) => pairs.indexFor(n % 2 === 0 ? LIVE : OTHER, { chain: 'eth', userRef: `u${n}`, tag: null })));
+  t.deepEqual(batches, [30], 'what is asked in one turn is one read, whatever accounts it is of');
+  const ask = (n: number) => pairs.indexFor(LIVE, { chain: 'eth', userRef: `v${n}`, tag: null });
+  const first = ask(0);
+  await settle();
+  await Promise.all([first, ...Array.from({ length: 600 }, (_, n) => ask(n))]);
+  t.deepEqual([batches.slice(2).reduce((sum, many) => sum + many, 0), batches.every((many) => many <= 256)], [600, true]);
   let atOnce = 0, most = 0;
   await Promise.all(Array.from({ length: 5 }, () => pairs.inTurn(LIVE, { chain: 'eth', userRef: 'u', tag: null }, async () => {
     most = Math.max(most, atOnce += 1);

@@ -8,15 +8,18 @@ import type { AccountId } from '../../../protocol/ids.ts';
 
 type Reads = Pick<ReadStore, 'unpairedIndexes'>;
 
-interface Asking extends PairAsk { readonly answer: (index: number | null) => void; readonly fail: (error: unknown) => void }
+interface Asking extends PairAsk { readonly accountId: AccountId; readonly answer: (index: number | null) => void; readonly fail: (error: unknown) => void }
 
 /** Pairs of one statement. */
 const ASKED_AT_ONCE = 256;
+/** Statements under way: one that waits for a slow page holds up half of what comes. */
+const READS_AT_ONCE = 2;
 
 export class PairLookup {
   readonly #reads: Reads;
-  /** What waits for the next statement of an account; one is under way for each account that is in here. */
-  readonly #waiting = new Map<AccountId, Asking[]>();
+  /** What waits for the next statement, of whatever accounts. */
+  readonly #waiting: Asking[] = [];
+  #underWay = 0;
   /** Last of the requests of a pair. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -40,23 +43,22 @@ export class PairLookup {
   /** The index, null for a new one. Rejects when the store cannot be read. */
   indexFor(accountId: AccountId, ask: PairAsk): Promise<number | null> {
     return new Promise((answer, fail) => {
-      const waiting = this.#waiting.get(accountId), asking = { ...ask, answer, fail };
-      if (waiting !== undefined) return void waiting.push(asking);
-      this.#waiting.set(accountId, [asking]);
-      void this.#read(accountId);
+      this.#waiting.push({ accountId, ...ask, answer, fail });
+      if (this.#waiting.length === 1) setImmediate(() => void this.#read()); // what the same turn asks shares the statement
     });
   }
 
-  async #read(accountId: AccountId): Promise<void> {
-    for (;;) {
-      const waiting = this.#waiting.get(accountId)!, asked = waiting.splice(0, ASKED_AT_ONCE);
-      if (asked.length === 0) return void this.#waiting.delete(accountId);
+  async #read(): Promise<void> {
+    if (this.#underWay === READS_AT_ONCE) return;
+    this.#underWay += 1;
+    for (let asked = this.#waiting.splice(0, ASKED_AT_ONCE); asked.length > 0; asked = this.#waiting.splice(0, ASKED_AT_ONCE)) {
       try {
-        const indexes = await this.#reads.unpairedIndexes(accountId, asked);
+        const indexes = await this.#reads.unpairedIndexes(asked);
         asked.forEach(({ answer }, at) => answer(indexes[at]!));
       } catch (error) {
         for (const { fail } of asked) fail(error);
       }
     }
+    this.#underWay -= 1;
   }
 }

@@ -282,7 +282,7 @@ test('found F40: at 100,000 rows of one pair the next index is a few index look-
   const look = (chain: string) => database.owner<Record<string, string>[]>`
     explain (analyze, buffers, timing off) select unpaired_index(${accountId}, 'big', '', ${chain}, 0, 9223372036854775807)`;
   for (const [chain, expected] of [['eth', null], ['bsc', null], ['polygon', 3]] as const) {
-    t.deepEqual(await stores.read.unpairedIndexes(accountId, [{ chain, userRef: 'big', tag: null }]), [expected]);
+    t.deepEqual(await stores.read.unpairedIndexes([{ accountId, chain, userRef: 'big', tag: null }]), [expected]);
     for (let warm = 0; warm < 7; warm += 1) await look(chain); // past the first plans, which are made anew
     const text = (await look(chain)).flatMap((line) => Object.values(line)).join('\n'), [, blocks] = /Buffers: shared hit=(\d+)/.exec(text) ?? [];
     t.true(Number(blocks) < 100, `${chain}: ${text}`);
