@@ -1,5 +1,6 @@
 /** The chain as an account sees it: the live endpoints of this node, or the simulated ledger of its own. */
-import type { ChainAccess, ChainBinding } from '../model/ports/chain-access.ts';
+import type { Network } from '../chains/chain.ts';
+import type { ChainAccess, ChainBinding, EndpointView } from '../model/ports/chain-access.ts';
 import { refuse } from '../protocol/errors.ts';
 import { environmentOf } from '../protocol/ids.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
@@ -11,13 +12,17 @@ export interface LiveBinding extends ChainBinding {
   stopped(): string | null;
   /** Whether the height that the chain's ledger begins at is durable, so that a payment to a new address cannot lie below it. */
   begun(): Promise<boolean>;
+  endpointViews(): readonly EndpointView[];
 }
 
 /** Chains by account. A chain that nobody configured is refused for good, a stopped one until a person has looked. */
 export function createChainAccess(
   live: ReadonlyMap<Chain, LiveBinding>, sandbox: Pick<SandboxLedgers, 'isEnabled' | 'open'>,
+  networkOf: (chain: Chain) => Network,
 ): ChainAccess {
   return {
+    networkOf,
+    endpoints: (accountId, chain) => (environmentOf(accountId) === 'sandbox' ? [] : live.get(chain)?.endpointViews() ?? []),
     async bind(accountId, chain) {
       if (environmentOf(accountId) === 'sandbox') {
         if (!sandbox.isEnabled(chain)) return refuse('CHAIN_UNAVAILABLE', { chain, permanent: true });

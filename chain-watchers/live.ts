@@ -8,17 +8,19 @@ import type { Catalogue, ChainClient, ChainModule, Network, Transport } from '..
 import type { ActorSystem } from '../actors/kernel/index.ts';
 import type { Accounts } from '../model/ports/accounts.ts';
 import type { AuditStore } from '../model/ports/audit-store.ts';
+import type { EndpointView } from '../model/ports/chain-access.ts';
 import type { WatchStore } from '../model/ports/watch-store.ts';
 import { CHAINS, type Chain } from '../protocol/slugs.ts';
 import { createAudit, type Audit } from './audit/audit.ts';
 import { startOf } from './follow/beginning.ts';
 import type { LiveBinding } from './chain-access.ts';
 import { chainFailure } from './follow/content.ts';
+import type { Condition } from './memory.ts';
 import { fitClient } from './node-health.ts';
 import { pollMsOf, silentAfterMs } from './follow/head.ts';
 import type { Log, Metrics, WatcherParts } from './ports.ts';
 import { createFailoverTransport, wallTimer, type EndpointHealth, type FailoverTransport } from '../chains/transport/failover.ts';
-import { createEndpointWatch } from '../chains/transport/endpoint-watch.ts';
+import { createEndpointWatch, type EndpointState } from '../chains/transport/endpoint-watch.ts';
 import { createHttpEndpoint, type HttpEndpoint } from '../chains/transport/http-endpoint.ts';
 import { oneEndpoint } from './follow/one-endpoint.ts';
 import { HEDGE_MS, withSecondOpinion } from './second-opinion.ts';
@@ -150,8 +152,17 @@ async function openChain(
     module, network, client: fitClient(agreeing, IDENTITY_EVERY_MS), watcher, audit: createAudit(agreeing),
     stopped: () => watcher.stopped(), ...beginningOf(deps, parts),
     pollMs: settings.pollMs ?? pollMsOf(network), endpoints: () => transport.health(), checkTokens: tokens.run,
+    endpointViews: () => endpoints.map(({ name }, index) => ({ endpoint: name, state: stateOf(watch.stateOf(name), watcher.conditionOf(index)) })),
     get catalogue() { return tokens.catalogue(); },
   };
+}
+
+/** How an operator finds an endpoint: what its requests say first, then whether blocks wait for its word. */
+export function stateOf(requests: EndpointState | null, condition: Condition): EndpointView['state'] {
+  if (requests === 'down' || requests === 'wrong_network') return requests;
+  if (condition === 'silent' || condition === 'unheard') return 'down';
+  if (condition !== 'alive') return condition;
+  return requests ?? 'unknown';
 }
 
 /** The client for customers' questions: two endpoints answer where there are several. */
@@ -238,6 +249,7 @@ function startChain(system: Spawner, deps: Pick<LiveDeps, 'nowMs' | 'log'>, chai
         if (reason === null) throw error;
         failures += 1;
         deps.log.warn({ chain, reason }, 'chain is not what it must be, or cannot be asked');
+        await one.watcher.look();
       }
       const pauseMs = pauseMsOf(one.pollMs, failures, last?.more === true);
       if (!signal.aborted) timers.after(pauseMs, () => tellSelf(message));

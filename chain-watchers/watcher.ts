@@ -19,10 +19,10 @@ import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
 import { countedHeight, observeHead, rememberedHead, type HeadMemory } from './follow/head.ts';
 import { matureFacts } from './maturity/mature.ts';
-import { emptyMemory, type Run } from './memory.ts';
+import { emptyMemory, type Condition, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import type { WatcherParts } from './ports.ts';
-import { countsNow, look, supportedHead } from './follow/quorum.ts';
+import { conditionOf, countsNow, look, supportedHead, UNKNOWN_WITNESS } from './follow/quorum.ts';
 import { agreedBalancesAt } from './audit/agreed-balances.ts';
 import { createReconciler, type Reconciler } from './audit/reconcile.ts';
 import { rematch } from './follow/rematch.ts';
@@ -62,10 +62,14 @@ export interface Watcher {
   settled(): Promise<void>;
   /** Resolves when no tick is under way. */
   idle(): Promise<void>;
+  /** Looks at the endpoints without a tick: while none may be asked for blocks it is still known since when each is silent. */
+  look(): Promise<void>;
   /** Why the chain is stopped (G17), or null. */
   stopped(): string | null;
   /** Whether an endpoint counts as alive as of the last look, by its place from 0. quorum.ts. */
   counts(index: number): boolean;
+  /** Whether an endpoint is waited for as of the last look, or why not, by its place from 0; `alive` before one. quorum.ts. */
+  conditionOf(index: number): Condition;
   /**
    * By a person's order after a stop: takes the chain's own branch above a height, however deep, and follows it. Nothing
    * is deleted; what is absent from the new branch is reversed. C3-33.
@@ -90,10 +94,15 @@ export function createWatcher(parts: WatcherParts): Watcher {
   };
   return {
     tick: () => alone(() => tick(run, jobs)),
+    look: () => alone(async () => {
+      run.memory.look = null;
+      if (parts.witnesses.length > 0) await look(run);
+    }),
     settled: () => run.bell.settled(),
     idle: async () => { await ticking; },
     stopped: () => run.memory.stopped,
     counts: (index) => countsNow(run, index),
+    conditionOf: (index) => conditionOf(run.memory.witnesses[index] ?? UNKNOWN_WITNESS, parts.nowMs(), parts.network),
     rebuildAbove: (height) => alone(() => rebuild(run, height)),
   };
 }

@@ -26,6 +26,13 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 export const READINESS = ['not_ready', 'ready', 'quarantined', 'pool_low'] as const;
 export type Readiness = (typeof READINESS)[number];
 
+/**
+ * How a node of a chain is found. `down`, `wrong_network`: needs an operator. `behind`, `stuck`, `unreadable`: it answers, and blocks do
+ * not wait for its word. `unknown`: not asked yet.
+ */
+export const ENDPOINT_STATES = ['up', 'down', 'wrong_network', 'behind', 'stuck', 'unreadable', 'unknown'] as const;
+export type EndpointState = (typeof ENDPOINT_STATES)[number];
+
 /** Spec §3.2. */
 export const LIVENESS = ['live', 'stale', 'down', 'never_connected'] as const;
 export type Liveness = (typeof LIVENESS)[number];

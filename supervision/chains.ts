@@ -74,7 +74,7 @@ export async function openChains({ config, shelf, stores, accounts, system, metr
   for (const chain of live.unsupported) log.warn({ chain }, 'endpoints are configured for a chain that this version does not run');
   const sandbox = createSandbox({ ...shared, sandbox: stores.sandbox });
   return {
-    access: createChainAccess(live.chains, sandbox.ledgers),
+    access: createChainAccess(live.chains, sandbox.ledgers, shelf.network),
     sandbox: sandbox.control,
     live: () => [...live.chains.keys()],
     start() {

@@ -67,7 +67,8 @@ export function stuckMsOf({ blockTimeMs }: Pick<Network, 'blockTimeMs'>): number
 export function observeWitness(
   memory: WitnessMemory, headHeight: number | null, { cursorHeight, highestOther, nowMs }: LookedAt, network: Pick<Network, 'blockTimeMs'>,
 ): WitnessMemory {
-  if (headHeight === null) return { ...memory, silentSinceMs: memory.silentSinceMs ?? nowMs };
+  // Blocks that it did not prove while it was away say nothing of it once it is back.
+  if (headHeight === null) return { ...memory, silentSinceMs: memory.silentSinceMs ?? nowMs, unreadableSinceMs: null };
   const isBehind = cursorHeight !== null && headHeight + lagBlocksOf(network) < cursorHeight;
   // A head that was claimed once and not again, for as long as a stuck one is waited for, is no measure: it counts from where it fell to.
   const fell = headHeight < memory.highestHeight ? memory.fell ?? { sinceMs: nowMs, height: headHeight } : null;

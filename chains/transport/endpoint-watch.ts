@@ -31,6 +31,8 @@ interface Metrics {
 export interface EndpointWatch {
   /** The endpoint, its requests counted. */
   watched<E extends Endpoint>(endpoint: E): E;
+  /** How an endpoint is now, by its name; null before its first answer or second failure. */
+  stateOf(name: string): EndpointState | null;
   /** For the transport's reports. */
   onReport(endpoint: Endpoint, outcome: ReportOutcome): void;
 }
@@ -80,6 +82,7 @@ export function createEndpointWatch(chain: Chain, { log, metrics }: { log: Log; 
         }
       },
     }),
+    stateOf: (name) => states.get(name) ?? null,
     onReport({ name }, outcome) {
       if (outcome === 'wrong_network') become(name, 'wrong_network', null);
       else if (outcome === 'ok' && states.get(name) === 'wrong_network') become(name, 'up', null);

@@ -136,7 +136,8 @@ export const ANSWER_RULES: { readonly [O in ForwardedOperation]: AnswerRule<RowO
   listChains: { falseField: falseChain, word: ['chain', 'enabled', 'threshold', 'readiness'] },
   getCoverage: {
     falseField: ({ chain }, { params }) => firstFalse(['chain', chain === params['chain']]),
-    word: ['completeHeight', 'headHeight', 'headAt', 'heardAt', 'ageSeconds', 'lag', 'unresolved', 'unresolved.*', 'unresolved.*.height', 'unresolved.*.reason', 'unresolved.*.tries', 'unresolved.*.since'],
+    word: ['completeHeight', 'headHeight', 'headAt', 'heardAt', 'ageSeconds', 'lag', 'unresolved', 'unresolved.*', 'unresolved.*.height', 'unresolved.*.reason', 'unresolved.*.tries', 'unresolved.*.since',
+      'endpoints', 'endpoints.*', 'endpoints.*.endpoint', 'endpoints.*.state'],
   },
   listTokens: {
     falseField: falseToken,

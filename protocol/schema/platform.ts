@@ -1,6 +1,6 @@
 /** Chains, tokens, sandbox, administrators, health. Spec §2.5, §4.5, §4.7; decisions 8 and 9. */
 import { z } from 'zod';
-import { CHAINS, READINESS } from '../slugs.ts';
+import { CHAINS, ENDPOINT_STATES, READINESS } from '../slugs.ts';
 import { plan } from './account.ts';
 import {
   addressText, chain, decimalAmount, freeText, instant, pageReply, pathAccountId, pathText, queryNumber, tokenText,
@@ -31,6 +31,12 @@ export const coverage = z.object({
   unresolved: z.array(z.object({
     height, reason: z.string(), tries: count, since: instant,
   })),
+  endpoints: z.array(z.object({
+    endpoint: z.string().meta({ description: 'by its place in the configuration: `eth-2` is the second of ETH_RPC_URLS' }),
+    state: z.enum(ENDPOINT_STATES).meta({
+      description: '`down` and `wrong_network` need an operator; `behind`, `stuck` and `unreadable` answer, and blocks do not wait for their word',
+    }),
+  })).meta({ description: 'the nodes of the chain as the cloud node that answers finds them; none in the sandbox' }),
 });
 
 // ── Tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────

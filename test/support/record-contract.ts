@@ -220,6 +220,7 @@ export const COVERAGE: Table<Covered> = {
   ageSeconds: (value) => (value as number) >= 0 && (value as number) < 600,
   lag: (value, _truth, { headHeight, completeHeight }) => value === (headHeight as number) - (completeHeight as number),
   unresolved: same([]), 'unresolved.*.height': never, 'unresolved.*.reason': never, 'unresolved.*.tries': never, 'unresolved.*.since': never,
+  endpoints: same([]), 'endpoints.*.endpoint': never, 'endpoints.*.state': never,
 };
 
 export interface Delivered { readonly eventId: string; readonly event: EventName; readonly url: string; readonly webhookId: string }

@@ -1,7 +1,6 @@
 /** Chains, their coverage, and the token catalogue. Spec §2.5; decisions 5 and 9. */
 import { readinessViews } from '../../../actors/edge-link/readiness.ts';
 import { shippedRegistry } from '../../../chains/catalogue.ts';
-import { networkOf } from '../../../chains/registry.ts';
 import { environmentOf, ledgerOf } from '../../../protocol/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { CHAINS } from '../../../protocol/slugs.ts';
@@ -22,7 +21,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
       const enabled = new Set(chains.enabled(accountId));
       const readiness = new Map(readinessViews(await stateOf(deps, accountId)).map(({ chain, state }) => [chain, state]));
       return wholePage('chains', CHAINS.map((chain) => {
-        const { nativeSymbol, nativeDecimals, threshold, explorer } = networkOf(chain);
+        const { nativeSymbol, nativeDecimals, threshold, explorer } = chains.networkOf(chain);
         return {
           chain, enabled: enabled.has(chain), symbol: nativeSymbol, decimals: nativeDecimals, threshold,
           readiness: readiness.get(chain)!,
@@ -45,6 +44,7 @@ export function chainHandlers(deps: HandlerDeps): Pick<Handlers, 'listChains' | 
         unresolved: unresolved.map(({ height, reason, tries, sinceMs }) => ({
           height, reason, tries, since: instantOf(sinceMs),
         })),
+        endpoints: [...chains.endpoints(accountId, chain)],
       };
     },
     async listTokens(asked) {

@@ -47,7 +47,7 @@ async function world(t: ExecutionContext) {
   });
   const accounts = createAccounts({ entities, inbox: stores.inbox, nowMs, log, onPublished: () => undefined, onPoolUsed: () => undefined });
   const sandbox = createSandbox({ sandbox: stores.sandbox, watch: stores.watch, audit: stores.audit, accounts, networkOf, isEnabled, loadModule, catalogueOf, nowMs, log });
-  const access = createChainAccess(new Map(), sandbox.ledgers);
+  const access = createChainAccess(new Map(), sandbox.ledgers, networkOf);
   const ask = async <C extends AccountCommand>(command: C): Promise<AccountReplies[C['type']]> => {
     const answer = await accounts.ask(accountId, command);
     if (answer.ok !== true) throw new Error(`${command.type}: ${JSON.stringify(answer)}`);

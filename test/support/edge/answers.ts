@@ -94,7 +94,7 @@ export const SAMPLES: { readonly [O in ForwardedOperation]: Sample<O> } = {
   listChains: { data: whole({ chain: 'eth' as const, enabled: true, symbol: 'ETH', decimals: 18, threshold: 12, readiness: 'ready' as const, explorerUrl: 'https://etherscan.io' }) },
   getCoverage: {
     params: { chain: 'eth' },
-    data: { chain: 'eth', completeHeight: 5, headHeight: 7, headAt: AT, heardAt: AT, ageSeconds: 3, lag: 2, unresolved: [{ height: 6, reason: 'empty', tries: 1, since: AT }] },
+    data: { chain: 'eth', completeHeight: 5, headHeight: 7, headAt: AT, heardAt: AT, ageSeconds: 3, lag: 2, unresolved: [{ height: 6, reason: 'empty', tries: 1, since: AT }], endpoints: [{ endpoint: 'eth-1', state: 'up' as const }] },
   },
   listTokens: {
     data: whole({

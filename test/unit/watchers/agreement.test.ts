@@ -222,6 +222,36 @@ test('found F74: one that proves no block at all is not waited for after 30 s, a
   t.false(told(self).some((line) => line.includes('lie')));
 });
 
+test('found F74: an endpoint whose block was not proven because it went down counts at once when it is back', async (t) => {
+  const { chain, witnesses, self, rounds } = await started(2);
+  const getBlock = witnesses[1]!.getBlock.bind(witnesses[1]);
+  witnesses[1]!.getBlock = async (height) => { witnesses[1]!.down = true; return getBlock(height); };
+  chain.mine([pay('tx')]);
+  await rounds(40);
+  t.deepEqual(told(self), ['seen tx 5'], 'by the other alone');
+  t.deepEqual([0, 1].map((index) => self.watcher.conditionOf(index)), ['alive', 'silent']);
+  Object.assign(witnesses[1]!, { getBlock, down: false });
+  witnesses[0]!.alters = (payment) => ({ ...payment, amount: 500n });
+  chain.mine([pay('lie')]);
+  await rounds(2, 6_000);
+  t.deepEqual([0, 1].map((index) => self.watcher.conditionOf(index)), ['alive', 'alive']);
+  t.false(told(self).some((line) => line.includes('lie')), 'its word is needed again');
+});
+
+test('found F74: while no block may be asked for, endpoints are looked at: the first that is back is not held up by one that stays away', async (t) => {
+  const { chain, witnesses, self, rounds } = await started(2);
+  for (const one of witnesses) one.down = true;
+  for (let second = 0; second <= 40; second += 10) {
+    self.nowMs += 10_000;
+    await self.watcher.look();
+  }
+  t.deepEqual([0, 1].map((index) => self.watcher.conditionOf(index)), ['silent', 'silent']);
+  witnesses[0]!.down = false;
+  chain.mine([pay('tx')]);
+  await rounds(1);
+  t.deepEqual(told(self), ['seen tx 5']);
+});
+
 test('found F73: with one endpoint alive its word alone announces; with none nothing does', async (t) => {
   const { chain, witnesses, self, rounds } = await started(2);
   witnesses[1]!.down = true;

@@ -3,7 +3,7 @@ import { ChainUnavailable, type ChainModule, type Endpoint, type Network, type T
 import { evm } from '../../../chains/evm/index.ts';
 import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
-import { networkWith, openLiveChains, pauseMsOf } from '../../../chain-watchers/live.ts';
+import { networkWith, openLiveChains, pauseMsOf, startWatchers, stateOf } from '../../../chain-watchers/live.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
@@ -61,6 +61,40 @@ test('figures keep the newest gauge of each chain and the sum of each counter', 
   figures.observeBlock('eth', 0.25);
   t.deepEqual(observed, [0.25]);
 });
+
+test('found F75: an operator finds each endpoint as its requests left it, else as blocks find it', async (t) => {
+  t.is(stateOf(null, 'alive'), 'unknown');
+  for (const condition of ['alive', 'silent', 'behind'] as const) {
+    t.is(stateOf('down', condition), 'down');
+    t.is(stateOf('wrong_network', condition), 'wrong_network');
+  }
+  t.deepEqual((['alive', 'unheard', 'silent', 'behind', 'stuck', 'unreadable'] as const).map((condition) => stateOf('up', condition)),
+    ['up', 'down', 'down', 'behind', 'stuck', 'unreadable']);
+});
+
+test('found F74 F75: a chain none of whose nodes may be asked is looked at all the same: coverage says that both are down', async (t) => {
+  const recorder = new Recorder(), state = emptyWatchState();
+  let nowMs = 0;
+  const away = async (): Promise<never> => { throw new ChainUnavailable('eth', 'connection failed'); };
+  const module = { ...evm, createClient: () => ({ checkIdentity: away, getHead: away }) } as unknown as ChainModule;
+  const live = await openLiveChains({
+    chains: { eth: { rpcUrls: ['http://127.0.0.1:9', 'http://127.0.0.1:10'], confirmations: null, pollMs: null, startHeight: null } }, networkOf: () => eth, isEnabled: () => true,
+    loadModule: async () => module, catalogueOf: () => new Map(), watch: createMemoryWatchStore(() => 0, state), audit: createMemoryAuditStore(state),
+    accounts: { wake: async () => undefined, ask: async () => ({ ok: 'duplicate' }) }, nowMs: () => nowMs, random: () => 0, log: recorder, metrics: recorder,
+  });
+  t.teardown(() => live.close());
+  const workers: Worker[] = [];
+  startWatchers(live, { spawnWorker: ((worker: Worker) => workers.push(worker)) as never }, { nowMs: () => nowMs, log: recorder });
+  const chain = live.chains.get('eth')!, watcher = workers.find(({ path }) => path === 'watchers/eth')!;
+  t.deepEqual(chain.endpointViews().map(({ state: view }) => view), ['unknown', 'unknown']);
+  for (const at of [0, 5_000, 10_000]) {
+    nowMs = at;
+    await watcher.receive({ type: 'tick' }, { timers: { after: () => undefined }, tellSelf: () => undefined, signal: new AbortController().signal });
+  }
+  t.deepEqual(chain.endpointViews(), [{ endpoint: 'eth-1', state: 'down' }, { endpoint: 'eth-2', state: 'down' }]);
+});
+
+interface Worker { path: string; receive(message: object, by: object): Promise<void> }
 
 test('K4 what the chain contradicts is out of the catalogue by which blocks are read, balances asked and payments built', async (t) => {
   const contract = '0xdAC17F958D2ee523a2206206994597C13D831ec7', recorder = new Recorder();

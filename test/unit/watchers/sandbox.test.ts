@@ -54,7 +54,7 @@ function box(accounts: readonly AccountId[] = [ACCOUNT]) {
     watch.addAddress({ addressKey: index === 0 ? addressKeyOf('sandbox', 'evm', bytes) : `other-${index}`, addressId: 'adr_1', accountId, address: ADDRESS, purpose: 'deposit' }, 'sandbox', self.nowMs);
   }
   let sandbox = createSandbox(deps);
-  const access = createChainAccess(new Map(), { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) });
+  const access = createChainAccess(new Map(), { isEnabled: (chain) => sandbox.ledgers.isEnabled(chain), open: (id, chain) => sandbox.ledgers.open(id, chain) }, () => evmNetworks[0]!);
   return Object.assign(self, {
     watch, sandboxStore, former, models, account: models.get(ACCOUNT)!, access, deps,
     get sandbox() { return sandbox; },
@@ -418,7 +418,7 @@ test('chains without a simulated ledger answer CHAIN_UNAVAILABLE for good; live 
   let stopped: string | null = null;
   const { binding } = await self.sandbox.ledgers.open(ACCOUNT, 'eth');
   let begun = false;
-  const access = createChainAccess(new Map([['eth', { ...binding, stopped: () => stopped, begun: async () => begun }]]), self.sandbox.ledgers);
+  const access = createChainAccess(new Map([['eth', { ...binding, stopped: () => stopped, begun: async () => begun, endpointViews: () => [] }]]), self.sandbox.ledgers, () => evmNetworks[0]!);
   t.like(await access.notBegun(live, 'eth'), { ok: false, code: 'CHAIN_UNAVAILABLE', details: { chain: 'eth', permanent: false } }, 'found F51');
   begun = true;
   t.is(await access.notBegun(live, 'eth'), null);
