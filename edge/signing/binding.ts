@@ -94,9 +94,9 @@ export function checkBound(before: Unsigned, after: Unsigned): Refusal | null {
 
 /** The replica that built it has not bound its counter yet. */
 export function notBound(): Refusal {
-  return refuse('SERVICE_UNAVAILABLE', { reason: NOT_BOUND, setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 },
-    'the replica that built this withdrawal has not bound its counter; nothing was signed. Ask again, or build it again where that replica is gone; with one '
-      + 'EDGE_SPEND_LEDGER for all replicas any of them binds');
+  return refuse('SERVICE_UNAVAILABLE', { reason: NOT_BOUND, mayBeSigned: true, setting: 'EDGE_SPEND_LEDGER', retryAfterSeconds: 1 },
+    'the replica that built this withdrawal has not bound its counter; nothing was signed here, and that replica may sign it yet. Ask again; where that replica is '
+      + 'gone for good, settle this one (flock-edge payments settle) and build it again. With one EDGE_SPEND_LEDGER for all replicas any of them binds');
 }
 
 export function isNotBound(answer: unknown): boolean {

@@ -92,7 +92,8 @@ export class Signing {
     // Another replica may have recorded it before this one was there: the cloud keeps such records.
     if (lease.view().held && instructions.get(transactionId) !== null) {
       if (binding.stateOf(transactionId) === 'elsewhere') {
-        instructions.noteBroadcast(transactionId); // the replica that built it hears of it, and binds
+        instructions.noteBroadcast(transactionId); // the replica that built it hears of it, binds, and may sign it
+        await this.noteElsewhere(instructions.get(transactionId)!);
         await share();
       }
       return this.#make(transactionId);
@@ -335,13 +336,16 @@ export class Signing {
     });
   }
 
-  /** What a replica was told to sign may be signed there: with no ledger in common it stands in the way here too. */
+  /** What a replica was told to sign, or to bind, may be signed there: with no ledger in common it stands in the way here too. */
   async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
     const { instruction: { chain, counter }, unsigned } = recorded;
     if (this.#settings.shared !== null) return;
-    if (counter === 'at_broadcast' && unsigned.bound !== true) return; // signed nowhere before it is bound
     const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
-    this.#settings.ledger.noteElsewhere({ ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) });
+    const claim = { ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) };
+    if (counter !== 'at_broadcast' || unsigned.bound === true) return this.#settings.ledger.noteElsewhere(claim);
+    // Where it is bound it may be signed, under a counter and with a time that nobody knows here yet.
+    const deadAtMs = claim.deadAtMs === null ? null : claim.deadAtMs + this.#settings.instructionTtlMs + LIFE_MS_MAX;
+    this.#settings.ledger.noteElsewhere({ ...claim, exclusive: null, counter: null, deadAtMs });
   }
 
   /** Lends the keys of the sender and of the gas tank where it pays the fee; `check` lets nobody else sign. */
@@ -414,6 +418,8 @@ export class Signing {
 
 /** Looks at one instruction for one broadcast. Each ends in a signature, a refusal, or a change; the cloud can have a part in all changes. */
 const TURNS_MAX = 16;
+/** From a signature to the end of its payload, where it has one. Milliseconds. */
+const LIFE_MS_MAX = 3_600_000;
 /** How long a caller waits for the replica that binds, and between two looks. Milliseconds. */
 const NOT_BOUND_WAIT_MS = 3_000, NOT_BOUND_PAUSE_MS = 200;
 /** Refusals after which a spend may be counted, and nothing is signed. */

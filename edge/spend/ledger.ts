@@ -191,17 +191,21 @@ export class SpendLedger {
     };
   }
 
-  /** What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts nothing here. */
-  noteElsewhere(spend: Omit<Spend, 'amount'>): void {
-    const { subject, transactionId = subject, chain, purpose, exclusive = [], sender, payment = null, counter = null } = spend;
+  /**
+   * What another replica was told to sign, and may have signed: it stands in the way of an equal payment, and counts nothing here.
+   * `exclusive` null: under a key that is not known yet.
+   */
+  noteElsewhere(spend: Omit<Spend, 'amount' | 'exclusive'> & { readonly exclusive: readonly string[] | null }): void {
+    const { subject, transactionId = subject, chain, purpose, exclusive, sender, payment = null, counter = null } = spend;
     this.#storage.transaction(() => {
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
       const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
       this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
         values (?, ?, ?, '0', ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
-        on conflict (subject) do update set dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)
+        on conflict (subject) do update set dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms),
+          exclusive = coalesce(exclusive, excluded.exclusive), counter = coalesce(counter, excluded.counter)
         on conflict do nothing`,
-        subject, chain, purpose, nowMs, JSON.stringify(exclusive), transactionId, sender ?? null, payment, counter?.toString() ?? null, deadWallMs, deadLedgerMs);
+        subject, chain, purpose, nowMs, exclusive === null ? null : JSON.stringify(exclusive), transactionId, sender ?? null, payment, counter?.toString() ?? null, deadWallMs, deadLedgerMs);
     });
   }
 

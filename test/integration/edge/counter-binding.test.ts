@@ -28,11 +28,11 @@ async function replica(t: ExecutionContext, { role = 'leader', env = {}, dataDir
 
 let ids = 0;
 /** Built under nonce 3. */
-async function build(t: ExecutionContext, { cloud, edge }: Replica, wanted: Wanted = WANTED): Promise<string> {
+async function build(t: ExecutionContext, { cloud, edge }: Replica, wanted: Wanted = WANTED, paymentRef?: string): Promise<string> {
   ids += 1;
   const id = newId('txn', 1_700_000_000_000 + ids);
   cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(wanted, transactionFor(wanted), id), status: 201 }));
-  const body = { chain: 'eth', from: wanted.from, to: wanted.to, amount: wanted.amount.toString(), paymentRef: id };
+  const body = { chain: 'eth', from: wanted.from, to: wanted.to, amount: wanted.amount.toString(), paymentRef: paymentRef ?? id };
   const reply = await edge.ask('POST', '/v1/transactions/unsigned', body);
   t.is(reply.status, 201, reply.text);
   return id;
@@ -204,6 +204,34 @@ test('found F43: the replica that built it hears of a broadcast elsewhere and bi
   builder.cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'EDGE_NO_LEADER' }));
   await eventually('it leads', async () => (await broadcast(builder, id)).status === 200);
   t.deepEqual([...new Set(nonces(builder))], [8]);
+});
+
+test('attack: what was broadcast here and only another replica may bind stands in the way of an equal payment here, and its refusal says that it may be signed (F3)', async (t) => {
+  for (const role of ['leader', 'follower'] as const) {
+    const [builder, other] = [await replica(t), await replica(t, { role })];
+    const first = await build(t, builder, WANTED, 'payout 1');
+    other.cloud.push('instructions', { records: [recordOf(builder, first)!] });
+    binds(builder, 8);
+    binds(other, 9);
+    t.false((await other.cloud.sign(first)).ok, 'frames come in order: the record was taken');
+    t.like((await broadcast(other, first)).error?.details, { mayBeSigned: true });
+    // The cloud has it signed where it was built, and keeps the word of that.
+    await eventually('it is shared', () => recordOf(other, first) !== null);
+    builder.cloud.push('instructions', { records: [recordOf(other, first)!] });
+    await eventually('it is signed', async () => (await builder.cloud.sign(first)).ok);
+    if (role === 'follower') {
+      other.cloud.role = 'leader';
+      other.cloud.push('lease', { role: 'leader', leaseEpoch: other.cloud.leaseEpoch += 1, leaseTtlMs: 30_000 });
+      await eventually('it leads', () => other.edge.logged.some(({ msg, role: now }) => msg === 'lease_changed' && now === 'leader'));
+    }
+    t.like((await broadcast(other, await build(t, other, WANTED, 'payout 1'))).error?.details, { reason: 'equal_payment_signed', earlier: [first] });
+    t.is((await broadcast(other, await build(t, other, WANTED, 'payout 2'))).status, 200, 'another payment is none of it');
+    // What the builder handed out is signed here under its counter, and under no other.
+    await eventually('the word of the builder is there', () => recordOf(builder, first)!.unsigned.includes('"bound":true'));
+    other.cloud.push('instructions', { records: [recordOf(builder, first)!] });
+    await eventually('it is served', async () => (await broadcast(other, first)).status === 200);
+    t.is(new Set([...builder.cloud.submitted, ...other.cloud.submitted].filter(({ id }) => id === first).map(({ signedPayload }) => signedPayload)).size, 1);
+  }
 });
 
 test('found F43: with one EDGE_SPEND_LEDGER any replica binds, and no second counter passes the ledger', async (t) => {
