@@ -129,7 +129,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     const { outboxDepth, outboxPoisoned } = outbox.report();
     return {
       outboxDepth, outboxPoisoned, leader: lease.view().held, registered: session.registration.kind === 'confirmed',
-      streamUp: session.streamUp, deliveriesInFlight: relay.load, alarms: log.alarms,
+      streamUp: session.streamUp, deliveriesInFlight: relay.load, alarms: log.alarms, revocationsUnconfirmed: parts.keyShare.unconfirmed,
     };
   });
   const onRefused = (code: string) => session.noteRefusal(code);

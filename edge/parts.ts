@@ -79,7 +79,7 @@ export async function openParts(config: EdgeConfig, keystore: Keystore, log: Edg
     instructionShare: new InstructionShare({
       instructions, environment: config.environment, identity, identityKey, nowMs: ports.wallMs, ttlMs: config.instructionTtlMs, log,
     }),
-    keyShare: new LocalKeyShare({ keys: localKeys, sets, identity, identityKey, log, shelf: sharedSpend === null ? null : createKeyShelf(sharedSpend, log) }),
+    keyShare: new LocalKeyShare({ keys: localKeys, sets, identity, identityKey, log, nowMs: ports.monotonicMs, shelf: sharedSpend === null ? null : createKeyShelf(sharedSpend, log) }),
     own: new OwnAddresses(keystore),
     issued: openIssuedAddresses({
       directory: config.spendLedger?.kind === 'directory' ? config.spendLedger.path : config.dataDir,

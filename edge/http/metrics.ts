@@ -11,6 +11,7 @@ export interface EdgeGauges {
   readonly streamUp: boolean;
   readonly deliveriesInFlight: number;
   readonly alarms: number;
+  readonly revocationsUnconfirmed: number;
 }
 
 export interface EdgeMetrics {
@@ -33,6 +34,7 @@ export function createEdgeMetrics(read: () => EdgeGauges): EdgeMetrics {
   gauge('stream_up', '1 when the stream to the cloud is open', ({ streamUp }) => Number(streamUp));
   gauge('deliveries_in_flight', 'webhook deliveries that wait or run', ({ deliveriesInFlight }) => deliveriesInFlight);
   gauge('alarms', 'refused attempts to make this edge do what it must not, since the start', ({ alarms }) => alarms);
+  gauge('revocation_unconfirmed_replicas', 'replicas that have not stated every revocation of a local key that this one knows of', ({ revocationsUnconfirmed }) => revocationsUnconfirmed);
   const attempts = new Counter({ name: 'svc_edge_webhook_attempts_total', help: 'webhook attempts by outcome', labelNames: ['outcome'], registers: [registry] });
   const seconds = new Histogram({
     name: 'svc_edge_webhook_seconds', help: 'time to the answer of a webhook receiver', registers: [registry],

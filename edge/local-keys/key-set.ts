@@ -103,6 +103,11 @@ export function stateOf(keys: Iterable<KeyEntry>): string {
   return sha256(lines.sort().join('\n'));
 }
 
+/** SHA-256 of the ids that are revoked: two that know of the same revocations have one. */
+export function revokedOf(keys: Iterable<KeyEntry>): string {
+  return sha256([...keys].flatMap(({ id, revokedAtMs }) => (revokedAtMs === null ? [] : [id])).sort().join('\n'));
+}
+
 /** The text of the keys in a document, in the order of their ids. */
 export function keysText(keys: readonly StatedKey[]): string {
   const sorted = keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)), whole = JSON.stringify(sorted);

@@ -6,13 +6,16 @@
  * Who vouches: a replica for what it minted; while it leads also for what others minted, once one of them has signed a document
  * that names this replica. A replica that the cloud alone tells of an old set therefore takes it until it ends, and can
  * prolong it neither for itself nor for others.
+ *
+ * A revocation is confirmed by a document of each replica that states it: whoever learns of one signs anew. What a replica that is
+ * known has not stated for a while is an alarm at those that have (share.ts): it may take the key still.
  */
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { KEY_SET_REPLICAS_MAX, type KeySetRecord } from '../../protocol/frames.ts';
 import { base32 } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { Identity } from '../link/identity.ts';
-import { isOwnKeySet, keySetText, keysOf, keysText, sha256, signKeySet, stateOf } from './key-set.ts';
+import { isOwnKeySet, keySetText, keysOf, keysText, revokedOf, sha256, signKeySet, stateOf } from './key-set.ts';
 import type { LocalKeys } from './local-keys.ts';
 import type { KnownVersions } from '../spend/replica.ts';
 import { KEY_SET_KEPT_MS } from '../spend/replica.ts';
@@ -26,6 +29,7 @@ const RELAYED_KEPT = 1_000;
 
 /** The state of a replica that knows no key. */
 const NOTHING = stateOf([]);
+const NONE_REVOKED = revokedOf([]);
 
 /**
  * `taken` new; `known` seen before; `older` than the newest of its replica; `contradicts` the same version with another
@@ -33,7 +37,7 @@ const NOTHING = stateOf([]);
  */
 export type SetVerdict = 'taken' | 'known' | 'older' | 'contradicts' | 'foreign';
 
-interface SetRow { readonly replica: string; readonly version: number; readonly issued_at_ms: number; readonly digest: string; readonly state: string; readonly record: string | null; readonly shared: number }
+interface SetRow { readonly replica: string; readonly version: number; readonly issued_at_ms: number; readonly digest: string; readonly state: string; readonly revoked: string | null; readonly record: string | null; readonly shared: number }
 
 export interface KeySetsSettings {
   readonly storage: Storage;
@@ -55,7 +59,7 @@ export class KeySets {
   readonly #settings: KeySetsSettings;
   /** Documents whose revocations were taken, where a shelf is. */
   readonly #relayed = new Set<string>();
-  #known = { fingerprint: '', state: NOTHING };
+  #known = { fingerprint: '', state: NOTHING, revoked: NONE_REVOKED };
 
   constructor(settings: KeySetsSettings) {
     this.#settings = settings;
@@ -75,19 +79,28 @@ export class KeySets {
   due(leads: boolean): KeySetRecord | null {
     const { keys, ttlMs, time } = this.#settings;
     keys.admitFormer(time.nowMs() + ttlMs);
-    const state = this.#state();
+    const { state, revoked } = this.#state();
     if (state === NOTHING) return null;
     const rows = this.#rows(), own = rows.find(({ replica }) => replica === this.replica);
-    const isStated = own !== undefined && rows.some((row) => row.state === state);
+    const isStated = own !== undefined && (own.revoked ?? NONE_REVOKED) === revoked && rows.some((row) => row.state === state);
     if (isStated && !(leads && this.#isTimeToVouch(own, rows))) return own.shared === 1 || own.record === null ? null : JSON.parse(own.record) as KeySetRecord;
-    return this.#issue(rows, state, leads);
+    return this.#issue(rows, leads);
   }
 
   /** What is known here, by `stateOf`; a leader asks every few seconds. */
-  #state(): string {
+  #state(): { readonly state: string; readonly revoked: string } {
     const fingerprint = this.#settings.keys.fingerprint();
-    if (this.#known.fingerprint !== fingerprint) this.#known = { fingerprint, state: stateOf(this.#settings.keys.entries()) };
-    return this.#known.state;
+    if (this.#known.fingerprint !== fingerprint) {
+      const entries = this.#settings.keys.entries();
+      this.#known = { fingerprint, state: stateOf(entries), revoked: revokedOf(entries) };
+    }
+    return this.#known;
+  }
+
+  /** Replicas whose newest document does not state every revocation that is known here. */
+  unconfirmed(): string[] {
+    const { revoked } = this.#state();
+    return this.#rows().filter((row) => row.replica !== this.replica && (row.revoked ?? NONE_REVOKED) !== revoked).map(({ replica }) => replica);
   }
 
   /** A clock that was set back must not keep the leader from vouching. */
@@ -98,7 +111,7 @@ export class KeySets {
     return coveredBy(own.replica, rows).some(({ replica }) => !named.has(replica));
   }
 
-  #issue(rows: readonly SetRow[], state: string, leads: boolean): KeySetRecord {
+  #issue(rows: readonly SetRow[], leads: boolean): KeySetRecord {
     const { storage, keys, environment, identity, ttlMs, time } = this.#settings, { replica } = this;
     return storage.transaction(() => {
       const issuedAtMs = time.nowMs(), validUntilMs = issuedAtMs + ttlMs;
@@ -106,7 +119,7 @@ export class KeySets {
         environment, replica, version: 1 + Math.max(0, ...rows.map(({ version }) => version)), issuedAtMs, validUntilMs,
         covers: coveredBy(replica, rows).map(({ replica: name, version }) => ({ replica: name, version })), keys: keysText(keys.stated(leads)),
       });
-      this.#save(record, state, JSON.stringify(record));
+      this.#save(record, this.#state(), JSON.stringify(record));
       storage.run('delete from key_sets where environment = ? and replica <> ? and issued_at_ms < ?', environment, replica, issuedAtMs - KEY_SET_KEPT_MS);
       if (leads) keys.vouchUntil(validUntilMs);
       return record;
@@ -143,7 +156,7 @@ export class KeySets {
       const namesThis = record.covers.some(({ replica }) => replica === this.replica);
       keys.join(stated, { untilMs: Math.min(record.validUntilMs, time.nowMs() + ttlMs), namesThis });
       // A later document of this very replica: the data directory is an older copy. The next version goes on above it.
-      this.#save(record, stateOf(stated), record.replica === this.replica ? JSON.stringify(record) : null);
+      this.#save(record, { state: stateOf(stated), revoked: revokedOf(stated) }, record.replica === this.replica ? JSON.stringify(record) : null);
       time.mark();
     });
     return 'taken';
@@ -177,11 +190,11 @@ export class KeySets {
     return keys.lapsing(time.nowMs() + ttlMs / 2);
   }
 
-  #save({ environment, replica, version, issuedAtMs, ...rest }: KeySetRecord, state: string, text: string | null): void {
+  #save({ environment, replica, version, issuedAtMs, ...rest }: KeySetRecord, { state, revoked }: { state: string; revoked: string }, text: string | null): void {
     const digest = digestOf({ environment, replica, version, issuedAtMs, ...rest });
-    this.#settings.storage.run(`insert into key_sets (environment, replica, version, issued_at_ms, digest, state, record, shared) values (?, ?, ?, ?, ?, ?, ?, 0)
+    this.#settings.storage.run(`insert into key_sets (environment, replica, version, issued_at_ms, digest, state, revoked, record, shared) values (?, ?, ?, ?, ?, ?, ?, ?, 0)
       on conflict (environment, replica) do update set version = excluded.version, issued_at_ms = excluded.issued_at_ms, digest = excluded.digest,
-        state = excluded.state, record = excluded.record, shared = 0`, environment, replica, version, issuedAtMs, digest, state, text);
+        state = excluded.state, revoked = excluded.revoked, record = excluded.record, shared = 0`, environment, replica, version, issuedAtMs, digest, state, revoked, text);
   }
 
   #rows(): SetRow[] {

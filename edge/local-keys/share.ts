@@ -13,6 +13,8 @@ import type { EdgeLog } from '../process/log.ts';
 
 /** protocol/frames.ts `localKeysFrame`. */
 const RECORDS_PER_FRAME = 1_000;
+/** After so long a revocation that not every replica has stated is an alarm: it reaches one that runs within a heartbeat. */
+const UNCONFIRMED_MS = 300_000;
 /** Records whose signatures are verified in one turn of the loop: each up to two, a tenth of a millisecond each. */
 const RECORDS_PER_TURN = 50;
 
@@ -22,6 +24,8 @@ export interface LocalKeyShareSettings {
   readonly identity: Identity;
   readonly identityKey: KeyObject;
   readonly log: EdgeLog;
+  /** Monotonic. */
+  readonly nowMs: () => number;
   /** Beside the cloud; null where the replicas share no EDGE_SPEND_LEDGER. */
   readonly shelf: KeyShelf | null;
 }
@@ -37,6 +41,8 @@ export class LocalKeyShare {
   /** As the cloud's last welcome said. */
   #carriesSets = false;
   #lapsing = 0;
+  /** Replicas that have not stated every revocation, and since when some have not. */
+  #unconfirmed: { readonly replicas: readonly string[]; readonly sinceMs: number; readonly told: boolean } | null = null;
   #reading: Promise<void> | null = null;
   /** The shelf was read at the last try. */
   #isShelfRead = false;
@@ -122,6 +128,7 @@ export class LocalKeyShare {
 
   async #sendAll(leads: boolean, tell: TellKeys | null): Promise<void> {
     this.#noteLapsing();
+    this.#noteUnconfirmed();
     const { sets, shelf } = this.#settings;
     // What may have been revoked meanwhile is vouched for by nobody who cannot see it.
     const set = sets.due(leads && (shelf === null || this.#isShelfRead)), own = shelf === null ? null : sets.own();
@@ -150,6 +157,29 @@ export class LocalKeyShare {
       }
       keys.noteShared(records);
     }
+  }
+
+  /** Replicas whose documents do not state every revocation that this one knows of, as of the last look. */
+  get unconfirmed(): number {
+    return this.#unconfirmed?.replicas.length ?? 0;
+  }
+
+  /** A cloud that withholds a revocation, or a replica that is away, keeps a key alive there: somebody should look. */
+  #noteUnconfirmed(): void {
+    const { sets, log, nowMs } = this.#settings, replicas = sets.unconfirmed();
+    if (replicas.length === 0) {
+      if (this.#unconfirmed?.told === true) log.info('revocations_confirmed');
+      this.#unconfirmed = null;
+      return;
+    }
+    const { sinceMs, told } = this.#unconfirmed ?? { sinceMs: nowMs(), told: false }, isDue = nowMs() - sinceMs >= UNCONFIRMED_MS;
+    if (isDue && !told) {
+      log.alarm('revocation_unconfirmed', {
+        count: replicas.length, replica: replicas[0]!,
+        next: 'these replicas have not said that they know of a revoked local key: where one runs and reaches the cloud, the cloud withholds it: revoke at that replica (DELETE /v1/edge/keys/{id})',
+      });
+    }
+    this.#unconfirmed = { replicas, sinceMs, told: told || isDue };
   }
 
   /** Half a TTL before keys stop to be good, so that somebody can look. */

@@ -155,4 +155,7 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   alter table instructions add column built_here integer not null default 0;
   -- 1 when somebody beside this replica may have the version whose counter is bound, and may sign it.
   alter table instructions add column handed_out integer not null default 0;
+`, `
+  -- SHA-256 of the ids that the document says are revoked; null as of an edge of before.
+  alter table key_sets add column revoked text;
 `];

@@ -165,7 +165,7 @@ export class EdgeProcess {
     return new Session({
       sessionId: this.sessionId, edgeVersion: EDGE_VERSION, podHint: this.process.name, cloudUrl: 'simulated', upstream, timers, lease: this.lease,
       openSocket: around.network.opens(this.process), log: quiet, monotonicMs, nowMs: wallMs,
-      keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet, shelf: null }),
+      keyShare: new LocalKeyShare({ keys, sets, identity, identityKey, log: quiet, nowMs: monotonicMs, shelf: null }),
       instructionShare,
       registration: { storage, publicKeys: async () => ({ keys: [pushedKey('evm')], pools: [] }), keySetName: 'story', rotationCheckMs: 60_000 },
       outboxReport: () => this.#outbox.report(),

@@ -10,6 +10,8 @@ import { SCHEMA_VERSIONS } from '../../../edge/storage/schema.ts';
 import { openDatabase, openStorage } from '../../../edge/storage/storage.ts';
 import { openVouchTime } from '../../../edge/local-keys/vouch-time.ts';
 import { FRAME_BYTES_TO_EDGE_MAX, keySetFrame, type KeySetRecord } from '../../../protocol/frames.ts';
+import { LocalKeyShare } from '../../../edge/local-keys/share.ts';
+import type { EdgeLog } from '../../../edge/process/log.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 
 const TTL_MS = 86_400_000, HOUR_MS = 3_600_000;
@@ -308,4 +310,37 @@ test('found F11: with a shelf, what the cloud relays opens nothing and revokes; 
   t.deepEqual([second.sets.take(revoked), second.sets.take(revoked)], ['taken', 'known']);
   t.deepEqual([second.isGood(key), second.isGood(other)], [false, true]);
   t.is(second.sets.take({ ...revoked, keys: '[]' }), 'foreign');
+});
+
+test('found F11: a revocation that a known replica has not stated for five minutes is an alarm and a metric, once; it ends when the replica states it', async (t) => {
+  const fleet = new Fleet(), a = fleet.replica(), b = fleet.replica(), c = fleet.replica(), lines: string[] = [];
+  let monotonicMs = 0;
+  const log: EdgeLog = { info: (event) => void lines.push(event), warn: () => undefined, alarm: (event, facts) => void lines.push(`${event} ${facts!.count} ${facts!.replica}`), fault: (_, error) => t.fail(String(error)), alarms: 0 };
+  const share = new LocalKeyShare({ keys: a.keys, sets: a.sets, identity, identityKey, log, nowMs: () => monotonicMs, shelf: null });
+  const beat = async (afterMs: number) => {
+    monotonicMs += afterMs;
+    await share.send(true, async () => ({ ok: true }));
+    return share.unconfirmed;
+  };
+  const key = a.mint();
+  b.mint();
+  c.mint();
+  settle(a, b, c);
+  t.is(await beat(0), 0);
+  a.keys.revoke(key.id);
+  t.is(await beat(1_000), 2);
+  settle(a, b); // the cloud keeps it from c
+  t.is(await beat(1_000), 1);
+  t.false(b.isGood(key));
+  t.true(c.isGood(key), 'what the alarm is for');
+  t.is(await beat(297_999), 1);
+  t.deepEqual(lines.filter((line) => line.startsWith('revocation')), []);
+  await beat(1);
+  await beat(600_000);
+  t.deepEqual(lines.filter((line) => line.startsWith('revocation')), [`revocation_unconfirmed 1 ${c.sets.replica}`]);
+  a.sets.shareAnew(); // a new stream
+  t.true(settle(a, b, c).length <= 3, 'no more than one document of each replica');
+  t.false(c.isGood(key));
+  t.is(await beat(1_000), 0);
+  t.is(lines.at(-1), 'revocations_confirmed');
 });

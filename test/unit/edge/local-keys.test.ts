@@ -213,7 +213,7 @@ test('found F14: a thousand records of a cloud are verified in slices, one frame
   };
   setImmediate(look);
   const log: EdgeLog = { info: () => undefined, warn: () => undefined, alarm: (event, facts) => void alarms.push([event, facts]), fault: () => undefined, alarms: 0 };
-  const share = new LocalKeyShare({ keys: counting, sets: null as never, identity, identityKey, log, shelf: null });
+  const share = new LocalKeyShare({ keys: counting, sets: null as never, identity, identityKey, log, nowMs: () => 0, shelf: null });
   const invented = Array.from({ length: 999 }, () => ({ ...record!, hash: 'cd'.repeat(32) }));
   await Promise.all([share.merge([...invented, record!]), share.merge([record!])]);
   isDone = true;
