@@ -1,6 +1,6 @@
 /**
- * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt against a bare
- * POST loop to the same receiver; and from a block of a real node to the webhook at the receiver.
+ * P3: webhooks through a real cloud and edge — a backlog from its commit to the last recorded attempt, by CPU of cloud, edge,
+ * database and receiver, against a bare POST loop to the same receiver with its own; and from a block of a real node to the webhook at the receiver.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,13 +17,12 @@ import { newId } from '../protocol/ids.ts';
 import { openEvmStage } from '../developer/demo-evm.ts';
 import type { Stage } from '../developer/demo-stage.ts';
 import { startDeployment, type Deployment } from '../developer/deployment.ts';
-import { median, percentile, rate, type Figure } from './figure.ts';
+import { backendsCpuMs, calls, median, percentile, serverPidOf, type Figure } from './figure.ts';
 
 const EVENTS = 5_000;
 const ROUNDS = 3;
 /** As many as an edge has at once to one host. */
 const POSTS_AT_ONCE = 32;
-const POST_MS = 4_000;
 const PAYMENTS = 100;
 /** Replicas beside the leader in the second half. */
 const FOLLOWERS = 2;
@@ -31,6 +30,8 @@ const LOOK_MS = 20;
 const PATIENCE_MS = 60_000;
 const emit = (figure: Figure): void => console.log(JSON.stringify(figure));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+interface Receiving { readonly port: number; readonly pid: number; stop(): void }
 
 /** A body of the size of a deposit's event. */
 const bodyOf = (id: string): string => JSON.stringify({
@@ -50,11 +51,11 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-async function bareReceiver(): Promise<{ port: number; stop(): void }> {
+async function bareReceiver(): Promise<Receiving> {
   const entry = fileURLToPath(new URL('./receiver.ts', import.meta.url));
   const child = spawn(process.execPath, [entry], { stdio: ['pipe', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
-    return { port: Number(line), stop: () => { child.stdin.end(); } };
+    return { port: Number(line), pid: child.pid!, stop: () => { child.stdin.end(); } };
   }
   throw new Error('the receiver did not start');
 }
@@ -91,7 +92,7 @@ async function backlog(sql: Sql, accountId: string, webhookId: string): Promise<
 }
 
 async function throughput(
-  { id: figureId, what }: { id: string; what: string }, deployment: Deployment, client: Client, sql: Sql, port: number,
+  { id: figureId, what }: { id: string; what: string }, deployment: Deployment, client: Client, sql: Sql, { port, pid }: Receiving,
 ): Promise<void> {
   const accountId = `${deployment.record.organizationId}_live`;
   // An event that nothing here causes: only the backlog goes to this endpoint.
@@ -109,19 +110,31 @@ async function throughput(
     });
     await body.dump();
   };
-  const ours: number[] = [], limit: number[] = [];
+  const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const parts = { cloud: deployment.cloud.pid, edge: deployment.edge.pid, database: serverPidOf(backend!.pid), receiver: pid };
+  /** CPU of every part for an event, microseconds; of this process too, which is the sender of the limit. */
+  const cost = async (work: () => Promise<number>): Promise<{ perSecond: number; us: Record<keyof typeof parts | 'sender', number> }> => {
+    const cpu = (): [string, number][] => [...Object.entries(parts).map(([name, of]): [string, number] => [name, backendsCpuMs(of)]), ['sender', process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3]];
+    const before = new Map(cpu()), perSecond = await work();
+    return { perSecond, us: Object.fromEntries(cpu().map(([name, ms]) => [name, Math.round(((ms - before.get(name)!) * 1_000) / EVENTS)])) as Record<keyof typeof parts | 'sender', number> };
+  };
+  type Cost = Awaited<ReturnType<typeof cost>>;
+  const ours: Cost[] = [], limit: Cost[] = [];
   await backlog(sql, accountId, id);
-  await rate(post, POSTS_AT_ONCE, POST_MS / 2);
+  await calls(post, POSTS_AT_ONCE, EVENTS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    limit.push((await rate(post, POSTS_AT_ONCE, POST_MS)).perSecond);
-    ours.push(await backlog(sql, accountId, id));
+    limit.push(await cost(async () => (await calls(post, POSTS_AT_ONCE, EVENTS)).perSecond));
+    ours.push(await cost(() => backlog(sql, accountId, id)));
   }
   await agent.close();
+  const of = (costs: Cost[], ...names: (keyof Cost['us'])[]): number => median(costs.map(({ us }) => names.reduce((sum, name) => sum + us[name], 0)));
+  const each = (['cloud', 'edge', 'database', 'receiver'] as const).map((name) => `${name} ${of(ours, name)} µs`).join(', ');
+  const rates = [ours, limit].map((costs) => Math.round(median(costs.map(({ perSecond }) => perSecond))));
   emit({
-    id: figureId, what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}${what}`, ours: median(ours),
-    limit: median(limit), unit: '/s', better: 'higher', goal: 0.5,
-    note: 'commit of the publications → signed → edge → 200 of the receiver → attempt durable; limit: undici POST '
-      + `loop, ${POSTS_AT_ONCE} connections, same receiver process`,
+    id: figureId, what: `webhooks, a backlog of ${EVENTS.toLocaleString('en-US')}${what}, for a second of CPU`, ours: 1e6 / of(ours, 'cloud', 'edge', 'database', 'receiver'),
+    limit: 1e6 / of(limit, 'sender', 'receiver'), unit: '/CPU s', better: 'higher', goal: 0.25,
+    note: `commit of the publications → signed → edge → 200 of the receiver → attempt durable; ${each}; limit: undici POST loop, `
+      + `${POSTS_AT_ONCE} connections, same receiver process; by rate ${rates.join(' against ')} /s`,
   });
 }
 
@@ -169,14 +182,14 @@ async function main(): Promise<void> {
       return !isRefusal(view) && view.content.some((row) => row.chain === 'eth' && row.state === 'ready');
     });
     await latency({ id: 'P3b', what: '' }, client, stage);
-    await throughput({ id: 'P3a', what: '' }, deployment, client, sql, receiver.port);
+    await throughput({ id: 'P3a', what: '' }, deployment, client, sql, receiver);
     for (let more = 0; more < FOLLOWERS; more += 1) await deployment.addReplica();
     await until('all replicas are there', async () => {
       const sessions = await client.must('listEdgeSessions');
       return sessions.content.filter(({ liveness }) => liveness === 'live').length > FOLLOWERS;
     });
     await latency({ id: 'P3b-3', what: ', three replicas' }, client, stage);
-    await throughput({ id: 'P3a-3', what: ', three replicas' }, deployment, client, sql, receiver.port);
+    await throughput({ id: 'P3a-3', what: ', three replicas' }, deployment, client, sql, receiver);
   } finally {
     await sql.end({ timeout: 5 });
     await deployment.stop();
