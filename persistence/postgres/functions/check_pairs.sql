@@ -1,7 +1,9 @@
 -- New rows of EVM deposit addresses against spec 1.6. A new index has no row yet; a further network of an index has the
 -- same address for the same (user_ref, tag), which is active on another network; and no network passes over an index of
--- its pair. What was decided on rows that changed meanwhile is refused as `address_pairs`: it is decided again.
-create or replace function check_pairs(rows jsonb) returns void language plpgsql set search_path = flock, pg_temp as $$
+-- its pair. What was decided on rows that changed meanwhile is refused as `address_pairs`: it is decided again. Most rows are of a
+-- pair that is on one network and of an index that no other has: three look-ups say so, for all rows of a batch in one statement.
+create or replace function check_pairs(rows jsonb) returns void language plpgsql
+set search_path = flock, pg_temp set enable_sort = off set enable_bitmapscan = off as $$
 declare
   r record;
   sibling record;
@@ -12,6 +14,17 @@ begin
       from jsonb_to_recordset(rows) a(account_id text, chain text, family text, purpose text, user_ref text, tag text, index bigint,
                                       address_key uuid, paired boolean, pairs_from bigint)
      where family = 'evm' and purpose = 'deposit' and index is not null
+       and (paired is true
+         or exists (select from address o where o.account_id = a.account_id and o.family = 'evm' and o.index = a.index and o.chain <> a.chain)
+         -- The first and the last entry of the pair, as in `unpaired_index`: where both are of this network, all are.
+         or a.user_ref is not null and a.chain <> (
+           select o.chain from address o where o.account_id = a.account_id and o.user_ref = a.user_ref and coalesce(o.tag, '') = coalesce(a.tag, '')
+              and o.family = 'evm' and o.purpose = 'deposit' and o.index is not null and o.user_ref is not null
+            order by o.account_id, o.user_ref, coalesce(o.tag, ''), o.chain, o.status, o.index limit 1)
+         or a.user_ref is not null and a.chain <> (
+           select o.chain from address o where o.account_id = a.account_id and o.user_ref = a.user_ref and coalesce(o.tag, '') = coalesce(a.tag, '')
+              and o.family = 'evm' and o.purpose = 'deposit' and o.index is not null and o.user_ref is not null
+            order by o.account_id desc, o.user_ref desc, coalesce(o.tag, '') desc, o.chain desc, o.status desc, o.index desc limit 1))
   loop
     select count(*) as count, coalesce(bool_or(a.status = 'active'), false) as active,
            coalesce(bool_and(a.address_key = r.address_key and a.user_ref is not distinct from r.user_ref and coalesce(a.tag, '') = r.tag), true) as same
