@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { catalogueOf } from '../chains/catalogue.ts';
 import { factsOf, networkOf } from '../chains/registry.ts';
 import { isRefusal } from '../protocol/errors.ts';
+import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, type Chain, type Environment } from '../protocol/slugs.ts';
-import { KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
+import { KEYSTORE_NAMES, KEYSTORE_SECRETS, readUnattendedKeystore, type KeystoreSettings } from './keystore/settings.ts';
 import { readSecret } from './process/secret-setting.ts';
 import type { FeeSettings } from './signing/signers/fee-bounds.ts';
 import { FIRST_NONCE_MAX } from './signing/signers/lying-in-wait.ts';
@@ -133,6 +134,7 @@ export function readConfig(
   if (!base.success) problems.push(...base.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`));
   const environment = environmentOfKey(present['API_KEY'], problems);
   if (base.success && environment === 'live' && base.data.EDGE_PLAIN_HTTP === 'refused') checkWay(base.data.CLOUD_URL, problems);
+  problems.push(...unreadSettings(present, NAMES));
   const caps = readChainSettings(present, problems);
   const tokenCaps = readTokenCaps(present, problems);
   const allowlist = readAllowlist(present['EDGE_WEBHOOK_ALLOWLIST'], problems);
@@ -242,6 +244,18 @@ function readSpendLedger(env: Record<string, string>, problems: string[]): Spend
 
 const CHAIN_SECRET = 'EDGE_VERIFY_RPC';
 const SECRETS: readonly string[] = ['MNEMONIC', 'MNEMONIC_PASSPHRASE', 'API_KEY', 'EDGE_SPEND_LEDGER', ...KEYSTORE_SECRETS];
+
+const ofEachChain = (setting: string): string[] => CHAINS.map((chain) => `${setting}_${chain.toUpperCase()}`);
+/** Of these a misspelt chain is named where they are read. */
+const CHAIN_PREFIXES = [...CHAIN_SETTINGS, CHAIN_TOKEN_CAPS, CHAIN_SECRET] as const;
+const NAMES = {
+  known: [
+    ...Object.keys(schema.shape), ...KEYSTORE_NAMES, ...SECRETS.flatMap((name) => (name === 'API_KEY' ? [name] : [name, `${name}_FILE`])),
+    ...CHAIN_PREFIXES.flatMap(ofEachChain), ...ofEachChain(CHAIN_SECRET).map((name) => `${name}_FILE`),
+  ],
+  own: (name: string) => /^(?:EDGE_|MNEMONIC)/.test(name),
+  others: (name: string) => name === 'EDGE_LEASE_TTL' || CHAIN_PREFIXES.some((prefix) => name.startsWith(`${prefix}_`)), // the cloud's; judged where they are read
+};
 
 /** Takes what is, or may carry, a credential out of an environment: children, crash reports and inspectors read it. */
 export function forgetSecrets(env: Record<string, string | undefined>): void {

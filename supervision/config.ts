@@ -3,19 +3,25 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isAuthority } from '../gateway/http/auth/authorities.ts';
 import { isNetwork } from '../gateway/http/client-address.ts';
+import { stepsBetween } from '../protocol/nearest.ts';
+import { unreadSettings } from '../protocol/setting-names.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../protocol/slugs.ts';
 import { parseSealKey } from './secret-box.ts';
 
 export const ROLES = ['gateway', 'watchers', 'publisher', 'schedules'] as const;
 export type Role = (typeof ROLES)[number];
 
-const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}$/).transform(Number).pipe(z.number().min(min).max(max));
+const wholeNumber = (min: number, max: number) => z.string().regex(/^[0-9]{1,12}$/, 'is a whole number').transform(Number).pipe(z.number().min(min).max(max));
 const port = wholeNumber(0, 65_535);
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
 const flag = z.enum(['on', 'off']).transform((text) => text === 'on');
 
+const endpointUrl = z.url({ protocol: /^https?$/, error: 'is no http or https address; several are separated by commas' });
+/** Two of the same count as two that agree. */
+const areDifferent = (urls: readonly string[]) => new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).href : url))).size === urls.length;
+
 const chainSettings = (chain: Chain) => ({
-  [`${chain.toUpperCase()}_RPC_URLS`]: list.pipe(z.array(z.url({ protocol: /^https?$/ })).max(16)).default([]),
+  [`${chain.toUpperCase()}_RPC_URLS`]: list.pipe(z.array(endpointUrl).max(16).refine(areDifferent, 'names an endpoint twice: its word would count as that of two')).default([]),
   [`${chain.toUpperCase()}_CONFIRMATIONS`]: wholeNumber(1, 10_000).optional(),
   [`${chain.toUpperCase()}_POLL_MS`]: wholeNumber(20, 600_000).optional(),
   [`${chain.toUpperCase()}_START_HEIGHT`]: wholeNumber(0, 999_999_999_999).optional(),
@@ -70,6 +76,15 @@ const schema = z.object({
   BODY_LIMIT_BYTES: wholeNumber(1_024, 64 * 1_024 * 1_024).default(1_048_576),
 });
 
+/** What follows a chain's slug, or something that is none. */
+const CHAIN_SUFFIXES = ['RPC_URLS', 'CONFIRMATIONS', 'POLL_MS', 'START_HEIGHT', 'SECOND_READ_MS', 'TRACES'] as const;
+const NAMES = {
+  known: [...Object.keys(schema.shape), ...CHAINS.flatMap((chain) => Object.keys(chainSettings(chain))), 'FLOCK_FAILPOINTS', 'DATABASE_APP_PASSWORD'],
+  own: (name: string) => CHAIN_SUFFIXES.some((suffix) => suffix !== 'TRACES' && name.endsWith(`_${suffix}`))
+    || CHAINS.some((chain) => name.startsWith(`${chain.toUpperCase()}_`)
+      && CHAIN_SUFFIXES.some((suffix) => stepsBetween(name.slice(chain.length + 1), suffix) <= 2)),
+};
+
 export interface ChainConfig {
   rpcUrls: string[];
   confirmations: number | null;
@@ -93,18 +108,22 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** A setting and what is wrong with it; of a list also with which entry, from 1. */
+const problemOf = ({ path: [name, at], message }: z.core.$ZodIssue): string =>
+  `${String(name)}: ${typeof at === 'number' ? `entry ${at + 1} ` : ''}${message.replace(/^Invalid option: expected one of /, 'is one of ')}`;
+
 /** The configuration of an environment. Throws: ConfigurationError with every problem at once; values are never echoed. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): CloudConfig {
   const problems: string[] = [];
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const base = schema.safeParse(present);
-  if (!base.success) problems.push(...base.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  if (!base.success) problems.push(...base.error.issues.map(problemOf));
   if (present.SMTP_URL !== undefined && present.MAIL_DIR !== undefined) problems.push('SMTP_URL or MAIL_DIR: at most one');
   const chains: CloudConfig['chains'] = {};
   for (const chain of CHAINS) {
     const parsed = z.object(chainSettings(chain)).safeParse(present);
     if (!parsed.success) {
-      problems.push(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+      problems.push(...parsed.error.issues.map(problemOf));
       continue;
     }
     const value = (name: string) => (parsed.data as Record<string, unknown>)[`${chain.toUpperCase()}_${name}`];
@@ -119,6 +138,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       tracesRequired: value('TRACES') === 'required',
     };
   }
+  problems.push(...unreadSettings(present, NAMES));
   const sealKeys = readSealKeys(present, problems);
   if (!base.success || problems.length > 0) throw new ConfigurationError(problems);
   const { SECRET_KEY: _key, SECRET_KEY_FILE: _file, ...rest } = base.data;

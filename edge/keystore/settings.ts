@@ -15,6 +15,9 @@ const schema = z.object({
   EDGE_PKCS11_KEY: z.string().max(200).default('flock-edge'),
 });
 
+/** Names of settings that hold no secret. */
+export const KEYSTORE_NAMES = Object.keys(schema.shape);
+
 /** Names of settings that hold a secret and leave the environment once they were read. */
 export const KEYSTORE_SECRETS = ['EDGE_KEYSTORE_PASSPHRASE', 'EDGE_PKCS11_PIN'] as const;
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { DEFAULT_FEE_SETTINGS, feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { ConfigurationError, readConfig, type Environ } from '../../../edge/config.ts';
@@ -191,4 +191,29 @@ test('found F13: a live key goes over http to this machine alone, unless it is a
   for (const CLOUD_URL of ['https://cloud.example', 'http://127.0.0.1:8080', 'http://127.8.9.1', 'http://localhost:8080', 'http://[::1]:8080', 'http://LOCALHOST']) {
     t.notThrows(() => readConfig({ ...live, CLOUD_URL }, isMnemonic), CLOUD_URL);
   }
+});
+
+test('found F76: a name that is not read refuses the start, for a misspelt passphrase makes other addresses and a misspelt cap does not hold', (t) => {
+  const misspelt: Record<string, string> = {
+    MNEMONIC_PASSPHRAS: 'MNEMONIC_PASSPHRASE', MNEMONIC_PASSPHRASE_FIEL: 'MNEMONIC_PASSPHRASE_FILE', MNEMONIC_PASPHRASE: 'MNEMONIC_PASSPHRASE', MNEMONICFILE: 'MNEMONIC_FILE',
+    EDGE_WEBHOOK_ALLOW_LIST: 'EDGE_WEBHOOK_ALLOWLIST', EDGE_DATADIR: 'EDGE_DATA_DIR', EDGE_SPEND_CAPS_ETH: 'EDGE_SPEND_CAP_ETH', EDGE_WITHDRAWL_CAP_BTC: 'EDGE_WITHDRAWAL_CAP_BTC',
+    EDGE_FEE_RATIO: 'EDGE_FEE_RATIO_BPS', EDGE_KEYSTORE: 'EDGE_KEYSTORE_FILE', EDGE_VERIFY_RCP_ETH: 'EDGE_VERIFY_RPC_ETH', EDGE_SPEND_LEGDER: 'EDGE_SPEND_LEDGER',
+  };
+  for (const [name, meant] of Object.entries(misspelt)) {
+    t.deepEqual(problemsOf({ ...GOOD, [name]: 'CANARY' }), [`${name}: is not read by this process; did you mean ${meant}?`]);
+  }
+  t.deepEqual(problemsOf({ ...GOOD, EDGE_SOMETHING_ELSE_ALTOGETHER: 'CANARY' }), ['EDGE_SOMETHING_ELSE_ALTOGETHER: is not read by this process; the settings are in docs/configuration.md']);
+  // Names of other programs, of the cloud, and what an orchestrator says of services beside this one.
+  const others = {
+    HOME: '/', HOSTNAME: 'pod', DATABASE_URL: 'x', SECRET_KEY: 'x', ETH_RPC_URLS: 'x', EDGE_LEASE_TTL: '30', KUBERNETES_SERVICE_HOST: '10.0.0.1',
+    EDGE_SERVICE_HOST: '10.0.0.1', EDGE_SERVICE_PORT: '80', EDGE_SERVICE_PORT_HTTP: '80', EDGE_PORT_8081_TCP: 'tcp://10.0.0.1:8081', EDGE_PORT_8081_TCP_ADDR: '10.0.0.1', EDGE_API_PORT: 'tcp://10.0.0.1:1',
+  };
+  t.deepEqual(problemsOf({ ...GOOD, ...others }), []);
+});
+
+test('found F76: every setting of the documents is read by the edge or by the cloud', (t) => {
+  const rows = readFileSync('docs/configuration.md', 'utf8').split('## Edge (')[1]!.split('\n## ')[0]!.split('\n').filter((line) => line.startsWith('| `'));
+  const names = rows.flatMap((line) => [...line.split('|')[1]!.matchAll(/`([A-Z0-9_<>]+)`/g)].map(([, name]) => name!.replace('<CHAIN>', 'ETH')));
+  t.true(names.length > 40, `${names.length}`);
+  for (const name of names) t.false(problemsOf({ ...GOOD, [name]: 'x' }).some((problem) => problem.includes('is not read')), name);
 });

@@ -48,3 +48,30 @@ test('design 6 settings are read as their types, with the defaults of the docume
   t.like(read, { HOST: '127.0.0.1', DEVELOPER_MODE: false, BODY_LIMIT_BYTES: 1_048_576, EDGE_LEASE_TTL: 30, BUILD_TTL: 86_400, SANDBOX_REQUESTS_PER_MINUTE: 6_000, WEBHOOK_LADDER_SECONDS: [0, 5, 60] });
   t.false('SECRET_KEY' in read);
 });
+
+test('found F76: a name that is not read is a problem that names the setting which is meant; other programs\' names are none', (t) => {
+  const misspelt: Record<string, string> = {
+    ETH_RPC_URL: 'ETH_RPC_URLS', ETH_RPC_URSL: 'ETH_RPC_URLS', ETH_CONFIRMATION: 'ETH_CONFIRMATIONS', BSC_START_HIGHT: 'BSC_START_HEIGHT', ETHE_RPC_URLS: 'ETH_RPC_URLS',
+    POLIGON_CONFIRMATIONS: 'POLYGON_CONFIRMATIONS', DATABASE_CONECTIONS: 'DATABASE_CONNECTIONS', WEBHOOK_LADDER_SECOND: 'WEBHOOK_LADDER_SECONDS', NODE_LEASE_SECOND: 'NODE_LEASE_SECONDS',
+  };
+  for (const [name, meant] of Object.entries(misspelt)) {
+    t.deepEqual(problemsOf(t, { ...GOOD, [name]: 'CANARY' }), [`${name}: is not read by this process; did you mean ${meant}?`]);
+  }
+  t.regex(problemsOf(t, { ...GOOD, DOGE_RPC_URLS: 'http://doge' })[0]!, /^DOGE_RPC_URLS: is not read by this process; /);
+  const others = {
+    HOSTNAME: 'h', HOME: '/', PATH: '/bin', LOGNAME: 'a', MAILDIR: '/m', MAIL: '/m', NODE_OPTIONS: '', NODE_VERSION: '24', REDIS_URI: 'x', PUBLIC_URI: 'x', BASE_URL: 'http://x', SOL_DIR: '/', AVAX_HOME: '/',
+    ETH_SERVICE_HOST: '10.0.0.1', ETH_PORT_8545_TCP_ADDR: '10.0.0.1', EDGE_PORT: '8081', EDGE_DATA_DIR: '/d', MNEMONIC_FILE: '/f', API_KEY: 'k', npm_lifecycle_event: 'cloud',
+  };
+  t.notThrows(() => readConfig({ ...GOOD, ...others }));
+});
+
+test('found F76: an entry of a list is named by its place, says what it is to be, and one endpoint is not named twice', (t) => {
+  for (const wrong of ['127.0.0.1:8545', 'ws://node', 'http://one http://two', 'http://one,node-2']) {
+    t.regex(problemsOf(t, { ...GOOD, ETH_RPC_URLS: wrong })[0]!, /^ETH_RPC_URLS: entry [12] is no http or https address; several are separated by commas$/, wrong);
+  }
+  for (const twice of ['http://one,http://one', 'http://one/,https://two,HTTP://one:80']) {
+    t.deepEqual(problemsOf(t, { ...GOOD, BTC_RPC_URLS: twice }), ['BTC_RPC_URLS: names an endpoint twice: its word would count as that of two']);
+  }
+  t.deepEqual(problemsOf(t, { ...GOOD, ETH_CONFIRMATIONS: 'many' }), ['ETH_CONFIRMATIONS: is a whole number']);
+  t.deepEqual(problemsOf(t, { ...GOOD, ROLES: 'gateway,watcher' }), ['ROLES: entry 2 is one of "gateway"|"watchers"|"publisher"|"schedules"']);
+});
