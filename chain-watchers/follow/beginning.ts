@@ -15,7 +15,7 @@ import { ChainUnavailable, type ChainClient, type Network } from '../../chains/c
 import { accountOfLedger } from '../../protocol/ids.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import type { WatcherParts } from '../ports.ts';
-import { lagBlocksOf, orNull } from './quorum.ts';
+import { lagBlocksOf, orNull, UNHEARD_MS } from './quorum.ts';
 
 /** A block's own time may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
 const DRIFT_MS_MIN = 60_000;
@@ -24,27 +24,33 @@ const DRIFT_BLOCKS = 12;
 type Parts = Pick<WatcherParts, 'store' | 'ledger' | 'network' | 'client' | 'settings' | 'witnesses'>;
 
 /** Height at which a ledger without a cursor begins, durable from here on. Throws: ChainUnavailable. */
-export async function startOf(parts: Parts, told: number): Promise<number> {
+export async function startOf(parts: Parts, told: number, waitMs = UNHEARD_MS): Promise<number> {
   const { store, ledger, network, client, settings } = parts;
   if (accountOfLedger(ledger) !== null) return settings.start === 'head' ? told : settings.start;
   if (settings.start !== 'head') return store.noteChainStart(ledger, settings.start);
   const known = await store.chainStart(ledger);
   if (known !== null && known.height !== null) return known.height;
-  const headHeight = parts.witnesses.length === 0 ? told : await firstHead(parts);
+  const headHeight = parts.witnesses.length === 0 ? told : await firstHead(parts, waitMs);
   const driftMs = Math.max(DRIFT_MS_MIN, DRIFT_BLOCKS * network.blockTimeMs);
   const height = known === null || FAMILY_OF[network.slug] !== 'evm' ? headHeight
     : await heightBefore(client, network, headHeight, known.sinceMs - driftMs);
   return store.noteChainStart(ledger, height);
 }
 
-/** The height that two endpoints support, or the only one that answers. Throws: ChainUnavailable. */
-async function firstHead({ witnesses, network }: Parts): Promise<number> {
-  const heads = await Promise.all(witnesses.map((one) => orNull(one.getHead())));
-  const [highest, second] = heads.flatMap((head) => head?.height ?? []).sort((a, b) => b - a);
+/** The height that two endpoints support, or the only one that answers; one that hangs is waited for as one that was never heard. Throws: ChainUnavailable. */
+async function firstHead({ witnesses, network }: Parts, waitMs: number): Promise<number> {
+  const told: number[] = [];
+  const reads = Promise.all(witnesses.map(async (one) => { told.push(...(await orNull(one.getHead()).then((head) => (head === null ? [] : [head.height])))); }));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => { timer = setTimeout(resolve, waitMs, 'late'); });
+  if (await Promise.race([reads, late]).finally(() => clearTimeout(timer)) === 'late') {
+    if (told.length === 0) await reads;
+    else reads.catch(() => undefined); // what comes now is too late
+  }
+  const [highest, second] = told.toSorted((a, b) => b - a);
   if (highest === undefined) throw new ChainUnavailable(network.slug, 'no endpoint tells its head');
-  const answered = heads.filter((head) => head !== null).length;
   if (second === undefined) return highest;
-  if (answered > 2 || highest - second <= lagBlocksOf(network)) return second;
+  if (told.length > 2 || highest - second <= lagBlocksOf(network)) return second;
   throw new ChainUnavailable(network.slug, `endpoints name the heads ${second} and ${highest}: the chain begins when two agree, or one is removed from the configuration`);
 }
 
