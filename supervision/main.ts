@@ -1,6 +1,7 @@
 /** A cloud node's process. `npm run cloud`, or a child of developer mode, the demo and the tests. */
 import { ConfigurationError, readConfig } from './config.ts';
 import { exitWithParent, stopOnSignals } from './drain.ts';
+import { signInFault } from '../persistence/postgres/sign-in-fault.ts';
 import { createLog } from '../gateway/telemetry/log.ts';
 import { startCloudNode } from './node.ts';
 import { NotDurable } from './presence.ts';
@@ -32,13 +33,13 @@ function reasonOf(error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message?: string };
   switch (code) {
     case 'EADDRINUSE': return `CLOUD_PORT: port ${port} is in use; set CLOUD_PORT to another one`;
-    case 'ECONNREFUSED': case 'ENOTFOUND': case 'CONNECT_TIMEOUT': return 'DATABASE_URL: no server answers there';
-    case '28P01': case '28000': return 'DATABASE_URL: the server refuses this user or password';
-    case '3D000': return 'DATABASE_URL: the server has no such database';
+    // The session takes the application's role, whoever signs in.
+    case '42501': if (message?.includes('set role') === true) return 'DATABASE_URL: this user may not act as flock_app; sign in as flock_app itself'; break;
+    case '22023': if (message?.includes('flock_app') === true) return 'the server has no role flock_app yet; run "npm run -s migrate"'; break;
     // Functions, tables and the schema itself.
     case '42883': case '42P01': case '3F000': return 'the database is not at this version; run "npm run -s migrate"';
-    default: return message ?? String(error);
   }
+  return signInFault(error, 'DATABASE_URL') ?? message ?? String(error);
 }
 
 main().catch((error: unknown) => {

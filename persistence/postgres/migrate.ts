@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { FUNCTION_SET, sqlFunctions } from './functions.ts';
+import { signInFault } from './sign-in-fault.ts';
 import { openDatabase, sqlstateOf, type Sql } from './sql.ts';
 
 export interface Migration { readonly number: number; readonly name: string; readonly text: string; readonly checksum: string }
@@ -157,20 +158,19 @@ async function applyFunctions(sql: Sql): Promise<void> {
 
 /** What went wrong, in words; a database that cannot be reached or signed into has no better ones than the driver's. */
 function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code === 'ECONNREFUSED') return 'DATABASE_OWNER_URL: no server answers there';
-  return message ?? String(error);
+  return signInFault(error, 'DATABASE_OWNER_URL') ?? (error as { message?: string }).message ?? String(error);
 }
 
 if (import.meta.main) {
   const { DATABASE_OWNER_URL: url = '', DATABASE_APP_PASSWORD: appPassword = '' } = process.env;
-  if (url === '') {
-    process.stderr.write('migrate: DATABASE_OWNER_URL is needed: the database as a role that may create schemas and roles\n');
+  if (!/^postgres(?:ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) {
+    process.stderr.write('migrate: DATABASE_OWNER_URL is needed: postgres://OWNER:PASSWORD@HOST/DATABASE, a role that may create schemas and roles\n');
     process.exitCode = 78;
   } else {
     try {
       const { from, to } = await migrate({ url, ...(appPassword === '' ? {} : { appPassword }) });
       process.stdout.write(from === to ? `the database is at version ${to} already\n` : `migrated from ${from} to ${to}\n`);
+      if (appPassword === '') process.stderr.write('DATABASE_APP_PASSWORD is not set: the password of flock_app is left as it is, and it cannot sign in before it has one\n');
     } catch (error) {
       process.stderr.write(`migrate: ${reasonOf(error)}\n`);
       process.exitCode = 1;
