@@ -110,6 +110,8 @@ export interface StellarBlock {
 }
 
 const PAYMENTS_PER_TRANSACTION = 10;
+/** An answer names its id at its beginning. */
+const ID_CHARS = 60;
 
 /** A ledger of as many payments as one may hold, closed by the stand-in: bytes, hashes and signatures are the SDK's. */
 export async function stellarBlock(operations: number): Promise<StellarBlock> {
@@ -130,8 +132,10 @@ export async function stellarBlock(operations: number): Promise<StellarBlock> {
   const endpoint: Endpoint = {
     name: 'kept',
     async request(call) {
-      const key = (call.body ?? '').replace(/"id":\d+/, '');
-      const reply = kept.get(key) ?? await live.request(call);
+      const asked = /"id":\d+/.exec(call.body ?? '')?.[0] ?? '', key = (call.body ?? '').replace(asked, '');
+      const known = kept.get(key);
+      if (known !== undefined) return { ...known, text: `${known.text.slice(0, ID_CHARS).replace(/"id":\d+/, asked)}${known.text.slice(ID_CHARS)}` }; // F25
+      const reply = await live.request(call);
       kept.set(key, reply);
       return reply;
     },
