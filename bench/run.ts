@@ -28,7 +28,7 @@ function rowOf(figure: Figure): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Runs one file; each of its output lines that is a figure is collected, the rest is passed on. */
+/** Runs one file; each of its output lines that is a figure is shown as a row when it comes, and collected; the rest is passed on. */
 async function runOne(file: string, more: string | undefined): Promise<Figure[]> {
   const figures: Figure[] = [];
   const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', `${folder}${file}`, ...(more === undefined ? [] : [more])];
@@ -40,8 +40,12 @@ async function runOne(file: string, more: string | undefined): Promise<Figure[]>
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('{"id":"P')) figures.push(JSON.parse(line) as Figure);
-    else console.error(`  ${line}`);
+    if (!line.startsWith('{"id":"P')) {
+      console.error(`  ${line}`);
+      continue;
+    }
+    figures.push(JSON.parse(line) as Figure);
+    console.error(`  ${rowOf(figures.at(-1)!)}`);
   }
   const code = await new Promise<number | null>((resolve) => {
     if (child.exitCode !== null) resolve(child.exitCode);
@@ -93,10 +97,7 @@ async function main(): Promise<void> {
   const rows: string[] = [];
   for (const file of ask.wanted) {
     console.error(`${file} …`);
-    for (const figure of await runOne(file, file === SCALE ? ask.rows : file === MEMORY ? ask.minutes : undefined)) {
-      rows.push(rowOf(figure));
-      console.error(`  ${rows.at(-1)}`);
-    }
+    rows.push(...(await runOne(file, file === SCALE ? ask.rows : file === MEMORY ? ask.minutes : undefined)).map(rowOf));
   }
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
   const machine = [
