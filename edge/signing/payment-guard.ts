@@ -6,7 +6,8 @@
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { Unsigned } from '../../chains/chain.ts';
-import type { Instructions } from './instructions.ts';
+import { sha256 } from './instruction-record.ts';
+import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { EdgeLog } from '../process/log.ts';
 import type { Landed, OwnFates } from './own-fates.ts';
 import { earlierIn, type Settled, type Word } from './payments.ts';
@@ -107,10 +108,27 @@ export class PaymentGuard {
     const versions = instructions.signaturesOf(transactionId).flatMap(({ payload, signed, signedAtMs }) =>
       (signed === null ? [] : [{ unsigned: { ...recorded.unsigned, payload } satisfies Unsigned, txid: signed.txid, signedAtMs }]));
     if (versions.length === 0) return null;
-    const fate = await fates.of(recorded.instruction.chain, versions);
+    const said = await fates.of(recorded.instruction.chain, versions);
+    const fate = said === 'dead' && !await this.#signedEveryVersion(recorded) ? null : said;
     // It was paid, and its application was told that it was not: an equal payment now would be the second.
     if (typeof fate === 'object' && fate !== null && this.#settings.ledger.toldOf(transactionId) !== 'nothing') log.alarm('paid_although_called_failed', { transactionId });
     return fate;
+  }
+
+  /**
+   * Whether this replica's journal has all that may be signed of a transaction: a version of another replica may be what used the
+   * counter up. The shared ledger counted each one; without it the record that is known last must be one of this journal.
+   */
+  async #signedEveryVersion({ instruction: { id }, unsigned }: RecordedInstruction): Promise<boolean> {
+    const { instructions, shared, log } = this.#settings;
+    const own = new Set(instructions.signaturesOf(id).flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)])));
+    try {
+      const versions = shared === null ? [sha256(unsigned.payload)] : await shared.versionsOf(id);
+      return versions?.every((version) => own.has(version)) ?? false;
+    } catch (error) {
+      log.fault('versions_not_read', error, { transactionId: id });
+      return false;
+    }
   }
 
   /** In the sandbox the cloud is the chain, and nothing is lost by its word. A reset forgets transactions altogether. */

@@ -60,7 +60,7 @@ export function exclusiveKeys({ chain, from, replayKey, payload }: Pick<Unsigned
 export function claimOf({ instruction, unsigned }: RecordedInstruction, deadAtMs: number | null, wallMs: number) {
   return {
     subject: subjectOf(instruction), transactionId: instruction.id, chain: instruction.chain, sender: instruction.from, payment: paymentOf(instruction),
-    exclusive: exclusiveKeys(unsigned), counter: counterOf(unsigned), deadAtMs: deadAtMs === null ? null : deadAtMs + DEAD_MARGIN_MS, wallMs,
+    exclusive: exclusiveKeys(unsigned), version: sha256(unsigned.payload), counter: counterOf(unsigned), deadAtMs: deadAtMs === null ? null : deadAtMs + DEAD_MARGIN_MS, wallMs,
   };
 }
 

@@ -5,7 +5,7 @@
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regclass('flock_spend'), 'pg_class'), '0')::int >= 2 then
+  if coalesce(obj_description(to_regclass('flock_spend'), 'pg_class'), '0')::int >= 3 then
     return;
   end if;
   create table if not exists flock_spend (
@@ -29,14 +29,20 @@ begin
   alter table flock_spend add column if not exists dead_ledger_ms bigint;
   alter table flock_spend add column if not exists told text not null default 'nothing' check (told in ('nothing', 'confirmed', 'failed', 'doubted'));
   alter table flock_spend add column if not exists settled text check (settled in ('dead', 'landed', 'by_operator', 'forgotten'));
+  -- SHA-256 of each payload that was counted; null: an edge of before counted one of them.
+  alter table flock_spend add column if not exists versions jsonb;
   create unique index if not exists flock_spend_transaction on flock_spend (scope, coalesce(transaction_id, subject));
-  create index if not exists flock_spend_payment on flock_spend (scope, payment) where settled is null;
-  create index if not exists flock_spend_counter on flock_spend (scope, chain, sender, counter) where settled is null;
+  -- What is looked up for each signature costs the same after a million of them.
+  drop index if exists flock_spend_payment;
+  drop index if exists flock_spend_counter;
+  create index if not exists flock_spend_standing on flock_spend (scope, payment) where settled is null and told <> 'confirmed';
+  create index if not exists flock_spend_unfilled on flock_spend (scope, chain, sender, counter) where settled is null and told = 'failed';
+  create index if not exists flock_spend_counters on flock_spend (scope, chain, sender, counter);
   -- The time of a scope. It goes on by what each replica's own clock says has passed since that replica's last count.
   create table if not exists flock_spend_clock (scope text primary key, at_ms bigint not null);
   create table if not exists flock_spend_replica (
     scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica));
-  comment on table flock_spend is '2';
+  comment on table flock_spend is '3';
 end $ddl$;
 
 -- Local keys as each replica signed them last (edge/local-keys/key-shelf.ts).
@@ -50,7 +56,7 @@ end $ddl$;
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 3 then
+  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 4 then
     return;
   end if;
   create or replace function flock_count_spend(of_scope text, of_replica text, heir_of text, own_now_ms bigint, asked jsonb)
@@ -64,7 +70,7 @@ begin
     found_  jsonb;
     s_      record;
   begin
-    select * into s_ from jsonb_to_record(asked) a(subject text, "transactionId" text, chain text, purpose text, amount numeric, exclusive jsonb, sender text,
+    select * into s_ from jsonb_to_record(asked) a(subject text, "transactionId" text, chain text, purpose text, amount numeric, exclusive jsonb, version text, sender text,
       payment text, counter numeric, "deadAtMs" bigint, "wallMs" bigint, cap numeric, "windowMs" bigint,
       "tokenSubject" text, "tokenUnit" text, "tokenAmount" numeric, "tokenCap" numeric);
     insert into flock_spend_clock values (of_scope, floor(extract(epoch from clock_timestamp()) * 1000)) on conflict do nothing;
@@ -138,12 +144,15 @@ begin
       return query select 'counter_not_filled', 0::numeric, found_;
       return;
     end if;
-    insert into flock_spend values (of_scope, s_.subject, s_.chain, s_.purpose, dearest, s_.exclusive, now_ms, s_."transactionId", s_.sender, s_.payment,
-        s_.counter, s_."deadAtMs", now_ms + greatest(0, s_."deadAtMs" - s_."wallMs"))
+    insert into flock_spend (scope, subject, chain, purpose, amount, exclusive, counted_at_ms, transaction_id, sender, payment, counter, dead_wall_ms,
+        dead_ledger_ms, versions)
+      values (of_scope, s_.subject, s_.chain, s_.purpose, dearest, s_.exclusive, now_ms, s_."transactionId", s_.sender, s_.payment,
+        s_.counter, s_."deadAtMs", now_ms + greatest(0, s_."deadAtMs" - s_."wallMs"), case when s_.version is not null then jsonb_build_array(s_.version) end)
       -- Every version shares what is kept, so that any two of them exclude each other.
       on conflict (scope, subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, sender = excluded.sender,
         payment = excluded.payment, counter = excluded.counter, settled = null, told = case when flock_spend.told = 'failed' then 'doubted' else flock_spend.told end,
         dead_wall_ms = greatest(flock_spend.dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = greatest(flock_spend.dead_ledger_ms, excluded.dead_ledger_ms),
+        versions = case when flock_spend.versions ? s_.version then flock_spend.versions else flock_spend.versions || excluded.versions end,
         exclusive = (select coalesce(jsonb_agg(k), '[]') from jsonb_array_elements_text(known.exclusive) k where s_.exclusive ? k);
     if tokens is not null then
       insert into flock_spend (scope, subject, chain, purpose, amount, exclusive, counted_at_ms)
@@ -153,5 +162,5 @@ begin
     return query select 'counted', so_far + dearest, null::jsonb;
   end $fn$;
   -- The version of this text: raise both numbers with each change.
-  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '3';
+  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '4';
 end $ddl$;

@@ -33,6 +33,8 @@ export interface Spend {
   readonly token?: TokenSpend | null;
   /** Keys of which two signatures for the subject must share one; see payments.ts `exclusiveKeys`. */
   readonly exclusive?: readonly string[];
+  /** SHA-256 of the payload: every one that was counted is kept, so that a replica knows whether it knows all of them. */
+  readonly version?: string;
   /** The id that the cloud gave it; the subject where absent. */
   readonly transactionId?: string;
   readonly sender?: string;
@@ -125,6 +127,13 @@ function deathOf({ deadAtMs = null, wallMs = 0 }: Pick<Spend, 'deadAtMs' | 'wall
   return deadAtMs === null ? { wallMs: null, ledgerMs: null } : { wallMs: deadAtMs, ledgerMs: nowMs + Math.max(0, deadAtMs - wallMs) };
 }
 
+/** The versions that were counted, with this one; null where one of them is not known, and for a spend that names none. */
+function versionsWith(known: { readonly versions: string | null } | null, version: string | undefined): string | null {
+  if (version === undefined || (known !== null && known.versions === null)) return null;
+  const before = known === null ? [] : JSON.parse(known.versions!) as string[];
+  return JSON.stringify(before.includes(version) ? before : [...before, version]);
+}
+
 export class SpendLedger {
   readonly #storage: Storage;
   readonly #caps: SpendCaps;
@@ -142,14 +151,14 @@ export class SpendLedger {
    * the same id; CONFLICT for a payment that was signed and may land, or a counter that is to be filled first. Then nothing is counted.
    */
   count(spend: Spend, { payments = true }: { readonly payments?: boolean } = {}): Refusal | null {
-    const { subject, transactionId = subject, chain, purpose, amount, exclusive, sender, payment = null, counter = null } = spend;
+    const { subject, transactionId = subject, chain, purpose, amount, exclusive, version, sender, payment = null, counter = null } = spend;
     return this.#storage.transaction(() => {
       // Read inside the transaction: replicas may share the file, and another one may have counted just before.
       const nowMs = Math.max(this.#clock.nowMs(), newestSpendMs(this.#storage));
       this.#adopt(spend);
       const [id] = this.#storage.all<{ subject: string }>('select subject from spend where transaction_id = ? and subject <> ?', transactionId, subject);
       if (id !== undefined) return refuseToSign('another_instruction_under_this_id');
-      const known = this.#storage.one<{ amount: string; exclusive: string | null }>('select amount, exclusive from spend where subject = ?', subject);
+      const known = this.#storage.one<{ amount: string; exclusive: string | null; versions: string | null }>('select amount, exclusive, versions from spend where subject = ?', subject);
       const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
       if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
       // Every version shares what is kept, so that any two of them exclude each other.
@@ -163,12 +172,12 @@ export class SpendLedger {
       const blocked = payments ? this.#blocked(spend, nowMs) : null;
       if (blocked !== null) return blocked;
       const { wallMs: deadWallMs, ledgerMs: deadLedgerMs } = deathOf(spend, nowMs);
-      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
-          values (?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
-        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive, sender = excluded.sender,
+      this.#storage.run(`insert into spend (subject, chain, purpose, amount, counted_at_ms, exclusive, versions, transaction_id, sender, payment, counter, dead_wall_ms, dead_ledger_ms)
+          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as integer), ?, ?)
+        on conflict (subject) do update set amount = excluded.amount, counted_at_ms = excluded.counted_at_ms, exclusive = excluded.exclusive, versions = excluded.versions, sender = excluded.sender,
           payment = excluded.payment, counter = excluded.counter, told = case when told = 'failed' then 'doubted' else told end, settled = null,
           dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)`,
-        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), transactionId, sender ?? null, payment, counter?.toString() ?? null,
+        subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), versionsWith(known, version), transactionId, sender ?? null, payment, counter?.toString() ?? null,
         deadWallMs, deadLedgerMs);
       token?.write();
       return null;
@@ -225,6 +234,12 @@ export class SpendLedger {
   /** What was told of a transaction last, as it is kept. */
   toldOf(transactionId: string): string {
     return this.#storage.one<{ told: string }>('select told from spend where transaction_id = ?', transactionId)?.told ?? 'nothing';
+  }
+
+  /** SHA-256 of each payload that was counted for a transaction, by whatever replica counts here; null where not all of them are known. */
+  versionsOf(transactionId: string): readonly string[] | null {
+    const { versions } = this.#storage.one<{ versions: string | null }>('select versions from spend where transaction_id = ?', transactionId) ?? { versions: null };
+    return versions === null ? null : JSON.parse(versions) as string[];
   }
 
   /** They are out of the way; durable when it returns. */

@@ -75,11 +75,13 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
     },
     note: (ids, word) => asked(async (sql) => {
       const change = TOLD_CHANGES[word];
-      await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${JSON.stringify(ids)}::text::jsonb ? s.transaction_id and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
+      await sql`update flock_spend s set told = ${change.to} where s.scope = ${settings.scope} and ${among(sql, ids)} and ${JSON.stringify(change.from)}::text::jsonb ? s.told`;
     }),
     settle: (ids, how) => asked(async (sql) => {
-      await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${JSON.stringify(ids)}::text::jsonb ? s.transaction_id and s.settled is null`;
+      await sql`update flock_spend s set settled = ${how} where s.scope = ${settings.scope} and ${among(sql, ids)} and s.settled is null`;
     }),
+    versionsOf: (id) => asked(async (sql) => (await sql<{ versions: string[] | null }[]>`
+      select s.versions from flock_spend s where s.scope = ${settings.scope} and ${among(sql, [id])}`)[0]?.versions ?? null),
     open: (limit) => asked((sql) => sql<OpenPayment[]>`
       select s.transaction_id as "transactionId", s.chain, s.sender, s.told, s.counted_at_ms::float8 as "countedAtMs" from flock_spend s
        where s.scope = ${settings.scope} and s.settled is null and s.told <> 'confirmed' and s.payment is not null
@@ -101,6 +103,9 @@ export function openPostgresSpend(settings: PostgresSpendSettings): SharedSpend 
   };
 }
 
+/** In the words of the index by transaction, so that no look at one grows with the ledger. */
+const among = (sql: Sql, ids: readonly string[]) => sql`coalesce(s.transaction_id, s.subject) = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)))`;
+
 interface Connection { readonly sql: Sql; readonly ready: Promise<void> }
 
 function connect(url: string): Connection {
@@ -120,9 +125,9 @@ const TOLD_CHANGES: Readonly<Record<Word, { readonly to: string; readonly from: 
 };
 
 async function count(sql: Sql, { scope, caps, clock, replica: { name, heirOf } }: PostgresSpendSettings, spend: Spend): Promise<Counted> {
-  const { subject, transactionId = subject, chain, purpose, amount, exclusive = [], sender = '', payment = null, counter = null, deadAtMs = null, wallMs = 0, token = null } = spend;
+  const { subject, transactionId = subject, chain, purpose, amount, exclusive = [], version = null, sender = '', payment = null, counter = null, deadAtMs = null, wallMs = 0, token = null } = spend;
   const told = {
-    subject, transactionId, chain, purpose, amount: amount.toString(), exclusive, sender, payment, counter: counter?.toString() ?? null, deadAtMs, wallMs,
+    subject, transactionId, chain, purpose, amount: amount.toString(), exclusive, version, sender, payment, counter: counter?.toString() ?? null, deadAtMs, wallMs,
     cap: capOf(caps, spend)?.toString() ?? null, windowMs: caps.spendWindowMs,
     ...(token === null ? {} : {
       tokenSubject: tokenSubject(subject), tokenUnit: tokenUnit(chain, token), tokenAmount: token.amount.toString(), tokenCap: tokenCapOf(caps, chain, token)?.toString() ?? null,

@@ -14,6 +14,8 @@ export interface SharedSpend {
   note(transactionIds: readonly string[], word: Word): Promise<void>;
   /** They are out of the way. Throws: Error when it cannot be written. */
   settle(transactionIds: readonly string[], how: Settled): Promise<void>;
+  /** As `SpendLedger.versionsOf`. Throws: Error when it cannot be read. */
+  versionsOf(transactionId: string): Promise<readonly string[] | null>;
   /** What may still land, oldest first. Throws: Error when it cannot be read. */
   open(limit: number): Promise<OpenPayment[]>;
   /** Key sets of the replicas that share this ledger above the versions known, as they are kept: nothing of them was checked. Throws: Error when they cannot be read. */

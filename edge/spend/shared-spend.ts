@@ -56,6 +56,7 @@ export async function openSharedSpend(settings: SharedSpendSettings): Promise<Sh
     count: async (spend) => ledger.count(spend),
     note: async (ids, word) => ledger.note(ids, word),
     settle: async (ids, how) => ledger.settle(ids, how),
+    versionsOf: async (id) => ledger.versionsOf(id),
     open: async (limit) => ledger.open(limit),
     keySets: async (known) => storage.all<{ record: string }>(`select record from key_sets k where record is not null and not exists (
         select 1 from json_each(?) n where n.value ->> 'replica' = k.replica and n.value ->> 'version' >= k.version)`, JSON.stringify(known))

@@ -158,4 +158,18 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
 `, `
   -- SHA-256 of the ids that the document says are revoked; null as of an edge of before.
   alter table key_sets add column revoked text;
+`, `
+  -- JSON list: SHA-256 of each payload that was counted for it, by whatever replica; null: an edge of before counted one of them.
+  alter table spend add column versions text;
+
+  -- What is looked up for each signature costs the same after a million of them.
+  create index spend_newest on spend (counted_at_ms);
+  drop index spend_payment;
+  create index spend_payment on spend (payment) where settled is null and told <> 'confirmed';
+  drop index spend_counter;
+  create index spend_counter on spend (chain, sender, counter);
+  create index spend_unfilled on spend (chain, sender, counter) where settled is null and told = 'failed';
+  create index replay_keys_nonce on replay_keys (chain, sender, cast(substr(replay_key, 7) as integer)) where replay_key glob 'nonce:*';
+  create index replay_keys_sequence on replay_keys (chain, sender, cast(substr(replay_key, 10) as integer)) where replay_key glob 'sequence:*';
+  create index request_keys_bound on request_keys (bound_at_ms);
 `];

@@ -219,7 +219,7 @@ test('an edge replaces the counting function of an older one, and leaves a newer
   };
   await say(null);
   t.is(await (await open('live b', CAP)).count(spendOf('txn_2', 1n)), null);
-  await say(`'4'`);
+  await say(`'5'`);
   t.like(await (await open('live c', CAP)).count(spendOf('txn_3', 1n)), { code: 'AMOUNT_CAP_EXCEEDED', details: { spent: '7' } });
   await sql.end({ timeout: 5 });
 });

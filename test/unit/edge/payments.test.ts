@@ -2,12 +2,13 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { paymentsCommand } from '../../../edge/cli/payments.ts';
-import { exclusiveKeys, paymentOf, subjectOf } from '../../../edge/signing/payments.ts';
+import { claimOf, exclusiveKeys, paymentOf, subjectOf } from '../../../edge/signing/payments.ts';
 import { Instructions, type RecordedInstruction } from '../../../edge/signing/instructions.ts';
 import type { EdgeLog } from '../../../edge/process/log.ts';
 import type { OwnFates } from '../../../edge/signing/own-fates.ts';
 import type { Instruction } from '../../../edge/signing/signers/signer.ts';
 import { SpendLedger, type Spend } from '../../../edge/spend/ledger.ts';
+import { openSharedSpend } from '../../../edge/spend/shared-spend.ts';
 import { openStorage, type Storage } from '../../../edge/storage/storage.ts';
 import { PaymentGuard } from '../../../edge/signing/payment-guard.ts';
 import { deniedInAnswer, deniedInEvent, isConfirmed, NOTHING_DENIED } from '../../../edge/link/reported.ts';
@@ -211,6 +212,62 @@ test('found: a node that says "landed" refuses an equal payment with the txid, a
   t.is(await guard.stands(ledger.count(pay('txn_3', 9))!), null);
   t.is(ledger.count(pay('txn_3', 9)), null);
   storage.close();
+});
+
+/** A version of one payment under one counter, as it stands in a replica's records. */
+const versionOf = (payload: string, id = ID, counter = 7): RecordedInstruction => ({
+  instruction: { ...INSTRUCTION, chain: 'eth', id },
+  unsigned: { chain: 'eth', payload, from: 'a', replayKey: { kind: 'nonce', value: counter }, amount: 1n, feeMax: 1n } as unknown as RecordedInstruction['unsigned'],
+});
+
+/** A replica with a disk of its own and a node that says of every version that it knows: dead. */
+function replicaOf(shared: Awaited<ReturnType<typeof openSharedSpend>> | null) {
+  const storage = openStorage(newDirectory()), ledger = new SpendLedger(storage, CAPS, { nowMs: () => 1, mark: () => undefined }), instructions = new Instructions(storage, () => 1);
+  const guard = new PaymentGuard({
+    environment: 'live', instructions, ledger, shared, fates: { of: async () => 'dead' }, upstream: {} as Upstream, log: { alarm: () => undefined, warn: () => undefined } as unknown as EdgeLog,
+  });
+  const count = async (recorded: RecordedInstruction) => {
+    const spend = { ...claimOf(recorded, null, 1), purpose: 'withdrawal' as const, amount: 1n };
+    return await shared?.count(spend) ?? ledger.count(spend, { payments: shared === null });
+  };
+  return {
+    instructions, guard, count, close: () => storage.close(),
+    async sign(recorded: RecordedInstruction) {
+      const refusal = await count(recorded);
+      if (refusal !== null) throw new Error(JSON.stringify(refusal));
+      instructions.record(recorded);
+      instructions.journal(recorded);
+      instructions.noteSigned(recorded.instruction.id, recorded.unsigned.payload, { chain: 'eth', payload: `${recorded.unsigned.payload}s`, txid: `0x${recorded.unsigned.payload}` });
+    },
+  };
+}
+
+test('found F3: the death of the versions that this replica signed proves nothing while another one signed a further version of the payment', async (t) => {
+  const shared = await openSharedSpend({
+    place: { kind: 'directory', path: newDirectory() }, scope: 's', caps: CAPS, clock: { nowMs: () => 1 }, replica: { name: 'r', heirOf: null, noteCounted: () => undefined },
+    wallMs: () => 1, monotonicMs: () => 1,
+  });
+  const [one, two] = [replicaOf(shared), replicaOf(shared)], again = versionOf('c', OTHER, 8);
+  await one.sign(versionOf('a'));
+  await two.sign(versionOf('b')); // repriced there; a cloud withholds the record
+  t.like(await one.guard.stands((await one.count(again))!), { code: 'CONFLICT', details: { reason: 'equal_payment_signed', earlier: [ID] } }, 'the other version used the counter, or may');
+  t.like(await two.guard.stands((await two.count(again))!), { details: { reason: 'equal_payment_signed' } });
+  await one.sign(versionOf('b'));
+  t.is(await one.guard.stands((await one.count(again))!), null, 'all versions are known, and dead');
+  t.is(await one.count(again), null);
+  await shared.close();
+  one.close();
+  two.close();
+});
+
+test('found F3: without a ledger in common a version that another replica may have signed keeps the proof from being one', async (t) => {
+  const one = replicaOf(null), again = versionOf('c', OTHER, 8);
+  await one.sign(versionOf('a'));
+  one.instructions.record(versionOf('b'));
+  t.like(await one.guard.stands((await one.count(again))!), { details: { reason: 'equal_payment_signed', earlier: [ID] } });
+  await one.sign(versionOf('b'));
+  t.is(await one.guard.stands((await one.count(again))!), null);
+  one.close();
 });
 
 test('found F3: an operator lists what may still land and settles what he looked up on the chain', async (t) => {
