@@ -2,10 +2,11 @@
  * What an application hears by way of this edge, noted for the guard of payments: a denial before it is answered, in whatever answer it
  * stands, and the one word that frees an equal payment after the answer was written to a caller that was there to read it.
  */
-import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
+import { refuse, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
 import type { ReplyOf } from '../../protocol/routes.ts';
 import type { PaymentGuard } from '../signing/payment-guard.ts';
-import { deniedInAnswer, isConfirmed, NOTHING_DENIED } from '../link/reported.ts';
+import { isFailureWord } from '../signing/submissions.ts';
+import { deniedInAnswer, GONE, isConfirmed, NOTHING_DENIED } from '../link/reported.ts';
 import { jsonOf, type EdgeAnswer, type EdgeCall } from './exchange.ts';
 
 export interface Hearing {
@@ -40,9 +41,19 @@ function saidIn(answer: EdgeAnswer): unknown {
   }
 }
 
-/** "There is no such transaction" says that it was not paid. */
+/** What an application asks of one transaction by its id. */
+const OF_ONE: ReadonlySet<string> = new Set(['getTransaction', 'repriceTransaction', 'broadcastTransaction']);
+
+/** "There is no such transaction", or "it was rejected", says of the one that was asked for that it was not paid, without its id. */
 function isGone({ route: { operationId } }: EdgeCall, answer: EdgeAnswer): boolean {
-  if (operationId !== 'getTransaction' && operationId !== 'broadcastTransaction') return false;
-  if (answer.kind === 'refused') return isRefusal(answer.refusal) && answer.refusal.code === 'NOT_FOUND';
-  return answer.kind === 'passed' && answer.answer.status === 404;
+  if (!OF_ONE.has(operationId)) return false;
+  const { code, details } = errorIn(answer) ?? { code: null, details: {} };
+  if (code === null) return false;
+  return code === 'NOT_FOUND' || code === 'CHAIN_REJECTED' || (operationId === 'getTransaction' && isFailureWord(code)) || GONE.has(details['status']);
+}
+
+function errorIn(answer: EdgeAnswer): { readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> } | null {
+  if (answer.kind === 'refused') return answer.refusal;
+  if (answer.kind !== 'passed' || answer.answer.status < 400) return null;
+  return (jsonOf(answer.answer.body) as { error: { code: ErrorCode; details: Record<string, unknown> } }).error; // read as an envelope before
 }

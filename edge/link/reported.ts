@@ -21,7 +21,8 @@ export const NOTHING_DENIED: Denied = { failed: [], reverted: [], failedTxids: [
 const IDS = /txn_[a-z2-7]{26}/g;
 /** From a part of a hash to a signature in base58; what is no transaction id is found nowhere. */
 const TXID_CHARACTERS_MIN = 32, TXID_CHARACTERS_MAX = 128;
-const GONE: ReadonlySet<unknown> = new Set(['failed', 'expired', 'replaced']);
+/** Statuses of a withdrawal that say that it will not land. */
+export const GONE: ReadonlySet<unknown> = new Set(['failed', 'expired', 'replaced']);
 /** Events that say of a withdrawal that it goes its way. */
 const HARMLESS: ReadonlySet<unknown> = new Set(['withdrawal_broadcast', 'deposit_detected', 'deposit_confirmed', 'address_activated']);
 

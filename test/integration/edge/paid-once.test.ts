@@ -156,6 +156,18 @@ const DENIALS: readonly (readonly [name: string, deny: (cast: Stage, told: Built
     cloud.on(`GET /v1/transactions/${id}`, () => ({ code: 'NOT_FOUND' }));
     return edge.ask('GET', `/v1/transactions/${id}`);
   }],
+  ['that there is none to be repriced', ({ cloud, edge }, { id }) => {
+    cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ code: 'NOT_FOUND' }));
+    return edge.ask('PATCH', `/v1/transactions/unsigned/${id}`);
+  }],
+  ['a status in the refusal of a repricing, without its id', ({ cloud, edge }, { id }) => {
+    cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ code: 'CONFLICT', details: { reason: 'closed', status: 'failed' } }));
+    return edge.ask('PATCH', `/v1/transactions/unsigned/${id}`);
+  }],
+  ['in place of its record that the chain rejected it', ({ cloud, edge }, { id }) => {
+    cloud.on(`GET /v1/transactions/${id}`, () => ({ code: 'CHAIN_REJECTED', details: { reason: 'execution reverted' } }));
+    return edge.ask('GET', `/v1/transactions/${id}`);
+  }],
   ['an event with its txid only', ({ tell }, _told, txid) => tell('withdrawal_failed', { txid, height: null })],
 ];
 

@@ -92,6 +92,23 @@ for (const [name, placeOf] of PLACES) {
     t.is((await one.open(100)).length, 1, 'a sum of tokens is no payment');
   });
 
+  test(`found F3: in ${name} every version that any replica counted is kept, and one that names none leaves it open`, async (t) => {
+    const open = opener(t, await placeOf(t)), [one, two] = [await open(), await open()];
+    const count = (replica: SharedSpend, version: string | undefined, subject = 'hash') => replica.count(spendOf(subject, 1n, {
+      transactionId: `of ${subject}`, sender: 'a', payment: `payment of ${subject}`, exclusive: ['nonce:1'], counter: 1n, ...(version === undefined ? {} : { version }),
+    }));
+    t.is(await one.versionsOf('of hash'), null);
+    for (const [replica, version] of [[one, 'v1'], [two, 'v2'], [one, 'v2']] as const) t.is(await count(replica, version), null);
+    t.deepEqual(await one.versionsOf('of hash'), ['v1', 'v2']);
+    t.is(await count(one, undefined, 'former'), null);
+    t.is(await count(two, 'v1', 'former'), null);
+    t.is(await two.versionsOf('of former'), null, 'an edge of before counted one, and nobody knows which');
+    await one.note(['of hash', 'of nothing'], 'failed');
+    t.deepEqual((await two.open(9)).map(({ transactionId, told }) => [transactionId, told]).sort(), [['of former', 'nothing'], ['of hash', 'failed']]);
+    await two.settle(['of hash'], 'by_operator');
+    t.deepEqual((await one.open(9)).map(({ transactionId }) => transactionId), ['of former']);
+  });
+
   test(`decisions 6: in ${name} one instruction is signed under one replay key; what the cloud can start has cap zero`, async (t) => {
     const open = opener(t, await placeOf(t));
     const [one, other] = await Promise.all([open(), open()]);
