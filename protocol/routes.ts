@@ -34,10 +34,15 @@ const open = (tag: Tag) => ({
 }) as const;
 const admin = { tag: 'Administration', where: 'cloud', credential: 'admin', role: null, status: 200 } as const;
 
+/** What a chain, or its module, says of a payment that it does not take. */
+const NOT_PAYABLE = [
+  'INVALID_ADDRESS', 'INVALID_AMOUNT', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE', 'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED',
+] as const;
+/** What an edge says of bytes that its policy or its caps do not let it sign: at the build already, and at the broadcast. */
+const NOT_SIGNED = ['SIGNED_BATCH_REJECTED', 'AMOUNT_CAP_EXCEEDED'] as const;
 const BUILD = [
-  'INVALID_CHAIN', 'INVALID_ADDRESS', 'INVALID_AMOUNT', 'NOT_FOUND', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN',
-  'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
-  'DESTINATION_OPT_IN_REQUIRED', 'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY', 'TIER_FEATURE_LOCKED', 'CONFLICT',
+  'INVALID_CHAIN', 'NOT_FOUND', 'TOKEN_NOT_SUPPORTED', 'TOKEN_NOT_ON_CHAIN', 'ACCOUNT_SUSPENDED', 'CHAIN_NOT_READY',
+  ...NOT_PAYABLE, ...NOT_SIGNED, 'CHAIN_UNAVAILABLE', 'ADDRESS_WATCH_ONLY', 'TIER_FEATURE_LOCKED', 'CONFLICT',
 ] as const;
 const SIMULATE = ['SANDBOX_ONLY', 'INVALID_CHAIN', 'CHAIN_UNAVAILABLE'] as const;
 
@@ -120,7 +125,7 @@ export const ROUTES = {
     ...writes('Transactions'), method: PATCH, path: '/v1/transactions/unsigned/{id}',
     params: transactions.withdrawalParams, reply: transactions.built,
     refusals: [
-      'NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'SIGNED_BATCH_REJECTED',
+      'NOT_FOUND', 'CONFLICT', 'ADDRESS_WATCH_ONLY', ...NOT_PAYABLE, ...NOT_SIGNED, 'TOKEN_NOT_SUPPORTED', 'CHAIN_NOT_READY',
       'CHAIN_UNAVAILABLE', 'ACCOUNT_SUSPENDED',
     ], summary: 'Price a built transaction anew',
   },
@@ -128,8 +133,8 @@ export const ROUTES = {
     ...writes('Transactions'), idempotent: 'store', method: POST, path: '/v1/transactions/{id}/broadcast',
     params: transactions.withdrawalParams, reply: transactions.transaction,
     refusals: [
-      'NOT_FOUND', 'CONFLICT', 'IDENTITY_ROTATION_PENDING', 'SIGNED_BATCH_REJECTED', 'AMOUNT_CAP_EXCEEDED', 'EDGE_OFFLINE', 'EDGE_NO_LEADER',
-      'CHAIN_REJECTED', 'CHAIN_UNAVAILABLE', 'ACCOUNT_SUSPENDED',
+      'NOT_FOUND', 'CONFLICT', 'IDENTITY_ROTATION_PENDING', 'ADDRESS_WATCH_ONLY', ...NOT_PAYABLE, ...NOT_SIGNED, 'EDGE_OFFLINE', 'EDGE_NO_LEADER',
+      'LEASE_HELD', 'LEASE_EPOCH_STALE', 'RESYNC_REQUIRED', 'CHAIN_UNAVAILABLE', 'ACCOUNT_SUSPENDED',
     ], summary: 'Sign at the edge and broadcast',
   },
 

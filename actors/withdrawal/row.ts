@@ -15,8 +15,18 @@ import type { AccountState, Hold } from '../../model/account/commands.ts';
  */
 export function notNewest(state: AccountState, known: WithdrawalRow): Refusal | null {
   const newest = state.withdrawals[known.id];
-  if (newest === undefined) return refuse('CONFLICT', { reason: 'closed', status: known.status === 'built' ? 'expired' : known.status });
+  if (newest === undefined) return closed(known);
   return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
+}
+
+/** The refusal of a withdrawal that changes no more, with what to do; `signed` says whether signed bytes of it were ever here. */
+export function closed({ id, status, versions }: Pick<WithdrawalRow, 'id' | 'status' | 'versions'>): Refusal {
+  // A version that no node took is dropped; the withdrawal failed with it.
+  const signed = versions.length > 0 || status === 'failed', ended = status === 'built' ? 'expired' : status;
+  return refuse('CONFLICT', {
+    reason: 'closed', status: ended, signed,
+    next: signed ? `read it: GET /v1/transactions/${id}` : 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer',
+  }, signed ? `this withdrawal is ${ended} and changes no more` : `this build is ${ended}: it was never signed or sent, and can be no more; build it again`);
 }
 
 /** The instant of a change: now, and after the change before. */

@@ -172,7 +172,7 @@ export class Signing {
    */
   async #make(transactionId: string): Promise<Submitted> {
     const { instructions, outbox, guard, binding } = this.#settings;
-    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    for (let looks = 0; looks < TURNS_MAX; looks += 1) {
       // Read anew after each wait: a repricing may have come between.
       const recorded = instructions.get(transactionId);
       if (recorded === null) return refuseToSign('no_instruction');
@@ -186,6 +186,9 @@ export class Signing {
       if (signed !== null) return this.#submit(transactionId, signed);
       const counter = binding.stateOf(transactionId);
       if (counter !== null) return counter === 'own' ? this.#inTurn(recorded) : notBound();
+      // Where a counter is bound the cloud says so then.
+      const closed = looks === 0 ? await this.#closedAtCloud(transactionId) : null;
+      if (closed !== null) return closed;
       const refusal = await this.#signOnce(transactionId, recorded);
       // What stands in the way may be out of it by now; each turn settles one of them.
       const stands = refusal === null ? null : await guard.stands(refusal);
@@ -230,6 +233,20 @@ export class Signing {
       return stands;
     }
     return this.#notSettled(id);
+  }
+
+  /**
+   * The refusal of a build that the cloud has given up and that no replica can have signed: the cloud takes no signature of it, so none
+   * is made. A cloud that is away decides nothing.
+   */
+  async #closedAtCloud(id: string): Promise<Refusal | null> {
+    const { instructions, upstream } = this.#settings;
+    if (instructions.mayBeSigned(id)) return null;
+    const reply = await upstream.signed.call('getTransaction', { params: { id } });
+    // One that failed had bytes: only what expired was never signed.
+    if (isRefusal(reply) || reply.id !== id || reply.versions.length > 0 || reply.status !== 'expired') return null;
+    return refuse('CONFLICT', { reason: 'closed', status: 'expired', signed: false, next: 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer' },
+      'this build is expired: it was never signed or sent, and can be no more; build it again');
   }
 
   #notSettled(transactionId: string): Refusal {

@@ -20,7 +20,7 @@ const flock = await openDeveloper();
 flock.receiver.setSecret((await flock.atEdge.must('createWebhook', { body: { url: flock.receiver.url, events: [...EVENTS] } })).secret);
 test.after.always(() => flock.close());
 
-const { atEdge: client } = flock;
+const { patient: client } = flock;
 const recordOf = (id: string) => client.must('getTransaction', { params: { id } });
 const placesOf = async (id: string) => (await recordOf(id)).versions.map(({ at }) => at);
 const pageOf = async (url: string | null) => {

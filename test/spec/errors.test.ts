@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ERRORS, precedenceOf, refuse, statusOf, type ErrorCode } from '../../protocol/errors.ts';
 import { codesOf } from '../../protocol/route.ts';
-import { ROUTE_LIST } from '../../protocol/routes.ts';
+import { ROUTE_LIST, type OperationId } from '../../protocol/routes.ts';
 import { filesOf, ROOMS } from '../support/tree.ts';
 import { codesIn, documentText, sectionOf, tableRows } from '../support/documents.ts';
 
@@ -61,4 +61,34 @@ test('found F78: the errors page has every code of the table, in its order, with
 test('found F76: what names nothing says what was looked for: no bare NOT_FOUND is made', (t) => {
   const bare = filesOf([...ROOMS], '.ts').filter(({ text }) => /refuse\('NOT_FOUND'\)/.test(text)).map(({ path }) => path);
   t.deepEqual(bare, [], 'notFound(what, id) instead');
+});
+
+/** What decides a request of these routes: every code that is made there may be its answer. Names of files and folders. */
+const DECIDED_BY: Partial<Record<OperationId, readonly string[]>> = {
+  buildTransaction: ['actors/withdrawal/decide.ts', 'actors/withdrawal/counters.ts', 'chains/*/build-inputs.ts', 'chains/*/unsigned.ts', 'chains/*/fee.ts', 'gateway/http/transaction', 'edge/signing/signers'],
+  repriceTransaction: ['actors/withdrawal/row.ts', 'actors/withdrawal/decide.ts', 'chains/*/build-inputs.ts', 'chains/*/unsigned.ts', 'chains/*/fee.ts', 'edge/signing/signers'],
+  broadcastTransaction: [
+    'actors/withdrawal/signed.ts', 'actors/withdrawal/row.ts', 'actors/account/binding.ts', 'actors/edge-link/lease.ts', 'chains/*/rejection.ts', 'edge/signing', 'edge/spend',
+    'edge/link/via-leader.ts',
+  ],
+};
+/** Codes that stand in those files and that these routes do not answer, each with its reason. */
+const OF_OTHERS: Readonly<Record<string, string>> = {
+  COMPLIANCE_REJECTED: 'reserved', IDENTITY_ROTATION_PENDING: 'every signed request', EDGE_SIGNATURE_INVALID: 'every signed request', INTERNAL_ERROR: 'every route',
+  TOKEN_NOT_SUPPORTED: 'of the build alone', RESYNC_REQUIRED: 'of the edge\'s own calls', PAYLOAD_TOO_LARGE: 'of what the edge sends', UNSUPPORTED_MEDIA_TYPE: 'of what the edge sends',
+  KEY_MATERIAL_REJECTED: 'every route',
+};
+
+test('found F78: every code that decides a build, a repricing or a broadcast is in the description of its route', (t) => {
+  for (const [operationId, places] of Object.entries(DECIDED_BY)) {
+    const route = ROUTE_LIST.find((one) => one.operationId === operationId)!, declared = new Set<string>(codesOf(route));
+    const files = filesOf([...ROOMS], '.ts').filter(({ path }) => places.some((place) => new RegExp(`^${place.replace('*', '[a-z]+')}`).test(path)));
+    t.true(files.length >= places.length, operationId);
+    const made = new Set(files.flatMap(({ text }) => [...text.matchAll(/'([A-Z]+_[A-Z_]+|CONFLICT)'/g)].map(([, code]) => code!).filter((code) => Object.hasOwn(ERRORS, code))));
+    t.true(made.size > 5, operationId);
+    t.deepEqual([...made].filter((code) => !declared.has(code) && !Object.hasOwn(OF_OTHERS, code)), [], operationId);
+  }
+  for (const code of ['ADDRESS_WATCH_ONLY', 'INSUFFICIENT_FUNDS']) {
+    for (const operationId of Object.keys(DECIDED_BY)) t.true(codesOf(ROUTE_LIST.find((one) => one.operationId === operationId)!).includes(code as ErrorCode), `${operationId} ${code}`);
+  }
 });

@@ -1,4 +1,5 @@
 /** A whole Flock as developer mode runs it: sandbox, real processes, real PostgreSQL, a receiver of webhooks. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,8 @@ export interface Developer {
   readonly receiver: Receiver;
   /** Through the edge, with a local key. */
   readonly atEdge: Client;
+  /** The same, which repeats what is answered 503, under one key: a loaded machine is no failure. */
+  readonly patient: Client;
   /** At the cloud, with the same account's API key. */
   readonly atCloud: Client;
   /** An issued `eth` address that holds `ether` whole coins, as its own ledger says. */
@@ -22,6 +25,13 @@ export interface Developer {
 }
 
 let opened = 0;
+
+/** A request again while it is answered 503; what changes something has one Idempotency-Key for all of them. */
+const repeating503: typeof fetch = (url, init) => {
+  const headers = new Headers(init?.headers);
+  if (init?.method !== 'GET' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomUUID());
+  return patiently('an answer that is no 503', () => fetch(url, { ...init, headers }), ({ status }) => status !== 503);
+};
 
 export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string, string>> } = {}): Promise<Developer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'flock-developer-'));
@@ -45,7 +55,7 @@ export async function openDeveloper(options: { cloudEnv?: Readonly<Record<string
     // Nothing can be asked of an edge that does not lead yet.
     await patiently('leader', async () => (await fetch(`${deployment.edgeUrl}/metrics`)).text(), (text) => text.includes('svc_edge_leader 1'));
     return {
-      deployment, receiver, atEdge, atCloud, close,
+      deployment, receiver, atEdge, atCloud, close, patient: atEdge.with({ fetch: repeating503 }),
       async fund(ether) {
         const { address } = await atEdge.must('createAddress', { body: { chain: 'eth', userRef: 'customer-1' } });
         await atEdge.must('simulateDeposit', { body: { chain: 'eth', address, amount: ether, autoConfirm: true } });

@@ -22,7 +22,12 @@ const TO = '0x52908400098527886E0F7030069857D2E4169EE7';
 // One payment after the other: the node counts the nonce of the payer.
 let paying: Promise<unknown> = Promise.resolve();
 function pay(address: string, amount: bigint): Promise<string> {
-  const paid = paying.then(() => anvil.rpc<string>('eth_sendTransaction', [{ from: payer, to: address, value: `0x${amount.toString(16)}` }]));
+  const paid = paying.then(async () => {
+    const txid = await anvil.rpc<string>('eth_sendTransaction', [{ from: payer, to: address, value: `0x${amount.toString(16)}` }]);
+    // The node answers before its block is there: a balance is asked of a block.
+    await eventually('the payment is in a block', () => anvil.rpc<{ blockNumber: string | null } | null>('eth_getTransactionReceipt', [txid]), (receipt) => receipt?.blockNumber != null);
+    return txid;
+  });
   paying = paid.catch(() => undefined);
   return paid;
 }
@@ -176,4 +181,15 @@ test('§2.5 the token catalogue names every chain of a token once, as a deployme
   }
   const usdc = content.find(({ symbol }) => symbol === 'USDC')!;
   t.like(usdc.deployments.find(({ chain }) => chain === 'eth'), { contractAddress: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6, monitored: true });
+});
+
+test('found F76: a broadcast of a build that expired says that it was never signed, and to build it again', async (t) => {
+  const { address } = await newAddress();
+  await pay(address, ETHER);
+  const built = await build({ from: address });
+  if (isRefusal(built)) return t.fail(JSON.stringify(built));
+  await cloud.database.owner`update flock.withdrawal set status = 'expired' where id = ${built.id}`;
+  const refused = await client.call('broadcastTransaction', { params: { id: built.id } });
+  t.like(refused, { code: 'CONFLICT', details: { reason: 'closed', status: 'expired', signed: false } });
+  t.regex(JSON.stringify(refused), /build it again/);
 });

@@ -3,6 +3,7 @@
  * account. Spec §4.2.
  */
 import { rotationPending, suspended } from '../../../actors/account/guards.ts';
+import { closed } from '../../../actors/withdrawal/row.ts';
 import type { BuildInputs, Intent } from '../../../chains/chain.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import type { TransactionView } from '../../../model/ports/read-store.ts';
@@ -113,11 +114,13 @@ export function transactionHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
     async broadcastTransaction(asked) {
       const accountId = accountOf(asked);
       const { id } = asked.params;
-      if (await reads.withdrawal(accountId, id) === null) return unknownIn(asked, 'withdrawal', id);
+      const known = await reads.withdrawal(accountId, id);
+      if (known === null) return unknownIn(asked, 'withdrawal', id);
       // Said before an edge is looked for: while the owner has not decided none may lead, and none signs in vain.
       const state = await stateOf(deps, accountId);
       const no = rotationPending(state) ?? suspended(state);
       if (no !== null) return no;
+      if (isDead(known)) return closed(known); // an edge would sign in vain
       const acknowledged = await edges.askToSign(accountId, id);
       if (!acknowledged.ok) return refusedByEdge(acknowledged);
       const row = await reads.transaction(accountId, id);

@@ -305,3 +305,17 @@ test.serial('found: what a cap refused is signed for no frame when the window ha
   t.like(await cloud.sign(record.transactionId, cloud.leaseEpoch, record), { ok: false, details: { reason: 'not_broadcast' } });
   t.is(cloud.submitted.length, 1);
 });
+
+for (const chain of FAMILY_CHAINS.filter((each) => each === 'btc' || each === 'sol' || each === 'tron')) {
+  test.serial(`found F76: a build that the cloud has given up is not signed; its refusal says so, and to build it again: ${chain}`, async (t) => {
+    const { cloud, edge, pay } = await stage(t, chain);
+    const id = newId('txn', Date.now());
+    const told = builtOf(await unsignedFor({ chain }, 0, Date.now()), id);
+    cloud.on(`GET /v1/transactions/${id}`, () => ({ data: { ...recordOf(told, 'expired', null), versions: [] } }));
+    const { sent } = await pay({ chain }, 0, { id });
+    t.like(sent.error, { code: 'CONFLICT', details: { reason: 'closed', status: 'expired', signed: false } }, sent.text);
+    t.regex(String(sent.error?.details['next']), /build it again/);
+    t.deepEqual([sent.error?.details['txid'], cloud.submitted.length], [undefined, 0]);
+    t.is((await edge.ask('GET', '/v1/edge/outbox')).data?.['outboxDepth'], 0);
+  });
+}

@@ -262,7 +262,6 @@ for (const chain of ['eth', 'sol'] as const) {
 
 test('found: one transaction of the chain never stands for two payments that are named differently, whatever the cloud says of the first', async (t) => {
   const { cloud, edge } = await replica(t, 'leader', { EDGE_CHAINS: 'sol' }), unsigned = await unsignedFor({ chain: 'sol' });
-  cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(first, 'failed', null) }));
   const pay = async (paymentRef: string, id: string) => {
     const told = familyBuiltOf(unsigned, id);
     cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
@@ -271,6 +270,7 @@ test('found: one transaction of the chain never stands for two payments that are
   };
   const id = newId('txn', 1), first = familyBuiltOf(unsigned, id);
   t.is((await pay('payout 1', id)).status, 200);
+  cloud.on('GET /v1/transactions/{id}', () => ({ data: recordOf(first, 'failed', null) }));
   t.is((await pay('payout 2', newId('txn', 2))).error?.details['reason'], 'payload_of_another_payment');
   t.is((await pay('payout 1', newId('txn', 3))).status, 200, 'the same payment is the same transaction');
   t.is(new Set(cloud.submitted.map(({ txid }) => txid)).size, 1);
