@@ -11,7 +11,7 @@
  * a pool (that is what it is for), the older ones are watched, and whichever lands counts. Whose word is believed: fate.ts.
  */
 import type { Fate, Network, Unsigned } from '../../chains/chain.ts';
-import type { Cursor } from '../../model/ports/watch-store.ts';
+import type { BlockLink, Cursor } from '../../model/ports/watch-store.ts';
 import type { Fact } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import { confirmationsOf, gatePassed } from '../maturity/confirmations.ts';
@@ -25,6 +25,8 @@ import { inParallel } from '../follow/read-ahead.ts';
 import { isUntaken, submitNewest } from './submit.ts';
 
 const WITHDRAWALS_AT_ONCE = 8;
+/** Heights from which on their blocks are read in one question. */
+const LINKS_AT_ONCE_MIN = 8;
 const BACKOFF_MS_MAX = 300_000;
 /** The gateway submits first, at once; the tracker begins after this. */
 const BACKOFF_FIRST_MS = 2_000;
@@ -52,11 +54,12 @@ export function createOutbound(run: Run): Outbound {
       for (const key of patience.keys()) if (!kept.has(key)) patience.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
       parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
+      const linkAt = await linksOf(run, open);
       let reason: string | null = null;
       await inParallel(WITHDRAWALS_AT_ONCE, open, async (row) => {
         try {
           if (row.height === null) await carry(run, row, cursor, patience);
-          else await follow(run, row, cursor);
+          else await follow(run, row, cursor, linkAt);
         } catch (error) {
           reason = chainFailure(error);
           if (reason === null) throw error;
@@ -66,6 +69,21 @@ export function createOutbound(run: Run): Outbound {
       await gaps.look(open);
     },
   };
+}
+
+type LinkAt = (height: number) => Promise<BlockLink | undefined>;
+
+/**
+ * Our newest block at or below a height. Of many withdrawals in blocks those of the window are read at once: a confirmed one is looked
+ * at in each tick until it is out of the window.
+ */
+async function linksOf({ parts: { store, ledger, network } }: Run, open: readonly WithdrawalRow[]): Promise<LinkAt> {
+  const alone: LinkAt = async (height) => (await store.links(ledger, height + 1, 1))[0];
+  const heights = new Set(open.flatMap(({ height }) => height ?? []));
+  if (heights.size < LINKS_AT_ONCE_MIN) return alone;
+  const links = await store.links(ledger, Math.max(...heights) + 1, network.reorgWindow + 1);
+  const byHeight = new Map(links.map((link) => [link.height, link]));
+  return async (height) => byHeight.get(height) ?? links.find((link) => link.height < height) ?? alone(height);
 }
 
 /** A new version is looked at like a new withdrawal: it does not wait out the pause of the one before. */
@@ -134,11 +152,11 @@ async function submit(run: Run, row: WithdrawalRow): Promise<void> {
 }
 
 /** A withdrawal that is in a block: matures, or lost its block. */
-async function follow(run: Run, row: WithdrawalRow, cursor: Cursor): Promise<void> {
+async function follow(run: Run, row: WithdrawalRow, cursor: Cursor, linkAt: LinkAt): Promise<void> {
   const { parts, memory } = run;
   const { height, blockHash, txid } = row;
   if (height === null || blockHash === null || txid === null || memory.head === null) return;
-  const [link] = await parts.store.links(parts.ledger, height + 1, 1);
+  const link = await linkAt(height);
   const replaced = height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
   if (replaced) return refollow(run, row, cursor, { height, blockHash, txid });
   if (row.status !== 'confirming') return;

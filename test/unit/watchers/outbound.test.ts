@@ -284,3 +284,28 @@ test('found: signed withdrawals that wait behind a counter value that nobody use
   next = 29;
   t.deepEqual([await look(30), said().length], [1, 3]);
 });
+
+test('found F54: many withdrawals that are in blocks cost one question about those blocks, and a replaced one is still found', async (t) => {
+  const chain = new SimulatedChain(), client = chain.client();
+  let asked = 0;
+  const self = watching({ client, wrap: (store) => ({ ...store, links: async (...args) => { asked += 1; return store.links(...args); } }) });
+  self.issue('@a');
+  await self.watcher.tick();
+  for (let n = 0; n < 20; n += 1) {
+    chain.mempool.add(`out${n}`);
+    const { height, hash } = chain.mine([], { withMempool: true });
+    self.store.saveWithdrawal(withdrawal({
+      id: `txn_${n}`, status: 'confirmed', txid: `out${n}`, versions: [{ txid: `out${n}`, signedPayload: 's', payload: 'u' }], height, blockHash: hash, createdAtMs: n,
+    }));
+  }
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  asked = 0;
+  await self.watcher.tick();
+  t.true(asked <= 3, `${asked} questions`);
+  t.deepEqual(told(self), []);
+  chain.fork(3, [[], [], [], []]);
+  chain.mempool.clear();
+  for (let round = 0; round < 2; round += 1) await self.watcher.tick();
+  t.deepEqual(new Set(told(self).map((one) => one.split(' ').slice(0, 2).join(' '))), new Set(['withdrawal_orphaned out17', 'withdrawal_orphaned out18', 'withdrawal_orphaned out19']));
+});
