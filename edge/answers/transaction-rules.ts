@@ -31,7 +31,7 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
   const recorded = instructions.get(row.id);
   if (recorded === null) return null;
   const { instruction: { chain, from, to, tag, token }, unsigned: { amount } } = recorded;
-  const signed = instructions.signaturesOf(row.id);
+  const signed = instructions.mayBeSignedElsewhere(row.id) ? [] : instructions.signaturesOf(row.id);
   return firstFalse(
     ['chain', row.chain === chain], ['address', row.address === from], ['counterparty', row.counterparty === to || row.counterparty === null],
     ['tokenContract', row.tokenContract === (token?.contract ?? null)], ['chainTag', row.chainTag === tag], ['amount', isAmountOf(recorded, BigInt(row.amount), amount)],
@@ -44,7 +44,7 @@ function isAmountOf({ instruction }: RecordedInstruction, found: bigint, built: 
   return instruction.amount === 'all' ? found <= built : found === built;
 }
 
-/** One of those that were computed here; a withdrawal that another replica signed has one that is not known here. */
+/** One of those that were computed here; a withdrawal of which another replica signed a version has one that is not known here. */
 function isTxidOf(signatures: readonly Signature[], txid: string | null): boolean {
   const own = signatures.flatMap(({ signed }) => (signed === null ? [] : [signed.txid]));
   return txid === null || own.length === 0 || own.includes(txid);

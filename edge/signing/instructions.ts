@@ -181,6 +181,17 @@ export class Instructions {
     this.#storage.run('update instructions set shared = 0, handed_out = 1 where transaction_id = ?', transactionId);
   }
 
+  /** Another replica may sign this version; where it is signed here too its txid is known. */
+  noteElsewhere({ instruction: { id }, unsigned: { payload } }: RecordedInstruction): void {
+    this.#storage.run(`update instructions set elsewhere = 1 where transaction_id = ? and elsewhere = 0
+      and not exists (select 1 from signatures s where s.transaction_id = instructions.transaction_id and s.payload = ?)`, id, payload);
+  }
+
+  /** Whether another replica may have signed a version that was not signed here when it was heard of. */
+  mayBeSignedElsewhere(transactionId: string): boolean {
+    return this.#storage.one('select 1 from instructions where transaction_id = ? and elsewhere = 1', transactionId) !== null;
+  }
+
   /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */
   mayBeSigned(transactionId: string): boolean {
     return this.#known(transactionId)?.isBroadcast === true;

@@ -356,6 +356,7 @@ export class Signing {
   /** What a replica was told to sign, or to bind, may be signed there: with no ledger in common it stands in the way here too. */
   async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
     const { instruction: { chain, counter }, unsigned } = recorded;
+    this.#settings.instructions.noteElsewhere(recorded);
     if (this.#settings.shared !== null) return;
     const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
     const claim = { ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) };

@@ -172,4 +172,7 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create index replay_keys_nonce on replay_keys (chain, sender, cast(substr(replay_key, 7) as integer)) where replay_key glob 'nonce:*';
   create index replay_keys_sequence on replay_keys (chain, sender, cast(substr(replay_key, 10) as integer)) where replay_key glob 'sequence:*';
   create index request_keys_bound on request_keys (bound_at_ms);
+`, `
+  -- 1 when another replica may have signed a version that was not signed here: its txid is not known here.
+  alter table instructions add column elsewhere integer not null default 0;
 `];

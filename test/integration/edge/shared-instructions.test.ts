@@ -275,3 +275,35 @@ test('found: one transaction of the chain never stands for two payments that are
   t.is((await pay('payout 1', newId('txn', 3))).status, 200, 'the same payment is the same transaction');
   t.is(new Set(cloud.submitted.map(({ txid }) => txid)).size, 1);
 });
+
+test('attack: a version that another replica signed is no lie: the transaction, and the page that it is on, are handed on; a txid that nobody can have signed is not (G28)', async (t) => {
+  const [one, other] = await Promise.all([replica(t), replica(t)]), id = newId('txn', one.clock.nowMs), first = builtFor(WANTED, transactionFor(WANTED), id);
+  t.is((await build(one, id)).status, 201);
+  t.is((await one.edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status, 200);
+  await eventually('it is shared', () => one.cloud.instructions.at(-1)?.broadcastAtMs !== null);
+  const v1 = one.cloud.submitted[0]!.txid, foreign = `0x${'cd'.repeat(32)}`;
+  const isHandedOn = async (txid: string, versions: string[]) => {
+    const row = { ...recordOf(first, 'broadcast', txid), versions: versions.map((each) => ({ txid: each, at: 'node' as const })) };
+    one.cloud.on('GET /v1/transactions/{id}', () => ({ data: row }));
+    one.cloud.on('GET /v1/transactions', () => ({ data: { content: [row], page: 0, size: 20, totalElements: 1, totalPages: 1, next: null } }));
+    const statuses = [(await one.edge.ask('GET', `/v1/transactions/${id}`)).status, (await one.edge.ask('GET', '/v1/transactions')).status];
+    return statuses.every((status) => status === 200);
+  };
+  t.true(await isHandedOn(v1, [v1]));
+  t.false(await isHandedOn(foreign, [foreign]), 'all versions were signed here');
+  // The lease moves, and the application reprices at the other one.
+  other.clock.nowMs += 1_000;
+  other.cloud.push('instructions', { records: [one.cloud.instructions.at(-1)!] });
+  other.cloud.on('PATCH /v1/transactions/unsigned/{id}', () => ({ data: builtFor(WANTED, transactionFor(WANTED, { maxFeePerGas: 40_000_000_000n }), id) }));
+  await eventually('it is known there', async () => (await other.edge.ask('PATCH', `/v1/transactions/unsigned/${id}`)).status === 200);
+  t.is((await other.edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status, 200);
+  await eventually('it is shared', () => other.cloud.instructions.at(-1)?.broadcastAtMs !== null);
+  const v2 = other.cloud.submitted.at(-1)!.txid;
+  one.cloud.push('instructions', { records: [other.cloud.instructions.at(-1)!] });
+  await eventually('it hears of it', () => isHandedOn(v2, [v1, v2]));
+  t.not(v1, v2);
+  // Signed here as well, it is one more of those that are known.
+  t.is((await one.edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status, 200);
+  t.is(one.cloud.submitted.at(-1)!.txid, v2);
+  t.true(await isHandedOn(v2, [v1, v2]));
+});

@@ -47,7 +47,7 @@ interface Stage { readonly known: Known; readonly issued: IssuedAddresses; tell(
 function openStage({ environment = 'live' as Environment, isBroadcast = true } = {}): Stage {
   const issued = openIssuedAddresses({ directory: newDirectory(), owner: 'live test', gap: 100 });
   const instructions = {
-    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? RECORDED : null), boundTo: () => null, record: () => true,
+    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? RECORDED : null), boundTo: () => null, record: () => true, mayBeSignedElsewhere: () => false,
     signaturesOf: (id: string) => (id === WITHDRAWAL.id
       ? [{ transactionId: id, payload: '', signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID }, signedAtMs: 0, outcome: 'taken' as const, outcomeCode: null }] : []),
   };
