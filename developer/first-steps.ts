@@ -9,7 +9,7 @@ field() { node -pe "const { data, error } = JSON.parse(fs.readFileSync(0, 'utf8'
 # 1. Where should events go? A listener receives and verifies them; its lines appear here. It ends with the fourth event.
 SECRET=$(call POST /v1/webhooks '{"url":"http://127.0.0.1:9000/webhooks","events":["deposit_detected","deposit_confirmed","withdrawal_broadcast","withdrawal_confirmed"]}' | field secret)
 npm run -s flock -- webhooks listen --port 9000 --secret "$SECRET" --count 4 & LISTENER=$!
-until curl -s -o /dev/null http://127.0.0.1:9000; do sleep 0.2; done
+until curl -s -o /dev/null http://127.0.0.1:9000 || ! kill -0 $LISTENER; do sleep 0.2; done
 
 # 2. A deposit address for your customer 42, which your edge derived itself.
 ADDRESS=$(call POST /v1/addresses '{"chain":"eth","userRef":"customer-42"}' | field address); echo "$ADDRESS"

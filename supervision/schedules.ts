@@ -95,7 +95,7 @@ export async function retentionRound(
   const bodies = await stores.deliveries.purgeBodies(nowMs() - BODY_KEEP_DAYS * DAY_MS);
   const mails = await stores.mail.purgeSent(nowMs() - SENT_MAIL_KEEP_DAYS * DAY_MS);
   const sessions = await stores.identity.purgeRefreshTokens(nowMs());
-  log.info({ deliveries, bodies, mails, sessions }, 'what had its time is gone');
+  log.info({ deliveries, bodies, mails, sessions }, 'rows past their time were deleted');
 }
 
 /** Pages of endpoints' backlogs, until there is none or the rest is locked. */

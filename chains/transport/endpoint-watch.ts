@@ -12,6 +12,8 @@ import type { ReportOutcome } from './failover.ts';
 import { EndpointFailure } from './http-endpoint.ts';
 
 const FAILURES_DOWN = 2;
+/** Requests that end because this node stops say nothing of the endpoint. */
+const OWN_END = /UND_ERR_(?:DESTROYED|CLOSED)$/;
 
 export type EndpointState = 'up' | 'down' | 'wrong_network';
 export type ErrorKind = 'timeout' | 'connection' | 'rate_limited' | 'http' | 'too_large' | 'other';
@@ -64,6 +66,7 @@ export function createEndpointWatch(chain: Chain, { log, metrics }: { log: Log; 
     if (states.get(name) !== 'wrong_network') become(name, 'up', null);
   };
   const failed = (name: string, error: EndpointFailure): void => {
+    if (OWN_END.test(error.reason)) return;
     metrics.add('svc_endpoint_errors_total', { chain, endpoint: name, kind: kindOf(error) });
     failures.set(name, (failures.get(name) ?? 0) + 1);
     if (failures.get(name)! >= FAILURES_DOWN && states.get(name) !== 'wrong_network') become(name, 'down', error.reason);

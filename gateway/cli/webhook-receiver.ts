@@ -32,7 +32,9 @@ export interface Receiver {
 const BODY_BYTES_MAX = 1_048_576;
 
 function verifierOf(secret: string): Webhook {
-  if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) throw new RangeError('a secret begins with whsec_ and is base64 after it');
+  const base64 = /^whsec_([A-Za-z0-9+/]+)=*$/.exec(secret)?.[1];
+  // One that was cut short while it was copied is no whole number of bytes.
+  if (base64 === undefined || secret.length % 4 !== 'whsec_'.length % 4) throw new RangeError('a secret begins with whsec_ and is base64 after it, whole');
   return new Webhook(secret);
 }
 

@@ -63,6 +63,7 @@ test('found F76: an unknown option of a command is answered with those that it h
     ['developer/start.ts', ['--frehs'], /Unknown option '--frehs'[^]*usage: npm start -- \[--fresh\]/],
     ['developer/demo.ts', ['--chian', 'eth'], /Unknown option '--chian'[^]*usage: npm run demo -- \[--chain btc\|/],
     ['test/simulation/soak.ts', ['--sedes', '1'], /Unknown option '--sedes'[^]*usage: npm run soak -- \[--seeds N\]/],
+    ['gateway/cli/flock.ts', ['webhooks', 'listen', '--secret', 'whsec_abc'], /^--secret: a secret begins with whsec_ and is base64 after it, whole\n$/],
     ['gateway/cli/flock.ts', ['webhooks', 'listen', '--prot', '1'], /Unknown option '--prot'[^]*usage: flock webhooks listen/],
     ['gateway/cli/flock.ts', ['users', 'create', '--mail', 'x'], /Unknown option '--mail'[^]*usage: flock users create/],
     ['edge/cli/flock-edge.ts', ['local-keys', 'mint', '--lable', 'x'], /usage: flock-edge local-keys mint --label NAME/],

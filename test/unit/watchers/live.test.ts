@@ -5,6 +5,7 @@ import { eth } from '../../../chains/evm/network.ts';
 import { createFigures } from '../../support/figures.ts';
 import { networkWith, openLiveChains, pauseMsOf, startWatchers, stateOf } from '../../../chain-watchers/live.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
+import { createEndpointWatch } from '../../../chains/transport/endpoint-watch.ts';
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { emptyWatchState } from '../../../persistence/memory/watch-state.ts';
@@ -70,6 +71,18 @@ test('found F75: an operator finds each endpoint as its requests left it, else a
   }
   t.deepEqual((['alive', 'unheard', 'silent', 'behind', 'stuck', 'unreadable'] as const).map((condition) => stateOf('up', condition)),
     ['up', 'down', 'down', 'behind', 'stuck', 'unreadable']);
+});
+
+test('found F75: requests that end because the node stops call no endpoint down', async (t) => {
+  const recorder = new Recorder(), watch = createEndpointWatch('eth', { log: recorder, metrics: recorder });
+  const failing = (reason: string) => watch.watched({ name: 'eth-1', request: (_call: unknown) => Promise.reject(new EndpointFailure('eth', reason)) });
+  const fail = async (reason: string) => {
+    for (let tries = 0; tries < 3; tries += 1) await t.throwsAsync(failing(reason).request({} as never));
+  };
+  for (const own of ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']) await fail(`connection failed: ${own}`);
+  t.deepEqual([watch.stateOf('eth-1'), recorder.lines.length], [null, 0]);
+  await fail('connection failed: UND_ERR_SOCKET');
+  t.deepEqual([watch.stateOf('eth-1'), recorder.lines.length], ['down', 1]);
 });
 
 test('found F74 F75: a chain none of whose nodes may be asked is looked at all the same: coverage says that both are down', async (t) => {
