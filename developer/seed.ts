@@ -1,7 +1,7 @@
 /** The two organizations of developer mode, their people and keys; made once per database. Design 6. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import type { Plan } from '../model/account/commands.ts';
+import type { Plan } from '../model/account/plan.ts';
 import { initialAccount } from '../model/account/state.ts';
 import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../gateway/http/auth/passwords.ts';

@@ -6,7 +6,8 @@ import { precedenceOf, type Refusal } from '../../protocol/errors.ts';
 import type { Chain, Family } from '../../protocol/slugs.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { Decision } from '../../model/entity.ts';
-import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../model/account/commands.ts';
+import type { AccountCommand, AccountEvent, AccountReplies } from '../../model/account/commands.ts';
+import type { Sees } from '../../model/account/sees.ts';
 
 export type CommandType = AccountCommand['type'];
 export type CommandOf<T extends CommandType> = Extract<AccountCommand, { type: T }>;
@@ -33,9 +34,33 @@ export interface Surroundings {
 
 /** Everything that one decision sees. */
 export interface Deciding<T extends CommandType> extends Surroundings {
-  readonly state: AccountState;
+  readonly state: Sees<T>;
   readonly command: CommandOf<T>;
   readonly nowMs: number;
+}
+
+/** The event of a kind; several kinds may share one shape. */
+export type EventOf<T extends AccountEvent['type']> = AccountEvent extends infer E
+  ? E extends AccountEvent ? T extends E['type'] ? E : never : never
+  : never;
+
+/** How the slice of a capability changes by each event that concerns it, its own and others'; total, it never refuses. */
+export type Folds<Seen, Slice> = { readonly [T in AccountEvent['type']]?: (state: Seen, event: EventOf<T>) => Partial<Slice> };
+
+/** What a slice's folds change by one event of any kind; nothing where none of them concerns it. */
+export function foldOf<Seen, Slice>(folds: Folds<Seen, Slice>, state: Seen, event: AccountEvent): Partial<Slice> {
+  const fold = folds[event.type] as ((state: Seen, event: AccountEvent) => Partial<Slice>) | undefined;
+  return fold?.(state, event) ?? {};
+}
+
+/**
+ * A part of the account that can be read by itself: what it decides, and what it keeps. `owns` are the fields of its slice; no other
+ * capability changes them.
+ */
+export interface Capability<Command extends { type: CommandType }, Seen, Slice> {
+  readonly owns: readonly (keyof Slice)[];
+  readonly decide: { readonly [T in Command['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
+  readonly folds: Folds<Seen, Slice>;
 }
 
 /** An accepted decision; without events and rows it costs no append. */

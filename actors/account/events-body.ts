@@ -5,7 +5,7 @@
 import type { RowWrite } from '../../model/rows/write.ts';
 import { eventId } from '../../protocol/ids.ts';
 import type { EventName } from '../../protocol/slugs.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { AccountCore } from '../../model/account/commands.ts';
 
 export interface Announcement {
   readonly event: EventName;
@@ -24,13 +24,13 @@ export interface Announcement {
  * Id of an event that is no deposit's: by stream, version and kind. `position` is where its cause stands among the
  * events of the decision, from one. Decisions 1.
  */
-export function eventIdAt(state: AccountState, position: number, event: EventName): string {
+export function eventIdAt(state: Pick<AccountCore, 'accountId' | 'version'>, position: number, event: EventName): string {
   return eventId(state.accountId, state.version + position, event);
 }
 
 /** The publication row. Envelope: event, id, environment, confirmations, threshold, timestamp, data. */
 export function publish(
-  state: AccountState, { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement,
+  state: Pick<AccountCore, 'accountId' | 'environment'>, { event, id, confirmations, threshold, atMs, data, orderKey, toAll = false }: Announcement,
 ): RowWrite {
   const body = JSON.stringify({
     event, id, environment: state.environment, confirmations, threshold, timestamp: new Date(atMs).toISOString(), data,

@@ -1,20 +1,21 @@
 /** Refusals that stand in front of many commands. */
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { firstRefusal } from './decision.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { EdgeLinkState } from '../../model/account/edge-link.ts';
+import type { PlanState } from '../../model/account/plan.ts';
 
 /** Refuses: IDENTITY_ROTATION_PENDING. Nothing is registered or signed until the owner has decided. Spec §5.7. */
-export function rotationPending(state: AccountState): Refusal | null {
+export function rotationPending(state: Pick<EdgeLinkState, 'rotation'>): Refusal | null {
   return state.rotation === null ? null : refuse('IDENTITY_ROTATION_PENDING', { rotationId: state.rotation.id });
 }
 
 /** Refuses: ACCOUNT_SUSPENDED. Deposits of a suspended account are still watched and told. */
-export function suspended(state: AccountState): Refusal | null {
+export function suspended(state: Pick<PlanState, 'suspended'>): Refusal | null {
   return state.suspended ? refuse('ACCOUNT_SUSPENDED') : null;
 }
 
 /** Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, EDGE_SIGNATURE_INVALID; null for the pinned identity. */
-export function pinnedIdentity(state: AccountState, publicKey: string): Refusal | null {
+export function pinnedIdentity(state: Pick<EdgeLinkState, 'enrolment' | 'rotation'>, publicKey: string): Refusal | null {
   const { enrolment, rotation } = state;
   const foreign = enrolment !== null && rotation === null && enrolment.publicKey !== publicKey;
   return firstRefusal(

@@ -19,7 +19,9 @@ import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
 import { announceLow } from './pools.ts';
 import { notReady, pooled, unusedOf } from '../edge-link/readiness.ts';
 import { presentFrom } from '../edge-link/retired-identities.ts';
-import type { AccountEvent, AccountState, Pool } from '../../model/account/commands.ts';
+import type { Pool } from '../../model/account/address.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { AddressSees } from '../../model/account/sees.ts';
 
 /** Customers' addresses are `M/0/i`. Spec: chains.md 4.1, 5.1. */
 const CHANGE = 0;
@@ -52,7 +54,7 @@ export function createAddress(deciding: Deciding<'create_address'>): AccountDeci
   return accept(row, [issued, ...low.events], [write, ...low.rows]);
 }
 
-function chainLimit(state: AccountState, { command: { chain } }: Deciding<'create_address'>): Refusal | null {
+function chainLimit(state: AddressSees, { command: { chain } }: Deciding<'create_address'>): Refusal | null {
   if (state.chains.includes(chain)) return null;
   return tierLimit(state, 'chains', state.chains.length, TIER_TERMS[state.plan.tier].chains);
 }
@@ -88,7 +90,7 @@ function nextIndex({ state, command: { chain, paired } }: Deciding<'create_addre
 
 // Spec §7: "needs a live edge (withdrawals; pooled-chain allocation when pool empty)"; with a live one a refill is under
 // way, for which the gateway waits.
-function poolEmpty({ edge }: AccountState, chain: PooledChain): Refusal {
+function poolEmpty({ edge }: AddressSees, chain: PooledChain): Refusal {
   return edge.liveness === 'live'
     ? refuse('SERVICE_UNAVAILABLE', { chain, reason: 'pool_refill', retryAfterSeconds: 1 })
     : refuse('EDGE_OFFLINE', { chain, reason: 'pool_empty' });

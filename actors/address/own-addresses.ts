@@ -9,7 +9,8 @@ import type { RowWrite } from '../../model/rows/write.ts';
 import { addressKeyOf } from '../../protocol/ids.ts';
 import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
-import type { AccountKey, AccountState } from '../../model/account/commands.ts';
+import type { AddressSees } from '../../model/account/sees.ts';
+import type { AccountKey } from '../../model/account/edge-link.ts';
 
 /** Ids that came with the command, in the order in which they are used up. */
 export type OwnAddressIds = Iterator<string>;
@@ -27,7 +28,7 @@ export function chainOf(family: Family): Chain {
 
 /** Rows of gas tank and treasury of each key. Throws: RangeError for a key that does not derive. */
 export function ownAddresses(
-  state: AccountState, book: ChainBook, keys: Partial<Record<Family, AccountKey>>, ids: OwnAddressIds, nowMs: number,
+  state: Pick<AddressSees, 'accountId' | 'environment'>, book: ChainBook, keys: Partial<Record<Family, AccountKey>>, ids: OwnAddressIds, nowMs: number,
 ): RowWrite[] {
   return (Object.entries(keys) as [Family, AccountKey][]).flatMap(([family, { xpub }]) => {
     const chain = chainOf(family), { derivation } = book.facts(chain);
@@ -41,7 +42,7 @@ export function ownAddresses(
 
 /** Row of one own address. Throws: RangeError when the command brought too few ids or the address is none. */
 export function ownAddress(
-  state: AccountState, book: ChainBook, ids: OwnAddressIds,
+  state: Pick<AddressSees, 'accountId' | 'environment'>, book: ChainBook, ids: OwnAddressIds,
   own: { chain: Chain; purpose: AddressRow['purpose']; address: string; path: string }, nowMs: number,
 ): RowWrite {
   const id = ids.next();

@@ -12,7 +12,9 @@ import { eventIdAt, publish } from '../account/events-body.ts';
 import { ownAddress, type OwnAddressIds } from './own-addresses.ts';
 import { pinnedIdentity, suspended } from '../account/guards.ts';
 import { poolLevelPercent, POOL_LOW_PERCENT, unusedOf } from '../edge-link/readiness.ts';
-import type { AccountEvent, AccountState, Pool, PushedPool } from '../../model/account/commands.ts';
+import type { Pool, PushedPool } from '../../model/account/address.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { AddressSees } from '../../model/account/sees.ts';
 
 /** Unissued addresses that an edge keeps in stock. Decisions 3. */
 export const POOL_TARGET = 1_000;
@@ -31,6 +33,8 @@ export function pushPool({ state, command, book, nowMs }: Deciding<'push_pool'>)
   return accept({ size: pool.size, unused: unusedOf(pool) }, plan.event === null ? [] : [plan.event], plan.rows);
 }
 
+/** What a push is planned on. */
+type Pushed = Pick<AddressSees, 'environment' | 'pools' | 'accountId'>;
 type PoolPushed = Extract<AccountEvent, { type: 'pool_pushed' }>;
 
 /** What a push changes; `event` is null when every address is known already. */
@@ -41,7 +45,7 @@ export interface PoolPlan { readonly event: PoolPushed | null; readonly rows: re
  * Refuses: INVALID_INPUT (path, hole, repeated index), INVALID_ADDRESS.
  */
 export function planPool(
-  state: AccountState, pushed: PushedPool, book: ChainBook, ids: OwnAddressIds, nowMs: number,
+  state: Pushed, pushed: PushedPool, book: ChainBook, ids: OwnAddressIds, nowMs: number,
 ): PoolPlan | Refusal {
   const { chain, gasTank } = pushed;
   const { derivation } = book.facts(chain);
@@ -66,7 +70,7 @@ export function planPool(
 }
 
 function keyOfPooled(
-  state: AccountState, chain: PooledChain, address: string, path: string, expectedPath: string, book: ChainBook,
+  state: Pick<AddressSees, 'environment'>, chain: PooledChain, address: string, path: string, expectedPath: string, book: ChainBook,
 ): string | Refusal {
   if (path !== expectedPath) return refuse('INVALID_INPUT', { field: 'pool.path', chain, expectedPath });
   const { family, parseAddress } = book.facts(chain);
@@ -84,9 +88,9 @@ const REFILLED_PERCENT = 50;
  * refill comes in parts, and under fast use none of them fills it.
  */
 export function poolAfter(before: Pool | undefined, { size, gasTank, gasTankPath }: PoolPushed): Pool {
-  const next = before?.next ?? 0, base = before?.base;
+  const next = before?.next ?? 0, base = before?.base ?? 0;
   const pool: Pool = {
-    ...(base === undefined ? {} : { base }), size, next,
+    base, size, next,
     capacity: Math.min(POOL_TARGET, Math.max(size - next, before?.capacity ?? 0)), gasTank, gasTankPath, lowAnnounced: false,
   };
   return { ...pool, lowAnnounced: before?.lowAnnounced === true && poolLevelPercent(pool) < REFILLED_PERCENT };
@@ -94,7 +98,7 @@ export function poolAfter(before: Pool | undefined, { size, gasTank, gasTankPath
 
 /** Event and publication when an issue takes a pool below the threshold: once until it is refilled. Spec §3.1. */
 export function announceLow(
-  state: AccountState, chain: PooledChain, after: Pool, position: number, nowMs: number,
+  state: AddressSees, chain: PooledChain, after: Pool, position: number, nowMs: number,
 ): { events: AccountEvent[]; rows: RowWrite[] } {
   const levelPercent = poolLevelPercent(after);
   if (levelPercent >= POOL_LOW_PERCENT || after.lowAnnounced) return { events: [], rows: [] };

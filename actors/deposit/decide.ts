@@ -29,7 +29,8 @@ import { eventId } from '../../protocol/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { publish } from '../account/events-body.ts';
-import type { AccountEvent, AccountState } from '../../model/account/commands.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { FactSees } from '../../model/account/sees.ts';
 
 export type DepositFactKind = 'seen' | 'matured' | 'orphaned' | 'moved';
 type DepositEvent = 'deposit_detected' | 'deposit_confirmed' | 'deposit_reversed' | 'deposit_moved';
@@ -51,13 +52,13 @@ export class DepositBook {
   /** Rows of one address, by family and index. */
   readonly #networks: Partial<Record<string, AddressRow[]>>;
   readonly #own: Set<string>;
-  readonly #state: AccountState;
+  readonly #state: FactSees;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
 
   /** Events go to `events`, in the order of the facts. */
   constructor(
-    state: AccountState, read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] }, nowMs: number,
+    state: FactSees, read: { deposits: readonly DepositRow[]; addresses: readonly AddressRow[] }, nowMs: number,
     events: AccountEvent[],
   ) {
     this.#state = state;

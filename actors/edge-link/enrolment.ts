@@ -19,15 +19,19 @@ import { parseXpub } from '../../chains/secp256k1.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import type { Family } from '../../protocol/slugs.ts';
-import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';
+import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding, foldOf } from '../account/decision.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
 import { chainOf, ownAddresses, type OwnAddressIds } from '../address/own-addresses.ts';
 import { planPool } from '../address/pools.ts';
 import { pinnedIdentity, rotationPending, suspended } from '../account/guards.ts';
 import { readinessViews } from './readiness.ts';
 import { fingerprintOf } from './retired-identities.ts';
-import { evolve } from '../account/evolve.ts';
-import type { AccountEvent, AccountKey, AccountState, PushedKey, PushedPool } from '../../model/account/commands.ts';
+import { addressFolds } from '../address/evolve.ts';
+import { edgeLinkFolds } from './evolve.ts';
+import type { PushedPool } from '../../model/account/address.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { EdgeLinkSees } from '../../model/account/sees.ts';
+import type { AccountKey, PushedKey } from '../../model/account/edge-link.ts';
 
 type Keys = Partial<Record<Family, AccountKey>>;
 
@@ -62,7 +66,7 @@ export function enrol({ state, command, book, nowMs }: Deciding<'enrol'>): Accou
 }
 
 function register(
-  state: AccountState, command: { publicKey: string; pools: PushedPool[]; addressIds: string[] },
+  state: EdgeLinkSees, command: { publicKey: string; pools: PushedPool[]; addressIds: string[] },
   { added, book, nowMs }: { added: Keys; book: ChainBook; nowMs: number },
 ): AccountDecision<'enrol'> {
   const ids: OwnAddressIds = command.addressIds[Symbol.iterator]();
@@ -80,13 +84,20 @@ function register(
     rows.push(...plan.rows);
   }
   if (events.length === 0) return refuse('ALREADY_ENROLLED');
-  const readiness = readinessViews(events.reduce(evolve, state));
+  const readiness = readinessViews(afterwards(state, events));
   return accept({ outcome: first ? 'enrolled' : 'keys_added', readiness }, events, rows);
+}
+
+/** What readiness is made of after these events. */
+function afterwards(state: EdgeLinkSees, events: readonly AccountEvent[]): EdgeLinkSees {
+  return events.reduce((before, event) => (
+    { ...before, ...foldOf(edgeLinkFolds, before, event), ...foldOf(addressFolds, before, event) }
+  ), state);
 }
 
 /** Another identity than the pinned one: its keys are held back and every endpoint is told. Spec §5.7. */
 function detectRotation(
-  state: AccountState, { rotationId, publicKey }: { rotationId: string; publicKey: string }, keys: Keys, nowMs: number,
+  state: EdgeLinkSees, { rotationId, publicKey }: { rotationId: string; publicKey: string }, keys: Keys, nowMs: number,
 ): AccountDecision<'enrol'> {
   const event: AccountEvent = { type: 'rotation_detected', id: rotationId, publicKey, keys, atMs: nowMs };
   const told = publish(state, {
@@ -96,7 +107,7 @@ function detectRotation(
       rotationId, pinnedIdentity: fingerprintOf(state.enrolment!.publicKey), newIdentity: fingerprintOf(publicKey),
     },
   });
-  const readiness = readinessViews(evolve(state, event));
+  const readiness = readinessViews(afterwards(state, [event]));
   return accept({ outcome: 'rotation_pending', readiness }, [event], [...keyRows(keys, 'held'), told]);
 }
 
@@ -120,7 +131,7 @@ export function decideRotation(
       ...keyRows(rotation.keys, 'active'),
       ...ownAddresses(state, book, rotation.keys, command.addressIds[Symbol.iterator](), nowMs),
     ];
-  return accept({ readiness: readinessViews(evolve(state, event)) }, [event], rows);
+  return accept({ readiness: readinessViews(afterwards(state, [event])) }, [event], rows);
 }
 
 /**

@@ -13,7 +13,7 @@
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending } from '../account/guards.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { EdgeLinkSees } from '../../model/account/sees.ts';
 
 /** Grants or keeps the lease. Refuses: IDENTITY_ROTATION_PENDING, RESYNC_REQUIRED, LEASE_HELD. */
 export function claimLease({ state, command }: Deciding<'claim_lease'>): AccountDecision<'claim_lease'> {
@@ -38,7 +38,7 @@ export function releaseLease({ state, command }: Deciding<'release_lease'>): Acc
 }
 
 /** Null when the session may act as leader under this epoch. Refuses: LEASE_EPOCH_STALE, LEASE_HELD, EDGE_NO_LEADER. */
-export function mayLead({ lease }: AccountState, sessionId: string, leaseEpoch: number): Refusal | null {
+export function mayLead({ lease }: Pick<EdgeLinkSees, 'lease'>, sessionId: string, leaseEpoch: number): Refusal | null {
   if (leaseEpoch !== lease.epoch) return refuse('LEASE_EPOCH_STALE', { epoch: lease.epoch });
   if (lease.holder === null) return refuse('EDGE_NO_LEADER', { epoch: lease.epoch });
   return lease.holder === sessionId ? null : refuse('LEASE_HELD', { epoch: lease.epoch, holder: lease.holder });

@@ -20,7 +20,10 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import {
   CHAINS, FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain, type Readiness,
 } from '../../protocol/slugs.ts';
-import type { AccountState, Pool, ReadinessView } from '../../model/account/commands.ts';
+import type { Pool } from '../../model/account/address.ts';
+import type { AddressState } from '../../model/account/address.ts';
+import type { EdgeLinkState } from '../../model/account/edge-link.ts';
+import type { ReadinessView } from '../../model/account/edge-link.ts';
 
 /** Spec §8.5: "readiness pool low threshold 20%" */
 export const POOL_LOW_PERCENT = 20;
@@ -40,8 +43,11 @@ export function poolLevelPercent(pool: Pool): number {
   return pool.capacity === 0 ? 0 : Math.min(100, Math.floor((unusedOf(pool) * 100) / pool.capacity));
 }
 
+/** What readiness is made of. */
+type Enrolled = Pick<EdgeLinkState, 'enrolment' | 'rotation'> & Pick<AddressState, 'pools'>;
+
 /** The four states of the table above. */
-export function readinessOf(state: AccountState, chain: Chain): Readiness {
+export function readinessOf(state: Enrolled, chain: Chain): Readiness {
   const family = FAMILY_OF[chain], poolChain = pooled(chain);
   const pool = poolChain === null ? undefined : state.pools[poolChain];
   const registered = poolChain === null
@@ -55,7 +61,7 @@ export function readinessOf(state: AccountState, chain: Chain): Readiness {
 }
 
 /** Refuses: CHAIN_NOT_READY when no address may be issued on the chain. */
-export function notReady(state: AccountState, chain: Chain): Refusal | null {
+export function notReady(state: Enrolled, chain: Chain): Refusal | null {
   const readiness = readinessOf(state, chain);
   if (readiness === 'ready' || readiness === 'pool_low') return null;
   return refuse('CHAIN_NOT_READY', { chain, state: readiness, reason: REASONS[readiness] });
@@ -69,7 +75,7 @@ const REASONS: Readonly<Record<Readiness, string | null>> = {
 };
 
 /** One row per chain, in the order of the slugs. */
-export function readinessViews(state: AccountState): ReadinessView[] {
+export function readinessViews(state: Enrolled): ReadinessView[] {
   return CHAINS.map((chain) => {
     const readiness = readinessOf(state, chain);
     const poolChain = pooled(chain), pool = poolChain === null ? undefined : state.pools[poolChain];

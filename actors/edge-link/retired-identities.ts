@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { AddressRow } from '../../model/rows/address.ts';
 import { FAMILY_OF, type Family, type PooledChain } from '../../protocol/slugs.ts';
-import type { AccountState, RetiredIdentity } from '../../model/account/commands.ts';
+import type { AddressState } from '../../model/account/address.ts';
+import type { EdgeLinkState, RetiredIdentity } from '../../model/account/edge-link.ts';
 
 /** First 16 hex digits of SHA-256. */
 export function fingerprintOf(text: string): string {
@@ -14,20 +15,20 @@ export function fingerprintOf(text: string): string {
 }
 
 /** The state's identity as it is retired at this moment. */
-export function retire({ enrolment, indexes, pools }: AccountState, atMs: number): RetiredIdentity {
+export function retire({ enrolment, indexes, pools }: Pick<EdgeLinkState, 'enrolment'> & Pick<AddressState, 'indexes' | 'pools'>, atMs: number): RetiredIdentity {
   const next: Partial<Record<Family, number>> = { ...indexes };
   for (const [chain, pool] of Object.entries(pools)) next[FAMILY_OF[chain as PooledChain]] = pool.next;
   return { fingerprint: fingerprintOf(enrolment!.publicKey), atMs, next };
 }
 
 /** First deposit index of a family that is of the present identity. */
-export function presentFrom({ retired = [] }: Pick<AccountState, 'retired'>, family: Family): number {
+export function presentFrom({ retired }: Pick<EdgeLinkState, 'retired'>, family: Family): number {
   return Math.max(0, ...retired.map(({ next }) => next[family] ?? 0));
 }
 
 /** The path of an address as callers see it: an origin where its identity is retired. */
 export function pathOf(
-  { retired = [] }: Pick<AccountState, 'retired'>,
+  { retired }: Pick<EdgeLinkState, 'retired'>,
   { derivationPath, purpose, family, index, createdAtMs }: Pick<AddressRow, 'derivationPath' | 'purpose' | 'family' | 'index' | 'createdAtMs'>,
 ): string {
   if (!derivationPath.startsWith('m/')) return derivationPath;

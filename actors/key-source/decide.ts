@@ -23,7 +23,8 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { pinnedIdentity, suspended } from '../account/guards.ts';
 import { addressLimit, noSubscription, tierLimit } from '../plan/decide.ts';
 import { notReady } from '../edge-link/readiness.ts';
-import type { AccountState, KeySource, PushedSourceKey, SourceKey } from '../../model/account/commands.ts';
+import type { KeySourceSees } from '../../model/account/sees.ts';
+import type { KeySource, PushedSourceKey, SourceKey } from '../../model/account/key-source.ts';
 
 /** Keys of all sources of one account: they are part of its snapshot, which is written with every append. */
 export const SOURCE_KEYS_MAX = 256;
@@ -76,17 +77,17 @@ export function purgeKeySource({ state, command, nowMs }: Deciding<'purge_key_so
   return accept({ ...source!, purgedAtMs: nowMs }, [{ type: 'key_source_purged', id: command.id, atMs: nowMs }]);
 }
 
-/** Sources by id; an older snapshot has none. */
-export function sourcesOf({ keySources }: Pick<AccountState, 'keySources'>): Readonly<Record<string, KeySource>> {
-  return keySources ?? {};
+/** Sources by id. */
+export function sourcesOf({ keySources }: Pick<KeySourceSees, 'keySources'>): Readonly<Record<string, KeySource>> {
+  return keySources;
 }
 
 /** Refuses: ADDRESS_WATCH_ONLY for an address whose source or retired identity cannot sign for it; null for the account's own paths. */
-export function watchOnly(state: AccountState, chain: Chain, derivationPath: string): Refusal | null {
+export function watchOnly(state: Pick<KeySourceSees, 'keySources' | 'retired'>, chain: Chain, derivationPath: string): Refusal | null {
   const [, fingerprint] = /^\[([0-9a-f]{16})[/\]]/.exec(derivationPath) ?? [];
   if (fingerprint === undefined) return null;
   const source = Object.values(sourcesOf(state)).find((one) => one.fingerprint === fingerprint);
-  const retired = (state.retired ?? []).some((identity) => identity.fingerprint === fingerprint);
+  const retired = state.retired.some((identity) => identity.fingerprint === fingerprint);
   const reason = source !== undefined ? whyNotSigned(source, chain) : retired ? 'identity_retired' : 'no_source';
   return reason === null ? null : refuse('ADDRESS_WATCH_ONLY', { reason });
 }
@@ -98,12 +99,12 @@ export function whyNotSigned({ purgedAtMs }: Pick<KeySource, 'purgedAtMs'>, chai
 }
 
 /** Spec §8.2: a keystore in a module is of the highest tier. */
-function hsmLimit({ environment, plan }: AccountState, keystore: KeySource['keystore']): Refusal | null {
+function hsmLimit({ environment, plan }: KeySourceSees, keystore: KeySource['keystore']): Refusal | null {
   if (keystore === 'file' || environment === 'sandbox' || plan.tier === 'ultimate') return null;
   return refuse('TIER_FEATURE_LOCKED', { feature: 'hsmKeystore', tier: plan.tier, requiredTier: 'ultimate' });
 }
 
-function roomFor(state: AccountState, fresh: readonly { chain: Chain }[]): Refusal | null {
+function roomFor(state: KeySourceSees, fresh: readonly { chain: Chain }[]): Refusal | null {
   const chains = [...new Set(fresh.map(({ chain }) => chain))].filter((chain) => !state.chains.includes(chain));
   const full = { ...state, activeAddresses: state.activeAddresses + fresh.length - 1 };
   return firstRefusal(
@@ -114,7 +115,7 @@ function roomFor(state: AccountState, fresh: readonly { chain: Chain }[]): Refus
 }
 
 /** Keys of a source with those that are new. Refuses: INVALID_INPUT, KEY_MATERIAL_REJECTED, KEY_SOURCE_MISMATCH, CONFLICT. */
-function mergedKeys(state: AccountState, known: KeySource | null, { keys: pushed }: { keys: readonly PushedSourceKey[] }): SourceKey[] | Refusal {
+function mergedKeys(state: KeySourceSees, known: KeySource | null, { keys: pushed }: { keys: readonly PushedSourceKey[] }): SourceKey[] | Refusal {
   const keys = [...known?.keys ?? []];
   const enrolled = new Set(Object.values(state.enrolment?.keys ?? {}).map(({ xpub }) => xpub));
   for (const push of pushed) {

@@ -3,13 +3,15 @@ import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { addressLimitOf, BAND_TERMS, TIER_TERMS, type TierTerms } from '../../protocol/plans.ts';
 import { TIERS, type Band, type Tier } from '../../protocol/slugs.ts';
 import { accept, type AccountDecision, type Deciding } from '../account/decision.ts';
-import type { AccountEvent, AccountState, Plan } from '../../model/account/commands.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { PlanSees } from '../../model/account/sees.ts';
+import type { Plan } from '../../model/account/plan.ts';
 
 type Counted = 'chains' | 'addresses' | 'settledTransactions' | 'webhooks' | 'edgeSessions';
 
 /** Refuses: TIER_FEATURE_LOCKED once `current` has reached a tier's limit; a null limit is none. Spec §8.2. */
 export function tierLimit(
-  { environment, plan }: AccountState, feature: Counted & keyof TierTerms, current: number, limit: number | null,
+  { environment, plan }: Pick<PlanSees, 'environment' | 'plan'>, feature: Counted & keyof TierTerms, current: number, limit: number | null,
 ): Refusal | null {
   if (environment === 'sandbox' || limit === null || current < limit) return null;
   return refuse(
@@ -26,7 +28,7 @@ function tierAbove(tier: Tier, feature: Counted): Tier | null {
 }
 
 /** Refuses: NO_SUBSCRIPTION for a live account whose subscription lapsed. Spec §3.8. */
-export function noSubscription({ environment, plan }: AccountState): Refusal | null {
+export function noSubscription({ environment, plan }: Pick<PlanSees, 'environment' | 'plan'>): Refusal | null {
   return environment === 'live' && plan.subscription === 'lapsed' ? refuse('NO_SUBSCRIPTION') : null;
 }
 
@@ -34,7 +36,7 @@ export function noSubscription({ environment, plan }: AccountState): Refusal | n
  * One more active address. Refuses: TIER_FEATURE_LOCKED (the tier's own limit), ADDRESS_LIMIT_EXCEEDED (the band's).
  * I27.
  */
-export function addressLimit(state: AccountState): Refusal | null {
+export function addressLimit(state: Pick<PlanSees, 'environment' | 'plan' | 'activeAddresses'>): Refusal | null {
   const { environment, plan, activeAddresses: current } = state;
   const ofTier = TIER_TERMS[plan.tier].addresses;
   if (ofTier !== null) return tierLimit(state, 'addresses', current, ofTier);
@@ -55,7 +57,7 @@ export function changePlan({ state, command, nowMs }: Deciding<'change_plan'>): 
   const plan: Plan = { ...state.plan, ...command.plan };
   const full = tooManyAddresses(state, plan);
   if (full !== null) return full;
-  const waiting = state.pendingBand ?? null;
+  const waiting = state.pendingBand;
   const { band } = plan;
   if (state.environment === 'live' && isSmaller(band, state.plan.band)) {
     const atMs = nextPeriodMs(nowMs), before: Plan = { ...plan, band: state.plan.band };
@@ -74,7 +76,7 @@ export function changePlan({ state, command, nowMs }: Deciding<'change_plan'>): 
  * no longer holds the active addresses is given up: no address is taken from a customer.
  */
 export function settleBand({ state, nowMs }: Deciding<'settle_band'>): AccountDecision<'settle_band'> {
-  const pendingBand = state.pendingBand ?? null;
+  const { pendingBand } = state;
   if (pendingBand === null || nowMs < pendingBand.atMs) return accept({ ...state.plan, pendingBand });
   const plan: Plan = { ...state.plan, band: pendingBand.band };
   if (tooManyAddresses(state, plan) !== null) {
@@ -88,7 +90,7 @@ export function settleBand({ state, nowMs }: Deciding<'settle_band'>): AccountDe
 const isSmaller = (band: Band, than: Band): boolean => BAND_TERMS[band].addresses < BAND_TERMS[than].addresses;
 
 /** Refuses: ADDRESS_LIMIT_EXCEEDED for a smaller plan that does not hold what a live account has. */
-function tooManyAddresses({ environment, plan: before, activeAddresses: current }: AccountState, plan: Plan): Refusal | null {
+function tooManyAddresses({ environment, plan: before, activeAddresses: current }: PlanSees, plan: Plan): Refusal | null {
   const limit = addressLimitOf(plan);
   const smaller = isSmaller(plan.band, before.band) || limit < addressLimitOf(before);
   if (environment !== 'live' || !smaller || current <= limit) return null;

@@ -5,7 +5,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { suspended } from '../account/guards.ts';
 import { tierLimit } from '../plan/decide.ts';
 import type { WebhookRow } from '../../model/rows/webhook.ts';
-import type { AccountState } from '../../model/account/commands.ts';
+import type { WebhookSees } from '../../model/account/sees.ts';
 
 /** Ceiling of "unlimited" and of sandbox: the ids are part of the snapshot, 36 characters each. */
 const WEBHOOKS_MAX = 1_000;
@@ -62,7 +62,7 @@ export function deleteWebhook(
   );
 }
 
-function unknownWebhook(state: AccountState, id: string): Refusal | null {
+function unknownWebhook(state: WebhookSees, id: string): Refusal | null {
   return state.webhooks.includes(id) ? null : notFound('webhook', id, { webhookId: id });
 }
 

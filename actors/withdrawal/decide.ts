@@ -20,14 +20,16 @@ import { ledgerOf } from '../../protocol/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
 import { allocate, counterKey, holdOf, isCounted, limitOf, believedNext, gapBelow, released, spokenFor, waitingIn, replayKeyOf, type Counters } from './counters.ts';
-import { heldBy, queueFull } from '../account/binding.ts';
+import { heldBy, queueFull } from './binding.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
 import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
 import { billingPeriod, tierLimit } from '../plan/decide.ts';
 import { pathOf } from '../edge-link/retired-identities.ts';
 import { changedAtMs, clashOf, holdOfRow, isUnbound, notNewest } from './row.ts';
-import type { AccountEvent, AccountState, Counter } from '../../model/account/commands.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { WithdrawalSees } from '../../model/account/sees.ts';
+import type { Counter } from '../../model/account/withdrawal.ts';
 
 /**
  * A payload with its counter.
@@ -97,7 +99,7 @@ function proposalFor(
 }
 
 function gapFor(
-  state: AccountState, { inputs, used }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined, module: ChainModule | null, nowMs: number,
+  state: WithdrawalSees, { inputs, used }: Deciding<'build_withdrawal'>['command'], counter: Counter | undefined, module: ChainModule | null, nowMs: number,
 ): bigint | null {
   const told = module?.nextReplayValue(inputs) ?? null;
   return told === null ? null : gapBelow(counter, BigInt(told), { inputs, used }, (id) => state.withdrawals[id] ?? 0, nowMs);
@@ -156,7 +158,7 @@ function placeFor(
 }
 
 /** Tier Free stops at its monthly count; a band goes on with overage. Spec: §8. */
-function settledLimit(state: AccountState, nowMs: number): Refusal | null {
+function settledLimit(state: WithdrawalSees, nowMs: number): Refusal | null {
   const { settled, plan } = state;
   const count = settled.period === billingPeriod(nowMs) ? settled.count : 0;
   return tierLimit(state, 'settledTransactions', count, TIER_TERMS[plan.tier].settledTransactions);

@@ -7,13 +7,14 @@ import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { holdOf } from './counters.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';
-import type { AccountState, Hold } from '../../model/account/commands.ts';
+import type { AccountCore } from '../../model/account/commands.ts';
+import type { Hold, WithdrawalState } from '../../model/account/withdrawal.ts';
 
 /**
  * Refuses: CONFLICT for a row that is not the newest (it was read before another change) or that changes no more. The
  * actor keeps of each open withdrawal only the instant of its last change, which grows with every change.
  */
-export function notNewest(state: AccountState, known: WithdrawalRow): Refusal | null {
+export function notNewest(state: Pick<WithdrawalState, 'withdrawals'>, known: WithdrawalRow): Refusal | null {
   const newest = state.withdrawals[known.id];
   if (newest === undefined) return closed(known);
   return newest === known.updatedAtMs ? null : refuse('CONFLICT', { reason: 'changed_meanwhile' });
@@ -51,7 +52,7 @@ export function usedBy({ chain, from, unsigned }: WithdrawalRow): Hold | null {
 }
 
 /** A value that the row holds and another withdrawal has. Refuses: CONFLICT. */
-export function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null {
+export function clashOf(state: Pick<WithdrawalState, 'counters'>, row: WithdrawalRow): Refusal | null {
   const hold = usedBy(row);
   const clash = hold?.values.find((value) => {
     const flight = state.counters[hold.key]?.inFlight[value];
@@ -65,7 +66,7 @@ export function clashOf(state: AccountState, row: WithdrawalRow): Refusal | null
  * has matured there: it has the threshold's confirmations, at least.
  */
 export function announceWithdrawal(
-  state: AccountState, event: EventName, row: WithdrawalRow, { threshold }: Pick<Network, 'threshold'>, position: number, atMs: number,
+  state: AccountCore, event: EventName, row: WithdrawalRow, { threshold }: Pick<Network, 'threshold'>, position: number, atMs: number,
 ): RowWrite {
   const {
     id, chain, txid, from, to, amount, decimals, tokenContract, tokenSymbol, userRef, tag, height, blockHash, fee,

@@ -21,7 +21,9 @@ import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';
 import { announceWithdrawal, changedAtMs, holdOfRow } from './row.ts';
-import type { AccountEvent, AccountState, Hold } from '../../model/account/commands.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { FactSees } from '../../model/account/sees.ts';
+import type { Hold } from '../../model/account/withdrawal.ts';
 
 export type WithdrawalFact = Extract<Fact, { withdrawalId: string }>;
 
@@ -33,14 +35,14 @@ export class WithdrawalBook {
   readonly #newest: Map<string, number>;
   readonly #reopened: Set<string>;
   readonly #changed = new Set<string>();
-  readonly #state: AccountState;
+  readonly #state: FactSees;
   readonly #chains: Pick<ChainBook, 'network'>;
   readonly #nowMs: number;
   readonly #events: AccountEvent[];
 
   /** Events go to `events`; where one stands there is its position in the decision. */
   constructor(
-    state: AccountState, withdrawals: readonly WithdrawalRow[], chains: Pick<ChainBook, 'network'>, nowMs: number, events: AccountEvent[],
+    state: FactSees, withdrawals: readonly WithdrawalRow[], chains: Pick<ChainBook, 'network'>, nowMs: number, events: AccountEvent[],
   ) {
     this.#state = state;
     this.#chains = chains;

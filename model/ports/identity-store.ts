@@ -2,7 +2,7 @@
 import type { AccountId } from '../../protocol/ids.ts';
 import type { Environment, OrgRole } from '../../protocol/slugs.ts';
 import type { IdempotencyRow } from '../rows/idempotency.ts';
-import type { Plan } from '../account/commands.ts';
+import type { Plan } from '../account/plan.ts';
 
 export interface ApiKeyRow { id: string; accountId: AccountId; organizationId: string; environment: Environment; label: string; hash: string; maskedPrefix: string; createdAtMs: number; revokedAtMs: number | null }
 

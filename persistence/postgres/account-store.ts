@@ -1,6 +1,7 @@
 /** Accounts and shards: activation with its fence, the grouped append, ownership. */
 import type { AccountState } from '../../model/account/commands.ts';
 import type { STORE_AWAY } from '../../model/entity.ts';
+import { upcast } from '../../model/account/snapshot.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { shardOf } from '../../protocol/ids.ts';
 import type { AccountStore, Ownership } from '../../model/ports/account-store.ts';
@@ -41,7 +42,7 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
       failpoint('load.after');
       if (!row!.known) return null;
       if (row!.accountVersion === null) throw new StaleOwner(accountId);
-      return { state: row!.accountState, version: row!.accountVersion, ownerEpoch: row!.accountEpoch };
+      return { state: upcast<AccountState>(row!.accountState), version: row!.accountVersion, ownerEpoch: row!.accountEpoch };
     },
     append,
     holds: (accountId, ownerEpoch) => epochOf(shardOf(accountId)) === ownerEpoch,

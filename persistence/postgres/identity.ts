@@ -1,5 +1,6 @@
 /** Who signs in: users, memberships, organizations, API keys, refresh tokens, signing keys. */
-import type { AccountState, Plan } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/commands.ts';
+import type { Plan } from '../../model/account/plan.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';

@@ -87,7 +87,7 @@ function addresses(
     async retiredIdentities(accountId) {
       const retired = await oneOf(sql, accountId, sql`select state -> 'retired' as retired from account where account_id = t.account`,
         (row) => row['retired'] as AccountState['retired'] | null);
-      return retired == null ? {} : { retired };
+      return { retired: retired ?? [] };
     },
     // An EVM address receives on all five networks, so it is found by any of them: by its row there, else its oldest active one.
     async addressByText(accountId, chain, address) {

@@ -4,10 +4,11 @@ import { evm } from '../../chains/evm/index.ts';
 import { eth } from '../../chains/evm/network.ts';
 import { litecoinRegtest } from '../../chains/btc/network.ts';
 import { buildUnsigned, reprice } from '../../chains/btc/unsigned.ts';
-import { networkOf } from '../../chains/registry.ts';
 import type { BtcInputs } from '../../chains/btc/coin.ts';
 import type { ChainClient, Intent, Signed, Unsigned } from '../../chains/chain.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
+import { createChainBook } from '../../actors/account/chain-book.ts';
+import { IN_FLIGHT_LIMITS } from '../../actors/withdrawal/counters.ts';
 import { beginSubmit, noteBroadcast } from '../../actors/withdrawal/signed.ts';
 import type { AccountCommand } from '../../model/account/commands.ts';
 import type { Deciding } from '../../actors/account/decision.ts';
@@ -45,7 +46,7 @@ class OneWithdrawal {
   #decide(command: AccountCommand) {
     const account = initialAccount({ accountId: ACCOUNT, organizationId: 'org_one', environment: 'live', plan: ULTIMATE });
     const state = { ...account, withdrawals: { [this.row.id]: this.row.updatedAtMs } };
-    const deciding = { state, command, book: { network: networkOf }, nowMs: this.row.updatedAtMs + 1 };
+    const deciding = { state, command, inFlight: IN_FLIGHT_LIMITS, book: createChainBook([]), nowMs: this.row.updatedAtMs + 1 };
     const decision = command.type === 'begin_submit' ? beginSubmit(deciding as Deciding<'begin_submit'>) : noteBroadcast(deciding as Deciding<'note_broadcast'>);
     if (decision.ok) for (const write of decision.rows) if (write.table === 'withdrawal') this.row = write.row;
     return decision;

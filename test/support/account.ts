@@ -1,9 +1,9 @@
 /** An account whose commands are decided and folded by hand: given, when, then, without store, clock or actor. */
 import { createAccountEntity } from '../../actors/account/account.ts';
 import { createChainBook } from '../../actors/account/chain-book.ts';
-import type {
-  AccountCommand, AccountEvent, AccountReplies, AccountState, Plan, PushedPool,
-} from '../../model/account/commands.ts';
+import type { PushedPool } from '../../model/account/address.ts';
+import type { AccountCommand, AccountEvent, AccountReplies, AccountState } from '../../model/account/commands.ts';
+import type { Plan } from '../../model/account/plan.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import type { ChainModule } from '../../chains/chain.ts';
 import type { RowWrite } from '../../model/rows/write.ts';

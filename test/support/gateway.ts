@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
 import { generateSync } from 'otplib';
-import type { Plan } from '../../model/account/commands.ts';
+import type { Plan } from '../../model/account/plan.ts';
 import { initialAccount } from '../../model/account/state.ts';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
 import { hashPassword } from '../../gateway/http/auth/passwords.ts';

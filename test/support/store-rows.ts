@@ -1,7 +1,8 @@
 /** Rows for tests of the stores: valid by default, any field can be said otherwise. */
 import { randomBytes } from 'node:crypto';
 import { initialAccount } from '../../model/account/state.ts';
-import type { AccountState, Plan } from '../../model/account/commands.ts';
+import type { AccountState } from '../../model/account/commands.ts';
+import type { Plan } from '../../model/account/plan.ts';
 import { createStores, type Stores } from '../../persistence/postgres/stores.ts';
 import type { AccountAppend } from '../../persistence/postgres/batch.ts';
 import type { AddressRow } from '../../model/rows/address.ts';

@@ -49,7 +49,7 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         const answer = FAMILY_OF[chain] === 'evm'
           ? await pairs.inTurn(accountId, pair, () => onUnchangedPairs(async () => issue(await pairs.indexFor(accountId, pair))))
           : await issue(null);
-        return answer.ok === true ? addressView({}, answer.reply) : answer; // of the identity of this moment
+        return answer.ok === true ? addressView({ retired: [] }, answer.reply) : answer; // of the identity of this moment
       },
     },
     async listAddresses(asked) {

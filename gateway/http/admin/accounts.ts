@@ -1,5 +1,5 @@
 /** What platform administrators do to one account: suspension and plan. Spec §3.8, §7.2. */
-import type { Plan } from '../../../model/account/commands.ts';
+import type { Plan } from '../../../model/account/plan.ts';
 import { notFound } from '../../../protocol/errors.ts';
 import { organizationOf, type AccountId } from '../../../protocol/ids.ts';
 import { planView } from '../billing/billing.ts';

@@ -47,7 +47,7 @@ export function planView(
  * projection is a straight line through the month so far.
  */
 export function usageOf(
-  { environment, plan, pendingBand = null, activeAddresses, settled }: AccountState, nowMs: number, peak: number | null,
+  { environment, plan, pendingBand, activeAddresses, settled }: AccountState, nowMs: number, peak: number | null,
 ): ReplyOf<'getUsage'> {
   const period = billingPeriod(nowMs);
   const [year, month] = period.split('-').map(Number) as [number, number];

@@ -1,7 +1,7 @@
 /** Key sources: registered and purged by the edge, listed for everybody. Spec §4.8. */
 import secp256k1 from 'secp256k1';
 import { KEY_ONLY_FAMILIES, sourcesOf, whyNotSigned } from '../../../actors/key-source/decide.ts';
-import type { KeySource, SourceKey } from '../../../model/account/commands.ts';
+import type { KeySource, SourceKey } from '../../../model/account/key-source.ts';
 import { addressOfKey as bitcoinAddress, SCRIPT_TYPES } from '../../../chains/btc/derive.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { derivePublicKey } from '../../../chains/secp256k1.ts';

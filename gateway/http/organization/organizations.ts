@@ -1,5 +1,5 @@
 /** Tenants and their members. Spec §4.4. */
-import type { Plan } from '../../../model/account/commands.ts';
+import type { Plan } from '../../../model/account/plan.ts';
 import { refuse } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { accountOf, bearerOf, USED_KEY, type Handlers } from '../context.ts';

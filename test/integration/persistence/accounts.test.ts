@@ -183,7 +183,7 @@ test.serial('pool addresses: the last push of an index wins until it is issued; 
   await write(stores, live, [{ table: 'address', row: addressRow(live, { chain: 'sol', family: 'sol', index: 0, address: 'a0' }) }]);
   await write(stores, live, [pooled(0, 'c0')]);
   const loaded = (await accounts.load(live))!;
-  const pools = { sol: { size: 3, next: 1, capacity: 3, gasTank: 'g', gasTankPath: 'm', lowAnnounced: false } };
+  const pools = { sol: { base: 0, size: 3, next: 1, capacity: 3, gasTank: 'g', gasTankPath: 'm', lowAnnounced: false } };
   await accounts.append({ entityId: live, ownerEpoch: loaded.ownerEpoch, expectedVersion: loaded.version, events: [ISSUED], rows: [], state: { ...loaded.state, pools } });
   t.deepEqual((await stores.read.unissuedPool(live, 'sol', 9)).map(({ index, address }) => [index, address]), [[1, 'b1'], [2, 'a2']]);
   t.is((await database.owner`select address from pool_address where account_id = ${live} and index = 0`)[0]?.address, 'a0', 'an issued one stays what it is');

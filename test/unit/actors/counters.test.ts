@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   allocate, chainNextOf, counterKey, held, holdOf, limitOf, IN_FLIGHT_LIMITS, released, replayKeyOf, waitingIn,
 } from '../../../actors/withdrawal/counters.ts';
-import type { Counter, InFlight } from '../../../model/account/commands.ts';
+import type { Counter, InFlight } from '../../../model/account/withdrawal.ts';
 
 const flight = (id: string, stage: InFlight['stage'] = 'signed'): InFlight => ({ id, stage });
 const counter = (

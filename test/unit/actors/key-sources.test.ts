@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import secp256k1 from 'secp256k1';
 import { SOURCE_KEYS_MAX, watchOnly } from '../../../actors/key-source/decide.ts';
 import type { AccountCommand, AccountState } from '../../../model/account/commands.ts';
+import { upcast } from '../../../model/account/snapshot.ts';
 import { addressOfPublicKey } from '../../../chains/evm/derive.ts';
 import { EVM_CHAINS } from '../../../protocol/slugs.ts';
 import { adr, enrolled, IDENTITY, OTHER_IDENTITY, pushedKey, rowsOf, TestAccount } from '../../support/account.ts';
@@ -114,8 +115,8 @@ test('§4.7 a sandbox reset forgets the addresses of sources and keeps the sourc
   t.like(account.state.keySources!['ks_1'], { addresses: 0, purgedAtMs: null });
   t.is(account.accept(register()).reply.added, 2);
   const old = enrolled();
-  const { keySources: _, ...snapshot } = old.state;
-  const { state } = new TestAccount({ state: snapshot as AccountState });
+  const { keySources: _, format: __, ...snapshot } = old.state;
+  const { state } = new TestAccount({ state: upcast<AccountState>(snapshot) });
   t.is(watchOnly(state, 'eth', `${PATH}/0/0`), null);
   t.is(new TestAccount({ state }).accept(register()).reply.added, 2);
 });

@@ -12,12 +12,13 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { Network } from '../../chains/chain.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import { FAMILY_OF } from '../../protocol/slugs.ts';
-import { allocate, believedNext, counterKey, gapBelow, isCounted, limitOf, released, replayKeyOf, waitingIn, type Counters } from '../withdrawal/counters.ts';
-import { accept, firstRefusal, type AccountDecision, type Deciding } from './decision.ts';
-import { rotationPending, suspended } from './guards.ts';
+import { allocate, believedNext, counterKey, gapBelow, isCounted, limitOf, released, replayKeyOf, waitingIn, type Counters } from './counters.ts';
+import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';
+import { rotationPending, suspended } from '../account/guards.ts';
 import { watchOnly } from '../key-source/decide.ts';
-import { changedAtMs, notNewest } from '../withdrawal/row.ts';
-import type { AccountEvent, Counter, Hold, InFlight } from '../../model/account/commands.ts';
+import { changedAtMs, notNewest } from './row.ts';
+import type { AccountEvent } from '../../model/account/commands.ts';
+import type { Counter, Hold, InFlight } from '../../model/account/withdrawal.ts';
 
 /**
  * How long a value is kept for an edge that bound it and says nothing more. Choice: an edge signs at once; one that was cut off in

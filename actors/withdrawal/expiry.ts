@@ -1,8 +1,8 @@
 /** Builds that nobody signs: they hold coins, a counter value and memory, so they end. Decisions 3. */
 import type { RowWrite } from '../../model/rows/write.ts';
-import { holdOf } from '../withdrawal/counters.ts';
-import { accept, type AccountDecision, type Deciding } from './decision.ts';
-import { changedAtMs } from '../withdrawal/row.ts';
+import { holdOf } from './counters.ts';
+import { accept, type AccountDecision, type Deciding } from '../account/decision.ts';
+import { changedAtMs } from './row.ts';
 
 /**
  * Expires builds, their counter values are free again. One that changed after it was read stays. One that this actor does

@@ -1,0 +1,28 @@
+/** What the account is composed of. A new capability is a folder and a line in each of these lists. */
+import type { AccountCommand } from '../../model/account/commands.ts';
+import { refuse } from '../../protocol/errors.ts';
+import { address } from '../address/capability.ts';
+import { edgeLink } from '../edge-link/capability.ts';
+import { keySource } from '../key-source/capability.ts';
+import { plan } from '../plan/capability.ts';
+import { webhook } from '../webhook/capability.ts';
+import { withdrawal } from '../withdrawal/capability.ts';
+import { accept, type AccountDecision, type Deciding } from './decision.ts';
+import { applyFacts } from './facts.ts';
+
+export const CAPABILITIES = { edgeLink, keySource, address, withdrawal, webhook, plan } as const;
+
+type Decisions = { readonly [T in AccountCommand['type']]: (deciding: Deciding<T>) => AccountDecision<T> };
+
+export const DECISIONS: Decisions = {
+  ...edgeLink.decide, ...keySource.decide, ...address.decide, ...withdrawal.decide, ...webhook.decide, ...plan.decide,
+  apply_facts: applyFacts,
+  inspect: ({ state }) => accept(state),
+  reset_sandbox: resetSandbox,
+};
+
+/** Begins anew; a live account has no such thing. Refuses: SANDBOX_ONLY. Spec §4.7. */
+function resetSandbox({ state }: Deciding<'reset_sandbox'>): AccountDecision<'reset_sandbox'> {
+  if (state.environment !== 'sandbox') return refuse('SANDBOX_ONLY');
+  return accept({ reset: true }, [{ type: 'sandbox_reset' }], [{ table: 'sandbox_reset' }]);
+}

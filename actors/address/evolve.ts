@@ -1,0 +1,47 @@
+/** How pools, indexes and the count of active addresses change. */
+import type { AddressState, Pool } from '../../model/account/address.ts';
+import type { AddressSees } from '../../model/account/sees.ts';
+import type { EventOf, Folds } from '../account/decision.ts';
+import { pooled } from '../edge-link/readiness.ts';
+import { poolAfter } from './pools.ts';
+
+export const addressFolds: Folds<Pick<AddressSees, keyof AddressState | 'rotation'>, AddressState> = {
+  pool_pushed: ({ pools }, event) => ({ pools: { ...pools, [event.chain]: poolAfter(pools[event.chain], event) } }),
+  pool_low_announced: ({ pools }, { chain }) => {
+    const pool = pools[chain];
+    return pool === undefined ? {} : { pools: { ...pools, [chain]: { ...pool, lowAnnounced: true } } };
+  },
+  address_issued: issued,
+  address_status_changed: ({ activeAddresses }, { status, counts }) =>
+    (counts === false ? {} : { activeAddresses: activeAddresses + (status === 'active' ? 1 : -1) }),
+  peak_noted: (_, { day, active }) => ({ peak: { day, active } }),
+  key_source_registered: ({ activeAddresses, chains: known }, { added, chains }) =>
+    ({ activeAddresses: activeAddresses + added, chains: [...known, ...chains.filter((chain) => !known.includes(chain))] }),
+  // What is left of the old pools is not issued any more: the new edge could not sign for it. Indexes go on, so that none is used twice.
+  rotation_approved: ({ rotation, pools }) => (rotation === null ? {} : { pools: eachPool(pools, emptied) }),
+  sandbox_reset: ({ pools }) => ({ pools: eachPool(pools, rewound), indexes: {}, chains: [], activeAddresses: 0 }),
+};
+
+function issued(
+  state: AddressState, { family, chain, index, paired }: EventOf<'address_issued'>,
+): Partial<AddressState> {
+  const poolChain = pooled(chain), pool = poolChain === null ? undefined : state.pools[poolChain];
+  return {
+    ...(pool === undefined ? {} : { pools: { ...state.pools, [chain]: { ...pool, next: index + 1 } } }),
+    ...(state.chains.includes(chain) ? {} : { chains: [...state.chains, chain] }),
+    ...(paired === true ? {} : { indexes: { ...state.indexes, [family]: index + 1 }, activeAddresses: state.activeAddresses + 1 }),
+  };
+}
+
+function eachPool(pools: AddressState['pools'], change: (pool: Pool) => Pool): AddressState['pools'] {
+  return Object.fromEntries(Object.entries(pools).map(([chain, pool]) => [chain, change(pool)]));
+}
+
+function emptied(pool: Pool): Pool {
+  return { ...pool, base: pool.next, size: pool.next, capacity: 0, lowAnnounced: false };
+}
+
+/** Back to the first address of the present identity: what lies below it belongs to one that was rotated away. */
+function rewound(pool: Pool): Pool {
+  return { ...pool, next: pool.base, capacity: pool.size - pool.base, lowAnnounced: false };
+}

@@ -1,0 +1,13 @@
+/** How plan, suspension and the month's count change. */
+import type { PlanState } from '../../model/account/plan.ts';
+import type { Folds } from '../account/decision.ts';
+
+export const planFolds: Folds<PlanState, PlanState> = {
+  plan_changed: (_, { plan }) => ({ plan }),
+  band_change_scheduled: (_, { band, atMs }) => ({ pendingBand: { band, atMs } }),
+  band_change_ended: () => ({ pendingBand: null }),
+  suspension_changed: (_, { suspended }) => ({ suspended }),
+  withdrawal_confirmed: ({ settled }, { period }) =>
+    (period === null ? {} : { settled: { period, count: settled.period === period ? settled.count + 1 : 1 } }),
+  sandbox_reset: () => ({ settled: { period: '', count: 0 } }),
+};
