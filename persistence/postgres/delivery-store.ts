@@ -24,25 +24,39 @@ function dueOf(row: Columns): DueDelivery {
   };
 }
 
+/** Longer than any claim lasts, and than clocks of nodes differ: `updated_at` is by the node's. */
+const CHANGED_SECONDS = 900;
+
 /** Where the instants of a caller count instead of the database's clock: tests that have a clock of their own. */
 export interface DeliveryStoreOptions { readonly callersClock?: boolean }
 
 /**
  * Of a live account only its endpoints are looked at, a few rows for a whole backlog: nothing but an endpoint takes a claimed
- * delivery away there. One that was disabled and enabled again meanwhile gets it, as it gets what comes after.
+ * delivery away there. Of one that was changed since a claim may have begun each delivery is looked at too: it may have been
+ * disabled and enabled again, and what it had not got then is held (I16).
  */
 async function atEndpoints(
   sql: Sql, accountId: AccountId, deliveries: readonly Pick<StandingDelivery, 'id' | 'webhookId'>[],
 ): Promise<StandingDelivery[]> {
-  const rows = await sql<{ id: string; url: string; sealedSecrets: string[] }[]>`
+  const rows = await sql<{ id: string; url: string; sealedSecrets: string[]; isChanged: boolean }[]>`
     select v.* from ${asTenant(sql, accountId, sql`
-      select w.id, w.url, w.sealed_secrets from webhook w
+      select w.id, w.url, w.sealed_secrets, w.updated_at > clock_timestamp() - ${CHANGED_SECONDS}::int * interval '1 second' as is_changed from webhook w
        where w.account_id = t.account and w.id = any (${[...new Set(deliveries.map(({ webhookId }) => webhookId))]}::text[]) and w.status = 'enabled'`)}`;
   const endpoints = new Map(rows.map((row) => [row.id, row]));
+  const doubtful = deliveries.filter(({ webhookId }) => endpoints.get(webhookId)?.isChanged === true);
+  const sendable = doubtful.length === 0 ? null : new Set((await eachDelivery(sql, accountId, doubtful)).map(({ id }) => id));
   return deliveries.flatMap(({ id, webhookId }) => {
     const endpoint = endpoints.get(webhookId);
-    return endpoint === undefined ? [] : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
+    return endpoint === undefined || (endpoint.isChanged && sendable?.has(id) !== true) ? [] : [{ id, webhookId, url: endpoint.url, sealedSecrets: endpoint.sealedSecrets }];
   });
+}
+
+async function eachDelivery(sql: Sql, accountId: AccountId, deliveries: readonly Pick<StandingDelivery, 'id'>[]): Promise<StandingDelivery[]> {
+  const rows = await sql<StandingDelivery[]>`
+    select v.* from ${asTenant(sql, accountId, sql`
+      select d.id, d.webhook_id, w.url, w.sealed_secrets from delivery d join webhook w on w.account_id = d.account_id and w.id = d.webhook_id
+       where d.account_id = t.account and d.id = any (${deliveries.map(({ id }) => id)}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'`)}`;
+  return [...rows];
 }
 
 /** The publisher's store over PostgreSQL. What is due, and for how long it is claimed, is by the database's clock. */
@@ -58,12 +72,7 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
       return rows.map(dueOf);
     },
     async standing(accountId, deliveries) {
-      if (environmentOf(accountId) === 'live') return atEndpoints(sql, accountId, deliveries);
-      const rows = await sql<StandingDelivery[]>`
-        select v.* from ${asTenant(sql, accountId, sql`
-          select d.id, d.webhook_id, w.url, w.sealed_secrets from delivery d join webhook w on w.account_id = d.account_id and w.id = d.webhook_id
-           where d.account_id = t.account and d.id = any (${deliveries.map(({ id }) => id)}::text[]) and d.status in ('pending', 'failed') and w.status = 'enabled'`)}`;
-      return [...rows];
+      return environmentOf(accountId) === 'live' ? atEndpoints(sql, accountId, deliveries) : eachDelivery(sql, accountId, deliveries);
     },
     async recordAttempts(attempts) {
       if (attempts.length === 0) return;

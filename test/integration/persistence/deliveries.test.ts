@@ -209,6 +209,19 @@ test('I16 a delivery stands while its endpoint is enabled, with the endpoint as 
   t.deepEqual(await look(live), []);
 });
 
+test('found F82: what was claimed before a live endpoint was disabled is held, and stands no more when it is enabled again; what comes after does', async (t) => {
+  const { live, hooks: [hook, other] } = await setUp({}, {});
+  await publish(live, {}, {});
+  const claimed = (await claim(live)).map(({ delivery }) => delivery), look = async () => (await stores.deliveries.standing(live, claimed)).map(({ id }) => id).sort();
+  t.deepEqual(await look(), claimed.map(({ id }) => id).sort());
+  for (const status of ['disabled', 'enabled'] as const) await write(stores, live, [{ table: 'webhook', row: { ...hook!, status, updatedAtMs: Date.now() } }]);
+  t.deepEqual(await look(), claimed.filter(({ webhookId }) => webhookId === other!.id).map(({ id }) => id).sort(), 'sent by a replay, not by surprise');
+  const [event] = await publish(live, {});
+  const later = (await claim(live)).map(({ delivery }) => delivery).filter(({ eventId, webhookId }) => eventId === event!.eventId && webhookId === hook!.id);
+  t.is(later.length, 1);
+  t.deepEqual((await stores.deliveries.standing(live, later)).map(({ id }) => id), later.map(({ id }) => id));
+});
+
 test('found F82: a delivery of a sandbox account stands until a reset forgets it, though its endpoint stays', async (t) => {
   const { sandbox } = await newOrganization(stores);
   const hook = webhookRow(sandbox);
