@@ -99,6 +99,19 @@ test.serial('house 4: each function of the database stands in one file, and is r
   });
 });
 
+test.serial('found: whoever points at a row that a sandbox reset deletes is found by an index, and not by reading its account', async (t) => {
+  await withEmpty(async ({ url, admin }) => {
+    await migrate({ url });
+    // The index begins with a column of the reference that is not the account, or with two of them.
+    const unindexed = await admin<{ name: string }[]>`
+      select c.conname as name from pg_constraint c
+       where c.contype = 'f' and c.conparentid = 0 and c.confrelid = any ('{flock.attempt,flock.delivery,flock.publication,flock.deposit,flock.withdrawal,flock.address,flock.ledger_entry}'::regclass[])
+         and not exists (select from pg_index i where i.indrelid = c.conrelid and i.indpred is null and i.indkey[0] = any (c.conkey)
+           and ((select attname <> 'account_id' from pg_attribute where attrelid = c.conrelid and attnum = i.indkey[0]) or (i.indnkeyatts > 1 and i.indkey[1] = any (c.conkey))))`;
+    t.deepEqual(unindexed.map(({ name }) => name), []);
+  });
+});
+
 test.serial('found F71: a trigger that looks at rows runs as their owner, so that row security hides none from it', async (t) => {
   await withEmpty(async ({ url, admin }) => {
     await migrate({ url });
