@@ -27,7 +27,8 @@ const isForwarded = (operation: OperationId): operation is ForwardedOperation =>
 
 /** The refusal of an answer that is not handed on; `field` is the first that does not hold. */
 export function falseAnswer(field: string): Refusal {
-  return refuse('INTERNAL_ERROR', { reason: 'false_answer', field }, 'the cloud answered what this edge knows to be otherwise; it was not handed on');
+  const setting = field.endsWith('index_beyond_gap') ? { setting: 'EDGE_ADDRESS_GAP', next: 'after a new data directory set it above the number of your addresses, for the first one' } : {};
+  return refuse('INTERNAL_ERROR', { reason: 'false_answer', field, ...setting }, 'the cloud answered what this edge knows to be otherwise; it was not handed on');
 }
 
 /** Data of a successful answer. Refuses: INTERNAL_ERROR with the field that does not hold. */

@@ -100,7 +100,8 @@ export class Signing {
     }
     if (binding.stateOf(transactionId) === 'own' && !binding.sharesLedger) {
       const refusal = await binding.bind(transactionId, []);
-      if (refusal !== null) return refusal;
+      const unable = refusal ?? await this.#checkBound(transactionId);
+      if (unable !== null) return unable;
       instructions.handOut(transactionId);
     } else {
       instructions.noteBroadcast(transactionId);
@@ -269,9 +270,14 @@ export class Signing {
         return false;
       }
     }
-    if (instructions.get(transactionId)?.unsigned.bound !== true) return false;
+    if (instructions.get(transactionId)?.unsigned.bound !== true || await this.#checkBound(transactionId) !== null) return false;
     instructions.handOut(transactionId);
     return true;
+  }
+
+  /** What the cloud made of a version by binding it: no other replica gets this one's word on bytes that this one would not sign. */
+  #checkBound(transactionId: string): Promise<Refusal | null> {
+    return this.check(this.#settings.instructions.get(transactionId)!);
   }
 
   /** One signing at a time for an instruction: a check never meets a journal that another one is about to write. */
@@ -318,10 +324,12 @@ export class Signing {
     if (signer === null) return refuse('CHAIN_UNAVAILABLE', { chain: instruction.chain, permanent: true });
     const asked = await this.#asked(recorded);
     const nowMs = policies.nowMs();
+    const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
+    const unsound = check(); // first of all: of bytes that are no payload nothing else can be read
+    if (unsound !== null) return unsound;
     const claim = claimOf(recorded, signer.deadAtMs?.(unsigned, nowMs) ?? null, nowMs);
     const purpose = purposeOf(recorded), spend: Spend = { ...claim, purpose, amount: spendOf(unsigned, signer), token: tokenOf(purpose, unsigned) };
-    const check = () => this.#checked(signer, recorded, signingPolicyOf(policies, recorded, asked));
-    const unable = check() ?? await shared?.count(spend) ?? null;
+    const unable = await shared?.count(spend) ?? null;
     if (unable !== null) return unable;
     // From here on nothing is awaited: lease, journal, policy and cap cannot change between the check and the signature.
     if (instructions.get(instruction.id)?.unsigned.payload !== unsigned.payload) return null;

@@ -91,7 +91,7 @@ export const unsigned = z.object({
   fee: z.record(z.string(), z.union([z.string(), shown])),
   replayKey: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('nonce'), value: count }),
-    z.object({ kind: z.literal('sequence'), value: z.string() }),
+    z.object({ kind: z.literal('sequence'), value: z.string().regex(/^(?:0|[1-9][0-9]{0,19})$/) }),
     z.object({ kind: z.literal('outpoints'), value: z.array(z.string()) }),
     z.object({ kind: z.literal('expiry'), value: z.string() }),
   ]),

@@ -18,11 +18,12 @@ interface Stage {
   tell(event: string, data: object): Promise<void>;
 }
 
-async function stage(t: ExecutionContext, chain: FamilyChain, { env = {}, ports = {}, dataDir = newDirectory() }: {
-  env?: Record<string, string>; ports?: { wallMs?: () => number; monotonicMs?: () => number }; dataDir?: string;
+async function stage(t: ExecutionContext, chain: FamilyChain, { env = {}, ports = {}, dataDir = newDirectory(), role = 'leader' }: {
+  role?: HostileCloud['role']; env?: Record<string, string>; ports?: { wallMs?: () => number; monotonicMs?: () => number }; dataDir?: string;
 } = {}): Promise<Stage> {
   const cloud = await HostileCloud.start();
   t.teardown(() => cloud.close());
+  cloud.role = role;
   const receiver = await startReceiver(t), nowMs = () => ports.wallMs?.() ?? Date.now();
   const edge = await startTestEdge(t, cloud.url, {
     dataDir, ports, env: { EDGE_CHAINS: chain, EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}`, ...env },
@@ -111,6 +112,21 @@ for (const chain of ['sol', 'tron'] as const) {
     t.is(repriced.status, 409, repriced.text);
     t.like(repriced.error, { code: 'CONFLICT', details: { reason: 'signed_payload_only_expires', signed: true, txids: [cloud.submitted[0]!.txid] } });
     t.is(new Set(cloud.submitted.map(({ signedPayload }) => signedPayload)).size, 1);
+  });
+}
+
+for (const role of ['leader', 'follower'] as const) {
+  test.serial(`found F43: a bound payload that is none is refused with an alarm, and handed to no other replica: ${role}`, async (t) => {
+    const { cloud, edge, pay } = await stage(t, 'xlm', { role });
+    cloud.on('POST /v1/edge/transactions/{id}/counter', async ({ path }) => {
+      const told = builtOf(await unsignedFor({ chain: 'xlm' }, 1), path.split('/')[4]!);
+      return { data: { ...told, unsigned: { ...told.unsigned, payload: 'AAAA' } } };
+    });
+    const { sent, id } = await pay({ chain: 'xlm' }, 0);
+    t.like(sent.error, { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'not_canonical' } }, sent.text);
+    t.true(edge.logged.some(({ msg, alarm }) => msg === 'payload_refused' && alarm === true));
+    t.false(cloud.instructions.some(({ transactionId, unsigned }) => transactionId === id && unsigned.includes('"AAAA"')));
+    t.deepEqual(cloud.submitted, []);
   });
 }
 

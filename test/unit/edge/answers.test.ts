@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import type { RecordedInstruction } from '../../../edge/signing/instructions.ts';
 import { answerBytesMax } from '../../../edge/answers/answer-size.ts';
-import { checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
+import { falseAnswer, checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
 import { openIssuedAddresses, type IssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
 import type { Known } from '../../../edge/answers/known.ts';
 import { ANSWER_RULES, ANSWERED_HERE, PAGE_WORD, type ForwardedOperation } from '../../../edge/answers/rules.ts';
@@ -276,6 +276,7 @@ test('found F5 a path belongs to one customer: a second issue, a changed echo, t
   t.is(await create('eth', "m/44'/60'/0'/1/7", 'ada'), 'derivationPath', 'change');
   t.is(await create('eth', 2_147_483_647, 'ada'), 'derivationPath: index_beyond_gap');
   t.is(await create('eth', 104, 'eve'), 'derivationPath: index_beyond_gap', 'one above the highest and the gap');
+  t.is(falseAnswer('derivationPath: index_beyond_gap').details['setting'], 'EDGE_ADDRESS_GAP', 'found F5: what to do about it is in the refusal');
   t.is(await create('eth', 103, 'eve'), 'issued');
   t.is(await create('eth', 203, 'eve'), 'issued');
   t.is(await create('sol', 3, 'bob'), 'issued', 'another family counts by itself');
