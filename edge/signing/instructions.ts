@@ -181,15 +181,22 @@ export class Instructions {
     this.#storage.run('update instructions set shared = 0, handed_out = 1 where transaction_id = ?', transactionId);
   }
 
-  /** Another replica may sign this version; where it is signed here too its txid is known. */
+  /** Another replica may sign this version; where it is signed here too its txid and its fate are known. */
   noteElsewhere({ instruction: { id }, unsigned: { payload } }: RecordedInstruction): void {
-    this.#storage.run(`update instructions set elsewhere = 1 where transaction_id = ? and elsewhere = 0
-      and not exists (select 1 from signatures s where s.transaction_id = instructions.transaction_id and s.payload = ?)`, id, payload);
+    const known = this.#elsewhere(id), version = sha256(payload);
+    if (known === null || known.includes(version)) return;
+    this.#storage.run('update instructions set elsewhere = ? where transaction_id = ?', JSON.stringify([...known, version]), id);
   }
 
-  /** Whether another replica may have signed a version that was not signed here when it was heard of. */
+  /** Whether another replica may have signed a version that is not signed here. */
   mayBeSignedElsewhere(transactionId: string): boolean {
-    return this.#storage.one('select 1 from instructions where transaction_id = ? and elsewhere = 1', transactionId) !== null;
+    const own = new Set(this.signaturesOf(transactionId).flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)])));
+    return this.#elsewhere(transactionId)?.some((version) => !own.has(version)) ?? false;
+  }
+
+  #elsewhere(transactionId: string): readonly string[] | null {
+    const row = this.#storage.one<{ elsewhere: string }>('select elsewhere from instructions where transaction_id = ?', transactionId);
+    return row === null ? null : JSON.parse(row.elsewhere) as string[];
   }
 
   /** Whether any replica may have signed a version of it: a holder of a local key broadcast one, or one was signed here. */

@@ -117,12 +117,13 @@ export class PaymentGuard {
 
   /**
    * Whether this replica's journal has all that may be signed of a transaction: a version of another replica may be what used the
-   * counter up. The shared ledger counted each one; without it the record that is known last must be one of this journal.
+   * counter up. The shared ledger counted each one; without it those that others were told to sign, and the record that is known last, must be of this journal.
    */
   async #signedEveryVersion({ instruction: { id }, unsigned }: RecordedInstruction): Promise<boolean> {
     const { instructions, shared, log } = this.#settings;
     const own = new Set(instructions.signaturesOf(id).flatMap(({ payload, signed }) => (signed === null ? [] : [sha256(payload)])));
     try {
+      if (shared === null && instructions.mayBeSignedElsewhere(id)) return false;
       const versions = shared === null ? [sha256(unsigned.payload)] : await shared.versionsOf(id);
       return versions?.every((version) => own.has(version)) ?? false;
     } catch (error) {

@@ -364,11 +364,12 @@ export class Signing {
   /** What a replica was told to sign, or to bind, may be signed there: with no ledger in common it stands in the way here too. */
   async noteElsewhere(recorded: RecordedInstruction): Promise<void> {
     const { instruction: { chain, counter }, unsigned } = recorded;
-    this.#settings.instructions.noteElsewhere(recorded);
+    const isFinal = counter !== 'at_broadcast' || unsigned.bound === true; // else what is signed has another payload
+    if (isFinal) this.#settings.instructions.noteElsewhere(recorded);
     if (this.#settings.shared !== null) return;
     const nowMs = this.#settings.policies.nowMs(), signer = await this.#settings.signerOf(chain);
     const claim = { ...claimOf(recorded, signer?.deadAtMs?.(unsigned, nowMs) ?? null, nowMs), purpose: purposeOf(recorded) };
-    if (counter !== 'at_broadcast' || unsigned.bound === true) return this.#settings.ledger.noteElsewhere(claim);
+    if (isFinal) return this.#settings.ledger.noteElsewhere(claim);
     // Where it is bound it may be signed, under a counter and with a time that nobody knows here yet.
     const deadAtMs = claim.deadAtMs === null ? null : claim.deadAtMs + this.#settings.instructionTtlMs + LIFE_MS_MAX;
     this.#settings.ledger.noteElsewhere({ ...claim, exclusive: null, counter: null, deadAtMs });

@@ -175,4 +175,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
 `, `
   -- 1 when another replica may have signed a version that was not signed here: its txid is not known here.
   alter table instructions add column elsewhere integer not null default 0;
+`, `
+  -- JSON list: SHA-256 of each payload that another replica was told to sign.
+  alter table instructions drop column elsewhere;
+  alter table instructions add column elsewhere text not null default '[]';
 `];

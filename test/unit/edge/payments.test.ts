@@ -270,6 +270,21 @@ test('found F3: without a ledger in common a version that another replica may ha
   one.close();
 });
 
+test('attack: a version between two of this replica, which another one was told to sign, keeps the proof from being one (F3)', async (t) => {
+  const one = replicaOf(null), again = versionOf('d', OTHER, 8);
+  await one.sign(versionOf('a'));
+  one.instructions.record(versionOf('b'));
+  one.instructions.noteElsewhere(versionOf('b'));
+  one.instructions.noteElsewhere(versionOf('b'));
+  t.true(one.instructions.mayBeSignedElsewhere(ID));
+  await one.sign(versionOf('c'));
+  t.like(await one.guard.stands((await one.count(again))!), { details: { reason: 'equal_payment_signed', earlier: [ID] } }, 'what used the counter up may be the other version');
+  await one.sign(versionOf('b'));
+  t.false(one.instructions.mayBeSignedElsewhere(ID), 'signed here as well: its txid is known, and so is its fate');
+  t.is(await one.guard.stands((await one.count(again))!), null);
+  one.close();
+});
+
 test('found F3: an operator lists what may still land and settles what he looked up on the chain', async (t) => {
   const directory = newDirectory(), storage = openStorage(directory), ledger = new SpendLedger(storage, CAPS, { nowMs: () => 1, mark: () => undefined });
   const spend = (id: string, key: string): Spend => ({ subject: `hash of ${id}`, transactionId: id, chain: 'eth', sender: 'a', purpose: 'withdrawal', amount: 5n, payment: 'p', exclusive: [key] });
