@@ -11,6 +11,7 @@ import type { Known } from './answers/known.ts';
 import { ownTransaction } from './answers/transaction-rules.ts';
 import type { EdgeConfig } from './config.ts';
 import { createEdgePaths } from './http/edge-paths.ts';
+import { readinessOf } from './http/readiness.ts';
 import { createHearing } from './http/hearing.ts';
 import { createForwarding } from './http/forward.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './http/metrics.ts';
@@ -223,7 +224,7 @@ function serve(context: Context, parts: EdgeParts, links: Links): FastifyInstanc
   const edgePaths = createEdgePaths({
     keys: parts.localKeys, outbox: parts.outbox, onKeysChanged: () => session.shareKeys(), resync: () => session.resync(), log, unsynced,
     gasTanks: () => ownGasTanks(known, config.chains),
-    checks: () => ({ registered: session.registration.kind === 'confirmed', stream: session.streamUp }),
+    checks: readinessOf(parts.storage, session, ports.monotonicMs),
   });
   const liveChains = new LiveChains(parts.upstream, ports.monotonicMs);
   const status = () => statusOfEdge({

@@ -1,39 +1,61 @@
 /** Values that a scrape of /metrics asks for. Issue 2 point 11. */
 import type { ActorSystem } from '../actors/kernel/index.ts';
-import type { GaugeReader } from '../gateway/telemetry/gauges.ts';
+import type { GaugeReader, StoredFigures } from '../gateway/telemetry/gauges.ts';
 import type { Stores } from '../persistence/postgres/stores.ts';
 import type { Chain } from '../protocol/slugs.ts';
+
+/** A scrape waits no longer for the database. Choice: well below the ten seconds of a scrape. */
+const STORED_WAIT_MS = 2_000;
 
 export interface GaugeParts {
   readonly stores: Pick<Stores, 'deliveries' | 'mail' | 'watch' | 'operators' | 'inbox'>;
   readonly system: Pick<ActorSystem, 'counts'>;
   readonly liveChains: () => readonly Chain[];
   readonly streamCount: () => number;
+  /** Whether the database is known to be away: then it is not waited for. */
+  readonly isAway: () => boolean;
   readonly nowMs: () => number;
 }
 
-export function createGaugeReader({ stores, system, liveChains, streamCount, nowMs }: GaugeParts): GaugeReader {
+export function createGaugeReader(parts: GaugeParts): GaugeReader {
+  const { system, streamCount, isAway } = parts;
+  /** What is being read: a frozen database is asked once, however often it is scraped. */
+  let reading: Promise<StoredFigures | null> | null = null;
   return {
     async read() {
-      const chains = liveChains();
-      const [publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps, ...coverage] = await Promise.all([
-        stores.deliveries.incompletePublications(),
-        stores.mail.unsent(),
-        stores.inbox.countSetAside(),
-        stores.operators.counterGaps(),
-        ...chains.map((chain) => stores.watch.coverage(chain)),
-      ]);
       const { waiting, residents, deadLetters } = system.counts();
-      const byChain = (value: (index: number) => number): Record<string, number> =>
-        Object.fromEntries(chains.map((chain, index) => [chain, value(index)]));
+      if (!isAway()) reading ??= storedOf(parts).catch(() => null).finally(() => { reading = null; });
       return {
-        publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps,
-        blocksUnresolved: byChain((index) => coverage[index]!.unresolved.length),
-        headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
-        mailboxDepth: waiting, residentAccounts: residents,
-        deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
-        edgeStreams: streamCount(),
+        own: {
+          mailboxDepth: waiting, residentAccounts: residents, edgeStreams: streamCount(),
+          deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
+        },
+        stored: isAway() || reading === null ? null : await withinWait(reading),
       };
     },
+  };
+}
+
+function withinWait<T>(work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => { timer = setTimeout(resolve, STORED_WAIT_MS, null); });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+async function storedOf({ stores, liveChains, nowMs }: GaugeParts): Promise<StoredFigures> {
+  const chains = liveChains();
+  const [publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps, ...coverage] = await Promise.all([
+    stores.deliveries.incompletePublications(),
+    stores.mail.unsent(),
+    stores.inbox.countSetAside(),
+    stores.operators.counterGaps(),
+    ...chains.map((chain) => stores.watch.coverage(chain)),
+  ]);
+  const byChain = (value: (index: number) => number): Record<string, number> =>
+    Object.fromEntries(chains.map((chain, index) => [chain, value(index)]));
+  return {
+    publicationsIncomplete, mailUnsent, factsSetAside, nonceGaps,
+    blocksUnresolved: byChain((index) => coverage[index]!.unresolved.length),
+    headAgeSeconds: byChain((index) => Math.max(0, (nowMs() - (coverage[index]!.headAtMs ?? 0)) / 1_000)),
   };
 }

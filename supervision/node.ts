@@ -79,7 +79,7 @@ async function start(config: CloudConfig, log: Logger, steps: DrainStep[]): Prom
   });
   const rooms = new EdgeRooms({ accounts, store: stores.edge, publisher: () => publisher, clock: systemClock, log, leaseTtlMs: config.EDGE_LEASE_TTL * 1_000 });
   const metrics: Metrics = createMetrics(createGaugeReader({
-    stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount,
+    stores, system, nowMs, liveChains: () => chains.live(), streamCount: () => rooms.streamCount, isAway: () => presence.trouble() === 'database',
   }));
   const publisher = createPublisher({
     store: stores.deliveries, streams: rooms, secrets, clock: systemClock, random: Math.random, log, ladder: ladderOf(config),

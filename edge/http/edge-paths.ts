@@ -11,13 +11,16 @@ import type { EdgeLog } from '../process/log.ts';
 import type { Outbox } from '../link/outbox.ts';
 import { answered, jsonOf, queryOf, refused, type EdgePath } from './exchange.ts';
 
+/** Null where all is well; else a stable word or code, and what to do. */
+export interface ReadinessCheck { readonly reason: string | null; readonly next: string }
+
 export interface EdgePathSettings {
   readonly keys: LocalKeys;
   readonly outbox: Outbox;
   /** A key was minted or revoked: the other replicas must hear of it. */
   readonly onKeysChanged: () => void;
   /** Parts of readiness by name. */
-  readonly checks: () => Readonly<Record<string, boolean>>;
+  readonly checks: () => Readonly<Record<string, ReadinessCheck>>;
   readonly resync: () => Promise<void>;
   /** By the edge's own derivation. */
   readonly gasTanks: () => ReplyOf<'listGasTanks'>['content'];
@@ -32,9 +35,12 @@ export function createEdgePaths(settings: EdgePathSettings) {
     getEdgeHealth: () => answered({ status: 'ok' }),
     getLive: () => answered({ status: 'live' }),
     getReady: () => {
-      const checks = settings.checks();
-      if (Object.values(checks).every((check) => check)) return answered({ status: 'ready', checks });
-      return refused(refuse('SERVICE_UNAVAILABLE', { checks }));
+      const found = Object.entries(settings.checks()), wrong = found.filter(([, { reason }]) => reason !== null);
+      const checks = Object.fromEntries(found.map(([name, { reason }]) => [name, reason === null]));
+      if (wrong.length === 0) return answered({ status: 'ready', checks });
+      const reasons = Object.fromEntries(wrong.map(([name, { reason }]) => [name, reason]));
+      return refused(refuse('SERVICE_UNAVAILABLE', { checks, reasons, next: wrong.map(([, { next }]) => next).join('; ') },
+        `not ready: ${wrong.map(([name, { reason }]) => `${name} (${reason})`).join(', ')}`));
     },
     getEdgeOutbox: () => answered({ ...outbox.report(), outboxMode: 'durable' }),
     listGasTanks: ({ pathAndQuery }) => {

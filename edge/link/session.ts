@@ -59,9 +59,13 @@ export interface SessionSettings {
   readonly log: EdgeLog;
 }
 
+/** Words of a cloud that takes nothing now. */
+const NOT_SERVING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE', 'INTERNAL_ERROR']);
+
 export class Session {
   readonly #settings: SessionSettings;
   readonly #registration: Registration;
+  #cloudTrouble: string | null = null;
   readonly #stream: EdgeStream;
   #beating: Promise<void> | null = null;
   #cancelBeat: () => void = () => undefined;
@@ -263,15 +267,30 @@ export class Session {
     if (this.#stream.up) {
       const reply = await this.#stream.ask('heartbeat', { ...body, leaseEpoch }, heartbeatReply);
       if (reply === null) return this.#stream.cut(); // A half-open connection looks like this.
+      this.#heartbeatAnswered(reply.ok ? null : reply.code ?? 'SERVICE_UNAVAILABLE');
       if (!reply.ok && reply.code !== undefined) this.#refused(reply.code);
       this.#granted(reply, sentAtMs);
     } else {
       const reply = await upstream.signed.call('heartbeatEdge', { body });
+      this.#heartbeatAnswered(isRefusal(reply) ? reply.code : null);
       if (isRefusal(reply)) return this.#refused(reply.code);
       this.#granted(reply, sentAtMs);
     }
     this.shareKeys();
     void this.shareInstructions();
+  }
+
+  /** What the cloud said to the last heartbeat, where it does not serve: null while it does. */
+  get cloudTrouble(): string | null {
+    return this.#cloudTrouble;
+  }
+
+  #heartbeatAnswered(code: string | null): void {
+    const trouble = code !== null && NOT_SERVING.has(code) ? code : null;
+    if (trouble === this.#cloudTrouble) return;
+    this.#cloudTrouble = trouble;
+    if (trouble === null) this.#settings.log.info('cloud_serves_again');
+    else this.#settings.log.warn('cloud_does_not_serve', { code: trouble });
   }
 
   #granted(reply: LeaseFrame, sentAtMs: number): void {

@@ -51,7 +51,8 @@ const standardOutput = (): DestinationStream => {
 
 /** A log that writes JSON lines to a destination, standard output by default. */
 export function createEdgeLog(level: string, destination?: DestinationStream): EdgeLog {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime } as const;
+  // Levels by name, as the cloud's lines have them.
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } } as const;
   const logger: Logger = pino(options, destination ?? standardOutput());
   let alarms = 0;
   return {

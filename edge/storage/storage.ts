@@ -30,6 +30,10 @@ export class StorageFailed extends Error {
   }
 }
 
+const PROBE = 'disk_probe';
+/** More than a page, so that room is asked for. */
+const PROBE_CHARACTERS = 8_192;
+
 export class Storage {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -88,6 +92,21 @@ export class Storage {
   setSetting(name: string, value: string | null): void {
     if (value === null) this.run('delete from settings where name = ?', name);
     else this.run('insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value', name, value);
+  }
+
+  /** Whether the disk takes a write now; writes what leaves nothing behind. Null, or why it does not. */
+  writeTrouble(): StorageFailed['reason'] | null {
+    try {
+      this.transaction(() => {
+        this.setSetting(PROBE, 'x'.repeat(PROBE_CHARACTERS));
+        this.setSetting(PROBE, null);
+      });
+      return null;
+    } catch (error) {
+      // Another process that writes is no trouble of the disk.
+      if (error instanceof StorageFailed) return error.reason === 'locked' ? null : error.reason;
+      throw error;
+    }
   }
 
   close(): void {

@@ -20,7 +20,7 @@ import { NOBODY, type Caller } from './context.ts';
 import { notServing, refusalOrFault } from './faults.ts';
 import { createHandlers } from './handlers.ts';
 import { bodyLimitOf, checkHead, headOf, unmatched, type Listed } from './head.ts';
-import { createPipeline } from './pipeline.ts';
+import { createPipeline, WITHOUT_DATABASE } from './pipeline.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,9 +50,6 @@ const PARAMETER_CHARS_MAX = 600;
 /** A caller whose request is none has this long to read why. */
 const GONE_MS = 1_000;
 
-/** What is answered whatever the database does. */
-const WITHOUT_DATABASE: ReadonlySet<string> = new Set(['getLive', 'getReady', 'getDescription']);
-
 /** A gateway over its ports; nothing listens yet. */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const auth = await createAuth(deps);
@@ -69,7 +66,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     if (trouble !== null && !WITHOUT_DATABASE.has(route.operationId)) throw new Refused(notServing(trouble));
     checkHead(route, request, deps.config.bodyLimitBytes);
     const authenticated = auth.credentials.authenticate(route, headOf(request));
-    const caller = await (deps.serving?.whileServing(authenticated) ?? authenticated);
+    const caller = await (WITHOUT_DATABASE.has(route.operationId) ? authenticated : deps.serving?.whileServing(authenticated) ?? authenticated);
     if (isRefusal(caller)) throw new Refused(caller);
     request.caller = caller;
     guardHead(request.raw.url ?? '', request.headers);

@@ -2,16 +2,24 @@
 
 /** What a scrape of /metrics asks for: values that are a query or a state. Maps are by chain. */
 export interface GaugeReader {
-  read(): Promise<{
-    publicationsIncomplete: number;
-    mailUnsent: number;
-    factsSetAside: number;
-    blocksUnresolved: Readonly<Record<string, number>>;
-    headAgeSeconds: Readonly<Record<string, number>>;
-    nonceGaps: Readonly<Record<string, number>>;
-    mailboxDepth: number;
-    deadLetters: number;
-    residentAccounts: number;
-    edgeStreams: number;
-  }>;
+  /** Resolves within some seconds, whatever the database does: `stored` is null while it does not answer. */
+  read(): Promise<{ readonly own: OwnFigures; readonly stored: StoredFigures | null }>;
+}
+
+/** What the process knows by itself. */
+export interface OwnFigures {
+  readonly mailboxDepth: number;
+  readonly deadLetters: number;
+  readonly residentAccounts: number;
+  readonly edgeStreams: number;
+}
+
+/** What the database counts. */
+export interface StoredFigures {
+  readonly publicationsIncomplete: number;
+  readonly mailUnsent: number;
+  readonly factsSetAside: number;
+  readonly blocksUnresolved: Readonly<Record<string, number>>;
+  readonly headAgeSeconds: Readonly<Record<string, number>>;
+  readonly nonceGaps: Readonly<Record<string, number>>;
 }

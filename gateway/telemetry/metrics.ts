@@ -67,12 +67,15 @@ export function createMetrics(reader: GaugeReader): Metrics {
   const histogram = (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
     new Histogram({ name, help, buckets, labelNames, registers });
 
-  const read = {
+  const databaseUp = gauge('svc_database_up', '1 while the database answers; 0: figures that it counts stay as they were last read');
+  const counted = {
     publicationsIncomplete: gauge(
       'svc_event_publication_incomplete', 'Recorded events that are due, untried and in nobody\'s hands, although their edge is there',
     ),
     mailUnsent: gauge('svc_mail_unsent', 'Mail to owners that no transport has taken yet'),
     factsSetAside: gauge('svc_facts_set_aside', 'Facts that their accounts could not take; an operator should look'),
+  };
+  const ofProcess = {
     mailboxDepth: gauge('svc_mailbox_depth', 'Messages that wait in all mailboxes'),
     deadLetters: gauge('svc_dead_letters', 'Messages that nobody handled or nobody waited for'),
     residentAccounts: gauge('svc_resident_accounts', 'Account actors in memory'),
@@ -104,10 +107,13 @@ export function createMetrics(reader: GaugeReader): Metrics {
 
   return {
     async text() {
-      const values = await reader.read();
-      for (const name of Object.keys(read) as (keyof typeof read)[]) read[name].set(values[name]);
+      const { own, stored } = await reader.read();
+      databaseUp.set(stored === null ? 0 : 1);
+      for (const name of Object.keys(ofProcess) as (keyof typeof ofProcess)[]) ofProcess[name].set(own[name]);
+      if (stored === null) return registry.metrics();
+      for (const name of Object.keys(counted) as (keyof typeof counted)[]) counted[name].set(stored[name]);
       for (const name of Object.keys(readByChain) as (keyof typeof readByChain)[]) {
-        for (const [chain, value] of Object.entries(values[name])) readByChain[name].set({ chain }, value);
+        for (const [chain, value] of Object.entries(stored[name])) readByChain[name].set({ chain }, value);
       }
       return registry.metrics();
     },
