@@ -70,8 +70,8 @@ async function main(): Promise<void> {
     const limit = [derivedPerSecond(0)];
     const sql = openDatabase({ url: deployment.databaseUrl, connections: 1, name: 'flock-bench', role: null });
     const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    await sql.end({ timeout: 5 });
     const parts = { edge: deployment.edge.pid, cloud: deployment.cloud.pid, database: serverPidOf(backend!.pid) };
+    await sql.end({ timeout: 5 });
     const cpu = (): number[] => Object.values(parts).map(backendsCpuMs);
     const startedMs = performance.now(), before = cpu();
     let next = 0;
