@@ -1,6 +1,6 @@
 /** One suite for both counters of requests; and what only the one in Redis does. */
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
+import { createClient } from 'redis';
 import { createMemoryRateLimiter, WINDOW_MS } from '../../gateway/http/rate-limit.ts';
 import type { RateLimiter } from '../../model/ports/rate-limiter.ts';
 import { createRedisRateLimiter } from '../../persistence/redis/rate-limit.ts';
@@ -32,18 +32,19 @@ function ofNode(t: ExecutionContext, url: string, changes: string[] = [], answer
   return limiter;
 }
 
-/** A client of the test's own; that its Redis is killed is no news to it. */
-function controlOf(t: ExecutionContext, url: string): Redis {
-  const control = new Redis(url);
-  control.on('error', () => undefined);
-  t.teardown(() => control.disconnect());
+/** A client of the test's own, of another library than the node's: what the one wrote the other reads and breaks. */
+async function controlOf(t: ExecutionContext, url: string) {
+  const control = createClient({ url, socket: { reconnectStrategy: false } });
+  control.on('error', () => undefined); // that its Redis is killed is no news to it
+  await control.connect();
+  t.teardown(() => control.destroy());
   return control;
 }
 
 /** Connected: nothing was counted by the node alone. */
 async function connected(t: ExecutionContext, { url }: TestRedis, changes: string[] = []): Promise<RateLimiter> {
   const limiter = ofNode(t, url, changes);
-  const control = controlOf(t, url);
+  const control = await controlOf(t, url);
   await patiently('connected', async () => {
     await limiter.take('probe', 1, Date.now());
     return control.exists('flock:rate:probe');
@@ -54,14 +55,14 @@ async function connected(t: ExecutionContext, { url }: TestRedis, changes: strin
 
 async function inRedis(t: ExecutionContext): Promise<Counted> {
   const redis = await startRedis(t), limiter = await connected(t, redis);
-  const control = controlOf(t, redis.url);
+  const control = await controlOf(t, redis.url);
   return {
     limiter, nowMs: Date.now,
     // Its windows end by its own clock: what is left of them is taken away.
     async windowsEnd() {
       for (const key of await control.keys('flock:rate:*')) {
-        t.true(await control.pttl(key) > 0, 'every window has an end');
-        await control.pexpire(key, 0);
+        t.true(await control.pTTL(key) > 0, 'every window has an end');
+        await control.pExpire(key, 0);
       }
     },
   };
@@ -85,6 +86,16 @@ for (const [name, open] of [['memory', async () => inMemory()], ['redis', inRedi
     t.is(taken.filter(({ allowed }) => allowed).length, 60);
   });
 }
+
+test('design 4: what another client did to a window is survived: one without an end gets one, one of another type is counted by the node', async (t) => {
+  const redis = await startRedis(t), limiter = await connected(t, redis), control = await controlOf(t, redis.url);
+  await control.set('flock:rate:org_1_live', '2');
+  t.like(await limiter.take('org_1_live', 4, Date.now()), { allowed: true, remaining: 1 });
+  t.true(await control.pTTL('flock:rate:org_1_live') > 0);
+  await control.del('flock:rate:org_1_live');
+  await control.hSet('flock:rate:org_1_live', 'count', '9');
+  t.like(await limiter.take('org_1_live', 4, Date.now()), { allowed: true, remaining: 3 }, 'a request is served all the same');
+});
 
 test('design 4: nodes count together in Redis; while it is away each counts alone, and they find it again', async (t) => {
   const redis = await startRedis(t), changes: string[] = [];
@@ -119,7 +130,7 @@ test('design 4: a node with REDIS_URL counts there, and serves when Redis is gon
   const { live } = await cloud.organization();
   const upOf = async () => /^svc_redis_up (\d)$/m.exec(await (await fetch(`${cloud.url}/metrics`)).text())?.[1];
   t.is(await upOf(), '0', 'it has not counted yet');
-  const control = controlOf(t, redis.url);
+  const control = await controlOf(t, redis.url);
   await patiently('counted', async () => {
     await live.client.must('listWebhooks');
     return control.get(`flock:rate:${live.accountId}`);
