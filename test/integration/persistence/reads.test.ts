@@ -154,13 +154,13 @@ test('I23 a refusal is kept like an answer; the first one stands until it is a d
 
 test('design 3: what an address read needs of its account comes from the projection, of this account alone', async (t) => {
   const { live, sandbox } = await newOrganization(stores);
-  t.deepEqual(await stores.read.retiredIdentities(live), {});
+  t.deepEqual(await stores.read.retiredIdentities(live), { retired: [] });
   const retired = [{ fingerprint: 'aa'.repeat(8), atMs: NOW_MS, next: { evm: 3 } }];
   const append = await appendOf(stores, live, [], [{ type: 'sandbox_reset' }]);
   t.is((await stores.accounts.append({ ...append, state: { ...append.state, retired } })).kind, 'appended');
   t.deepEqual(await stores.read.retiredIdentities(live), { retired });
-  t.deepEqual(await stores.read.retiredIdentities(sandbox), {});
-  t.deepEqual(await stores.read.retiredIdentities('acc_nobody_live' as AccountId), {});
+  t.deepEqual(await stores.read.retiredIdentities(sandbox), { retired: [] });
+  t.deepEqual(await stores.read.retiredIdentities('acc_nobody_live' as AccountId), { retired: [] });
 });
 
 test('found F57: the highest counter value in a block is one step of an index, per sender and ledger, among ten thousand', async (t) => {
