@@ -3,7 +3,8 @@ import { initialAccount } from '../model/account/state.ts';
 import { mintApiKey } from '../gateway/http/auth/api-keys.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
 import { openDatabase } from '../persistence/postgres/sql.ts';
-import { accountIdOf, newId } from '../protocol/ids.ts';
+import { accountIdOf } from '../protocol/ids.ts';
+import { newId } from '../protocol/node/ids.ts';
 import type { Deployment } from '../developer/deployment.ts';
 import { testEdge } from '../test/support/gateway.ts';
 

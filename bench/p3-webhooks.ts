@@ -13,7 +13,7 @@ import { startReceiver } from '../gateway/cli/webhook-receiver.ts';
 import { openDatabase, type Sql } from '../persistence/postgres/sql.ts';
 import { createClient, type Client } from '../protocol/client.ts';
 import { isRefusal } from '../protocol/errors.ts';
-import { newId } from '../protocol/ids.ts';
+import { newId } from '../protocol/node/ids.ts';
 import { openEvmStage } from '../developer/demo-evm.ts';
 import type { Stage } from '../developer/demo-stage.ts';
 import { startDeployment, type Deployment } from '../developer/deployment.ts';

@@ -7,7 +7,8 @@ import { ask, createSystem, systemClock } from '../actors/kernel/index.ts';
 import type { AccountEvent, AccountState } from '../model/account/commands.ts';
 import type { RowWrite } from '../model/rows/write.ts';
 import type { EntityStore } from '../model/entity.ts';
-import { shardOf, type AccountId } from '../protocol/ids.ts';
+import type { AccountId } from '../protocol/ids.ts';
+import { shardOf } from '../protocol/node/ids.ts';
 import { ENTITY_RESTARTS, restartPolicy, WORKER_RESTARTS } from '../supervision/policy.ts';
 import { percentile, type Figure } from './figure.ts';
 

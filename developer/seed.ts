@@ -9,7 +9,8 @@ import { totpContext } from '../gateway/http/auth/totp.ts';
 import { createIdentityStore } from '../persistence/postgres/identity.ts';
 import { openDatabase } from '../persistence/postgres/sql.ts';
 import type { IdentityStore } from '../model/ports/identity-store.ts';
-import { accountIdOf, newId } from '../protocol/ids.ts';
+import { accountIdOf } from '../protocol/ids.ts';
+import { newId } from '../protocol/node/ids.ts';
 import type { Environment, OrgRole } from '../protocol/slugs.ts';
 import { createSecretBox, parseSealKey } from '../supervision/secret-box.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { catalogueOf } from '../chains/catalogue.ts';
 import { isRefusal, Refused } from '../protocol/errors.ts';
 import { ATTEMPTS_PER_FRAME, EDGE_VERSION, type Acknowledgement, type SyncBody } from '../protocol/frames.ts';
-import { newId } from '../protocol/ids.ts';
+import { newId } from '../protocol/node/ids.ts';
 import { FAMILY_OF, POOLED_CHAINS, type Chain, type PooledChain } from '../protocol/slugs.ts';
 import { networkOf } from '../chains/registry.ts';
 import { ownGasTanks } from './answers/address-rules.ts';

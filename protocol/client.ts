@@ -8,8 +8,6 @@ import { pathOf, type Method } from './route.ts';
 import { routeOf, ROUTES, type OperationId, type ReplyOf, type SentOf } from './routes.ts';
 import type { Environment } from './slugs.ts';
 
-export { verifyWebhook, type WebhookVerdict } from './node/webhook-signature.ts';
-
 type Table = typeof ROUTES;
 type Field<O extends OperationId, K extends 'params' | 'query' | 'body'> =
   Table[O] extends Record<K, unknown>

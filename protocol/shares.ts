@@ -19,7 +19,7 @@ const GAPS_MAX = 1;
 const PREFIX_LETTERS = 4;
 const LETTERS_MAX = 8;
 
-const CUSTOMISATIONS = ['shamir', 'shamir_extendable'].map((text) => [...Buffer.from(text)]);
+const CUSTOMISATIONS = ['shamir', 'shamir_extendable'].map((text) => [...new TextEncoder().encode(text)]);
 const GENERATOR = [0xe0e040, 0x1c1c080, 0x3838100, 0x7070200, 0xe0e0009, 0x1c0c2412, 0x38086c24, 0x3090fc48, 0x21b1f890, 0x3f3f120];
 
 let known: Map<string, number> | null = null;

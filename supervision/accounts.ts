@@ -5,7 +5,8 @@ import type { Accounts, Answer } from '../model/ports/accounts.ts';
 import type { InboxStore } from '../model/ports/inbox-store.ts';
 import type { WithdrawalRow } from '../model/rows/withdrawal.ts';
 import { refuse } from '../protocol/errors.ts';
-import { newId, type AccountId } from '../protocol/ids.ts';
+import type { AccountId } from '../protocol/ids.ts';
+import { newId } from '../protocol/node/ids.ts';
 import { POOLED_CHAINS, type Chain } from '../protocol/slugs.ts';
 import type { Logger } from 'pino';
 

@@ -22,7 +22,7 @@ import { createStores, type Stores } from '../persistence/postgres/stores.ts';
 import { createLists, type Lists } from '../persistence/postgres/list-pool.ts';
 import { openDatabase, openLists, type Sql } from '../persistence/postgres/sql.ts';
 import type { RowWrite } from '../model/rows/write.ts';
-import { newUuid, SHARD_COUNT, shardOf } from '../protocol/ids.ts';
+import { newUuid, SHARD_COUNT, shardOf } from '../protocol/node/ids.ts';
 import type { Logger } from 'pino';
 import { createAccounts, type AccountsDeps } from './accounts.ts';
 import { createModuleShelf, openChains, type Chains, type ModuleShelf } from './chains.ts';

@@ -12,7 +12,7 @@ import type { Serving, Trouble } from '../gateway/deps.ts';
 import type { Ownership } from '../model/ports/account-store.ts';
 import { isAway } from '../persistence/postgres/away.ts';
 import { Refused } from '../protocol/errors.ts';
-import { SHARD_COUNT } from '../protocol/ids.ts';
+import { SHARD_COUNT } from '../protocol/node/ids.ts';
 import type { Logger } from 'pino';
 
 /** The heartbeat, and how long it may take: together below the 2 s within which a caller is answered. */

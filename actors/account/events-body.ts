@@ -3,7 +3,7 @@
  * stored, signed and sent. Spec §6.
  */
 import type { RowWrite } from '../../model/rows/write.ts';
-import { eventId } from '../../protocol/ids.ts';
+import { eventId } from '../../protocol/node/ids.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { AccountCore } from '../../model/account/commands.ts';
 

@@ -10,7 +10,7 @@
 import { isRefusal, notFound, PAIRS_CHANGED, type Refusal, refuse } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
-import { addressKeyOf } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';

@@ -6,7 +6,7 @@
 import { isRefusal } from '../../protocol/errors.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
-import { addressKeyOf } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { CHAINS, FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import type { AddressSees } from '../../model/account/sees.ts';

@@ -5,7 +5,7 @@
  */
 import { isRefusal, refuse, type Refusal } from '../../protocol/errors.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
-import { addressKeyOf } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import type { PooledChain } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type ChainBook, type Deciding } from '../account/decision.ts';
 import { eventIdAt, publish } from '../account/events-body.ts';

@@ -25,7 +25,7 @@ import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow, LedgerEntryRow } from '../../model/rows/deposit.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
-import { eventId } from '../../protocol/ids.ts';
+import { eventId } from '../../protocol/node/ids.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import { publish } from '../account/events-body.ts';

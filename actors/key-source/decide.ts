@@ -16,7 +16,7 @@ import { deriveUncompressedPublicKey, HARDENED, parseXpub } from '../../chains/s
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import { isRefusal, notFound, type Refusal, refuse } from '../../protocol/errors.ts';
-import { addressKeyOf } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { TIER_TERMS } from '../../protocol/plans.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../protocol/slugs.ts';
 import { accept, firstRefusal, type AccountDecision, type Deciding } from '../account/decision.ts';

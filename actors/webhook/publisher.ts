@@ -14,7 +14,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { DELIVERIES_PER_FRAME, type Acknowledgement } from '../../protocol/frames.ts';
-import { shardOf, type AccountId } from '../../protocol/ids.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import type { DueDelivery } from '../../model/ports/delivery-store.ts';
 import type { TimerHandle } from '../kernel/timers.ts';
 import { Flights, type Flight } from './flights.ts';

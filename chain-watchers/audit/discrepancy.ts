@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { DiscrepancyRow } from '../../model/ports/audit-store.ts';
 import type { WatchedAddress } from '../../model/ports/watch-store.ts';
-import { base32 } from '../../protocol/ids.ts';
+import { base32 } from '../../protocol/node/ids.ts';
 import type { WatcherParts } from '../ports.ts';
 
 export type DiscrepancyParts = Pick<WatcherParts, 'ledger' | 'network' | 'audit' | 'log' | 'metrics' | 'nowMs'>;

@@ -1,7 +1,8 @@
 /** Transfers of a block against watched addresses; what pays none of them is forgotten at once. Pure. */
 import { MalformedReply, type Block, type ChainModule, type Network, type Transfer } from '../../chains/chain.ts';
 import type { BlockRecord, WatchedAddress } from '../../model/ports/watch-store.ts';
-import { addressKeyOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { isRefusal } from '../../protocol/errors.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { thresholdOf } from '../maturity/confirmations.ts';

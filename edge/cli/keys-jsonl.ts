@@ -5,8 +5,8 @@
  */
 import { SCRIPT_TYPES, type ScriptType } from '../../chains/btc/derive.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { answersTo, writeAnswers, type Operation, type Request } from '../../protocol/json-lines.ts';
-import { chainField, optionalTextField, refuseField, textField, wordField } from '../../protocol/request-fields.ts';
+import { answersTo, writeAnswers, type Operation, type Request } from '../../protocol/node/json-lines.ts';
+import { chainField, optionalTextField, refuseField, textField, wordField } from '../../protocol/node/request-fields.ts';
 import { accountXpub, curveOf, identityKeyPair, isMnemonic, seedOf } from '../keystore/keys.ts';
 import { addressAt, canonicalPath, isHardened, rootSolanaAddress, scriptOfPath } from '../keystore/phrase-address.ts';
 

@@ -7,7 +7,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, Refused, statusOf, type ErrorCode, type Refusal } from '../../protocol/errors.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { findKeyMaterial, findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import type { Route } from '../../protocol/route.ts';
 import { ROUTE_LIST, ROUTES, type OperationId } from '../../protocol/routes.ts';

@@ -12,7 +12,7 @@
  */
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { KEY_SET_REPLICAS_MAX, type KeySetRecord } from '../../protocol/frames.ts';
-import { base32 } from '../../protocol/ids.ts';
+import { base32 } from '../../protocol/node/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { Identity } from '../link/identity.ts';
 import { isOwnKeySet, keySetText, keysOf, keysText, revokedOf, sha256, signKeySet, stateOf } from './key-set.ts';

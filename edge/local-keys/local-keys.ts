@@ -10,7 +10,8 @@
 import { createHash, randomBytes, type KeyObject } from 'node:crypto';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import type { LocalKeyRecord } from '../../protocol/frames.ts';
-import { base32, isId, newId } from '../../protocol/ids.ts';
+import { isId } from '../../protocol/ids.ts';
+import { base32, newId } from '../../protocol/node/ids.ts';
 import { findKeyMaterialInFields } from '../../protocol/node/key-material.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { Identity } from '../link/identity.ts';

@@ -12,7 +12,7 @@
  */
 import { catalogueOf } from '../../chains/catalogue.ts';
 import { ChainUnavailable, type Network, type Transfer } from '../../chains/chain.ts';
-import { eventId } from '../../protocol/ids.ts';
+import { eventId } from '../../protocol/node/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import { formatAmount } from '../../protocol/money.ts';
 import { depositEnvelope, type DepositEnvelope } from '../../protocol/schema/events.ts';

@@ -4,7 +4,7 @@
  */
 import { ChainUnavailable, MalformedReply } from '../../chains/chain.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
-import { answersTo, writeAnswers, type Operation } from '../../protocol/json-lines.ts';
+import { answersTo, writeAnswers, type Operation } from '../../protocol/node/json-lines.ts';
 
 /** A full Bitcoin block at verbosity 3 takes tens of megabytes. */
 const LINE_BYTES_MAX = 128 * 1_048_576;

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail, succeed } from '../../protocol/envelope.ts';
 import { isRefusal, refuse, statusOf, type Refusal } from '../../protocol/errors.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { codesOf } from '../../protocol/route.ts';
 import type { GatewayDeps } from '../deps.ts';
 import type { Listed } from './head.ts';

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isRefusal, Refused, refuse } from '../../protocol/errors.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
 import type { GatewayDeps } from '../deps.ts';
 import { servePages } from '../pages/docs.ts';

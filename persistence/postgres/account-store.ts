@@ -3,7 +3,7 @@ import type { AccountState } from '../../model/account/commands.ts';
 import type { STORE_AWAY } from '../../model/entity.ts';
 import { upcast } from '../../model/account/snapshot.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import { shardOf } from '../../protocol/ids.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import type { AccountStore, Ownership } from '../../model/ports/account-store.ts';
 import { groupedAppend, type GroupedAppendOptions } from './grouped-append.ts';
 import { rethrowAway } from './away.ts';

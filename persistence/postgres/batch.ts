@@ -4,7 +4,8 @@
  */
 import type { AccountEvent, AccountSnapshot, AccountState } from '../../model/account/commands.ts';
 import type { Append } from '../../model/entity.ts';
-import { newId, environmentOf, type AccountId } from '../../protocol/ids.ts';
+import { environmentOf, type AccountId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 
 export type AccountAppend = Append<AccountState, AccountEvent, RowWrite>;

@@ -1,5 +1,5 @@
 /** Deliveries with their attempts, as customers list them. */
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { DELIVERY_STATUSES, EVENTS } from '../../protocol/slugs.ts';
 import type { DeliveryView, ReadStore } from '../../model/ports/read-store.ts';
 import type { Lists } from './list-pool.ts';

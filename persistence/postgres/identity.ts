@@ -2,7 +2,8 @@
 import type { AccountState } from '../../model/account/commands.ts';
 import type { Plan } from '../../model/account/plan.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
-import { accountIdOf, shardOf, type AccountId } from '../../protocol/ids.ts';
+import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
+import { shardOf } from '../../protocol/node/ids.ts';
 import { ENVIRONMENTS, type Environment } from '../../protocol/slugs.ts';
 import type {
   ApiKeyRow, IdentityStore, MembershipRow, OrganizationRow, Turned, UserRow,

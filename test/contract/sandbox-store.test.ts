@@ -9,7 +9,8 @@ import type { WatchStore } from '../../model/ports/watch-store.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
-import { accountIdOf, chainOfLedger, newId, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { accountIdOf, chainOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores, recordOf, transferTo, withdrawalRow, write } from '../support/store-rows.ts';
 

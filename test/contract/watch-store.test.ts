@@ -6,7 +6,8 @@ import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { Fact } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
-import { accountIdOf, newId, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { accountIdOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { addressRow, linksAfter, newOrganization, nextSerial, NOW_MS, openStores, recordOf, transferTo, withdrawalRow, write } from '../support/store-rows.ts';
 

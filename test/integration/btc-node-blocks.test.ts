@@ -5,7 +5,7 @@ import { SCRIPT_TYPES } from '../../chains/btc/derive.ts';
 import { btc } from '../../chains/btc/index.ts';
 import { litecoinRegtest, type BtcNetwork } from '../../chains/btc/network.ts';
 import { ChainUnavailable, MalformedReply, type ChainModule, type Transfer } from '../../chains/chain.ts';
-import { addressKeyOf } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { own, scriptFor } from '../support/btc-inputs.ts';
 import { clientOf, coinText, openBtcNode, type BtcNode } from '../support/btc-node.ts';
 import { distorted, failing } from '../support/distorted-endpoint.ts';

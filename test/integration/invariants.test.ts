@@ -11,7 +11,7 @@ import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { AddressRow } from '../../model/rows/address.ts';
 import type { DepositRow } from '../../model/rows/deposit.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {
   addressRow, appendOf, depositRow, depositWrites, entryRow, linksAfter, newOrganization, NOW_MS, openStores, publicationRow, recordOf,

@@ -8,7 +8,7 @@ import { sendDueMail } from '../../gateway/mail/sender.ts';
 import { directoryTransport, smtpTransport, type MailTransport } from '../../gateway/mail/transports.ts';
 import type { DueMail } from '../../model/ports/mail-store.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { exampleOf } from '../../protocol/schema/events.ts';
 import { ConfigurationError, readConfig } from '../../supervision/config.ts';
 import { startSmtp } from '../support/smtp.ts';

@@ -5,7 +5,7 @@ import { signingKeyContext } from '../../gateway/http/auth/issuer.ts';
 import { totpContext } from '../../gateway/http/auth/totp.ts';
 import { createSealedSecrets, createUnreadableHooks } from '../../persistence/postgres/sealed-secrets.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { runOperatorCommand } from '../../supervision/operator.ts';
 import { resealAll } from '../../supervision/reseal.ts';
 import { createSecretBox, sealedPrefix } from '../../supervision/secret-box.ts';

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { isRefusal, refuse } from '../../protocol/errors.ts';
 import { HEARTBEAT_MS } from '../../protocol/frames.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { patiently } from '../support/company.ts';
 import { startFleets, type CloudHost, type Fleet, type Replica } from '../support/replicas/fleet.ts';
 import { FleetWatch } from '../support/replicas/watch.ts';

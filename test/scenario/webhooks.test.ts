@@ -5,7 +5,7 @@
 import { generateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import test, { type ExecutionContext } from 'ava';
-import { verifyWebhook } from '../../protocol/client.ts';
+import { verifyWebhook } from '../../protocol/node/webhook-signature.ts';
 import { exampleOf, eventEnvelope } from '../../protocol/schema/events.ts';
 import { eventually, startTestEdge } from '../support/edge/edges.ts';
 import { newDirectory } from '../support/edge/disk.ts';

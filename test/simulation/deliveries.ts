@@ -1,7 +1,8 @@
 /** Deliveries and attempts by the rules of `claim_deliveries` and `record_attempts` (migrations 0007). */
 import type { DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../model/rows/webhook.ts';
-import { newId, type AccountId } from '../../protocol/ids.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 
 type Published = PublicationRow & { seq: number };

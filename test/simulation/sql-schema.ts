@@ -4,7 +4,8 @@
  */
 import { initialAccount } from '../../model/account/state.ts';
 import { createStores } from '../../persistence/postgres/stores.ts';
-import { accountIdOf, newId, SHARD_COUNT, shardOf, type AccountId } from '../../protocol/ids.ts';
+import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
+import { newId, SHARD_COUNT, shardOf } from '../../protocol/node/ids.ts';
 import { ORGANIZATION_ID, PLAN } from '../support/account.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { NOW_MS, webhookRow } from '../support/store-rows.ts';

@@ -1,6 +1,6 @@
 /** All that a story has: the machine, the cloud and its database, three replicas with their disks, the network, the endpoints. */
 import type { WebhookRow } from '../../model/rows/webhook.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { EVENTS } from '../../protocol/slugs.ts';
 import { commands, enrolled, rowsOf } from '../support/account.ts';
 import { Checks } from './checks.ts';

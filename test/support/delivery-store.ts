@@ -3,7 +3,8 @@
  * attempt.
  */
 import type { DeliveryStore, DueDelivery, StandingDelivery } from '../../model/ports/delivery-store.ts';
-import { newId, shardOf, type AccountId } from '../../protocol/ids.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { newId, shardOf } from '../../protocol/node/ids.ts';
 import type { RecordedAttempt } from '../../actors/webhook/recorder.ts';
 
 interface Entry { readonly due: DueDelivery; readonly seq: number; claimedUntilMs: number }

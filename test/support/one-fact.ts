@@ -1,6 +1,7 @@
 /** One deposit in the database: what the watcher, the account and the publisher ask for and write, in their order. */
 import type { Stores } from '../../persistence/postgres/stores.ts';
-import { newId, type AccountId } from '../../protocol/ids.ts';
+import type { AccountId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { SCALE_USERS } from './scale.ts';
 import { depositRow, linksAfter, publicationRow, recordOf, transferTo, write } from './store-rows.ts';
 

@@ -7,7 +7,8 @@ import type { Sql } from '../../persistence/postgres/sql.ts';
 import type { Stores } from '../../persistence/postgres/stores.ts';
 import type { RowWrite } from '../../model/rows/write.ts';
 import type { BlockRecord } from '../../model/ports/watch-store.ts';
-import { eventId, newId, newUuid, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import { eventId, newId, newUuid } from '../../protocol/node/ids.ts';
 import { SCALE_USERS, SCALE_WEBHOOKS } from './scale.ts';
 import {
   addressRow, appendOf, depositRow, depositWrites, entryRow, linksAfter, newOrganization, nextSerial, PLAN, publicationRow, recordOf, transferTo, webhookRow, withdrawalRow, write,

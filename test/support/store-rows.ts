@@ -12,7 +12,8 @@ import type { RowWrite } from '../../model/rows/write.ts';
 import type { SeenTransfer } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { BlockLink, BlockRecord, Cursor } from '../../model/ports/watch-store.ts';
-import { accountIdOf, addressKeyOf, eventId, newId, newUuid, SHARD_COUNT, type AccountId } from '../../protocol/ids.ts';
+import { accountIdOf, type AccountId } from '../../protocol/ids.ts';
+import { addressKeyOf, eventId, newId, newUuid, SHARD_COUNT } from '../../protocol/node/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import type { TestDatabase } from './postgres.ts';
 

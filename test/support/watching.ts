@@ -7,7 +7,8 @@ import { createMemoryAuditStore } from '../../persistence/memory/audit-store.ts'
 import { createMemoryWatchStore, type MemoryWatchStore } from '../../persistence/memory/watch-store.ts';
 import type { AuditStore } from '../../model/ports/audit-store.ts';
 import type { WatchStore, WatchedAddress } from '../../model/ports/watch-store.ts';
-import { accountIdOf, accountOfLedger, addressKeyOf, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { accountIdOf, accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
+import { addressKeyOf } from '../../protocol/node/ids.ts';
 import { simulatedModule, simulatedNetwork } from './simulated-chain.ts';
 
 export const ACCOUNT = accountIdOf('org_sim', 'live');

@@ -2,7 +2,8 @@
 import test from 'ava';
 import { createClient } from '../../protocol/client.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
-import { accountIdOf, newId } from '../../protocol/ids.ts';
+import { accountIdOf } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { codesOf } from '../../protocol/route.ts';
 import { routeOf, type OperationId } from '../../protocol/routes.ts';
 import { enrol, eventually, newEvmKey, startTestCloud, type TestAccountKey } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import { SignJWT, exportJWK } from 'jose';
 import { mintApiKey } from '../../gateway/http/auth/api-keys.ts';
 import { pathOf } from '../../protocol/route.ts';
 import { ROUTE_LIST } from '../../protocol/routes.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { jsonOf, raw, startTestCloud } from '../support/gateway.ts';
 
 const cloud = await startTestCloud({ PUBLIC_URL: 'http://cloud.test' });

@@ -4,7 +4,7 @@ import test from 'ava';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
 import { contentDigestOf } from '../../protocol/node/http-signature.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { enrol, eventually, jsonOf, newEvmKey, newSigner, raw, startTestCloud, testEdge, type RawAnswer, type TestEdge } from '../support/gateway.ts';
 
 const cloud = await startTestCloud();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { isRefusal } from '../../protocol/errors.ts';
 import { EDGE_VERSION } from '../../protocol/frames.ts';
-import { newId } from '../../protocol/ids.ts';
+import { newId } from '../../protocol/node/ids.ts';
 import { startAnvil } from '../../developer/anvil.ts';
 import { enrol, eventually, jsonOf, raw, startTestCloud } from '../support/gateway.ts';
 

@@ -3,8 +3,8 @@ import { factsOf, networkOf } from '../../../chains/registry.ts';
 import type { ParsedAddress } from '../../../chains/chain.ts';
 import { parseAccount } from '../../../chains/xlm/address.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import type { Request } from '../../../protocol/json-lines.ts';
-import { chainField, textField } from '../../../protocol/request-fields.ts';
+import type { Request } from '../../../protocol/node/json-lines.ts';
+import { chainField, textField } from '../../../protocol/node/request-fields.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 
 /** `{valid, canonical, kind}` (an X-address adds its `tag`), or `{valid: false, reason}`. Refuses: INVALID_CHAIN, INVALID_INPUT. */

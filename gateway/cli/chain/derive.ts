@@ -4,8 +4,8 @@ import { bitcoin } from '../../../chains/btc/network.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { HARDENED, parseXpub } from '../../../chains/secp256k1.ts';
 import { refuse, type Refusal } from '../../../protocol/errors.ts';
-import type { Request } from '../../../protocol/json-lines.ts';
-import { chainField, integerField, textField, wordField } from '../../../protocol/request-fields.ts';
+import type { Request } from '../../../protocol/node/json-lines.ts';
+import { chainField, integerField, textField, wordField } from '../../../protocol/node/request-fields.ts';
 
 /** What the version bytes of a key say of its script type. Source: SLIP-0132; a plain xpub says nothing. */
 const SCRIPT_OF_VERSION: Readonly<Record<'xpub' | 'ypub' | 'zpub', ScriptType>> = {

@@ -2,8 +2,8 @@
 import { addressesOf, parseDescriptor } from '../../../chains/btc/descriptor.ts';
 import { bitcoin } from '../../../chains/btc/network.ts';
 import { HARDENED } from '../../../chains/secp256k1.ts';
-import type { Request } from '../../../protocol/json-lines.ts';
-import { integerField, refuseField, textField } from '../../../protocol/request-fields.ts';
+import type { Request } from '../../../protocol/node/json-lines.ts';
+import { integerField, refuseField, textField } from '../../../protocol/node/request-fields.ts';
 
 /** Addresses of one branch in one answer. */
 const COUNT_MAX = 10_000;

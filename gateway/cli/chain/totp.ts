@@ -3,8 +3,8 @@
  * Source: RFC 6238, HOTP of floor(seconds / period); RFC 4226, dynamic truncation.
  */
 import { createHmac } from 'node:crypto';
-import type { Request } from '../../../protocol/json-lines.ts';
-import { integerField, refuseField, textField, wordField } from '../../../protocol/request-fields.ts';
+import type { Request } from '../../../protocol/node/json-lines.ts';
+import { integerField, refuseField, textField, wordField } from '../../../protocol/node/request-fields.ts';
 
 const ALGORITHMS = ['SHA1', 'SHA256', 'SHA512'] as const;
 /** Far beyond any clock, and exact as a number. */

@@ -3,10 +3,10 @@ import { ChainUnavailable, type Block, type Catalogue, type Decoded, type Networ
 import { objectIn } from '../../../chains/node-answer.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
 import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
-import type { Request } from '../../../protocol/json-lines.ts';
+import type { Request } from '../../../protocol/node/json-lines.ts';
 import {
   chainField, integerField, listField, objectField, optionalTextField, refuseField, textField,
-} from '../../../protocol/request-fields.ts';
+} from '../../../protocol/node/request-fields.ts';
 import { FAMILY_OF, type Chain, type Family } from '../../../protocol/slugs.ts';
 
 /** More than any chain has deployments of listed tokens. */

@@ -4,8 +4,8 @@
  * `v1,` base64(HMAC-SHA256(secret, id || "." || timestamp || "." || payload)), several separated by spaces.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Request } from '../../../protocol/json-lines.ts';
-import { objectField, refuseField, textField } from '../../../protocol/request-fields.ts';
+import type { Request } from '../../../protocol/node/json-lines.ts';
+import { objectField, refuseField, textField } from '../../../protocol/node/request-fields.ts';
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 const SIGNATURES_MAX = 100;

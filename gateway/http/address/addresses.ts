@@ -1,6 +1,7 @@
 /** Addresses. Spec §2.3, §4.2. */
 import { isRefusal, PAIRS_CHANGED } from '../../../protocol/errors.ts';
-import { newId, type AccountId } from '../../../protocol/ids.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../chain/chain-input.ts';

@@ -1,7 +1,7 @@
 /** API keys: `flk_live_` or `flk_test_` and 192 random bits; stored as SHA-256. Spec §5, decisions 2. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyRow, IdentityStore } from '../../../model/ports/identity-store.ts';
-import { base32 } from '../../../protocol/ids.ts';
+import { base32 } from '../../../protocol/node/ids.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 
 const SECRET_BYTES = 24;

@@ -2,7 +2,7 @@
 import { createPrivateKey, randomBytes, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { SignJWT, type JWK } from 'jose';
 import type { IdentityStore } from '../../../model/ports/identity-store.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import type { SecretBox } from '../../../model/ports/secret-box.ts';
 import type { Bearer } from '../context.ts';
 

@@ -1,7 +1,7 @@
 /** Tenants and their members. Spec §4.4. */
 import type { Plan } from '../../../model/account/plan.ts';
 import { refuse } from '../../../protocol/errors.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { accountOf, bearerOf, USED_KEY, type Handlers } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { instantOf, wholePage } from '../views.ts';

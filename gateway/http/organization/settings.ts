@@ -2,7 +2,8 @@
 import { OWN_ADDRESSES_MAX } from '../../../actors/address/own-addresses.ts';
 import type { ApiKeyRow } from '../../../model/ports/identity-store.ts';
 import { notFound } from '../../../protocol/errors.ts';
-import { accountIdOf, newId } from '../../../protocol/ids.ts';
+import { accountIdOf } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { mintApiKey } from '../auth/api-keys.ts';
 import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers, type Replayable } from '../context.ts';

@@ -4,7 +4,7 @@ import { CHANGED_MEANWHILE } from '../../../actors/webhook/decide.ts';
 import { webhookSecretContext } from '../../../actors/webhook/sign.ts';
 import { pageAskOf, slicePage } from '../../../protocol/cursor.ts';
 import { isRefusal, refuse, type Refusal } from '../../../protocol/errors.ts';
-import { newUuid } from '../../../protocol/ids.ts';
+import { newUuid } from '../../../protocol/node/ids.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import { accountOf, type Asked, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';

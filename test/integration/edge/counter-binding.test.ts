@@ -1,7 +1,7 @@
 /** F43: the counter is bound at the broadcast, and whatever a cloud says, an instruction is signed under one. */
 import test, { type ExecutionContext } from 'ava';
 import { decodeSigned, type EvmTransaction } from '../../../chains/evm/envelope.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 import { builtFor, RECEIVER, THIEF, transactionFor, USDC, type Wanted } from '../../support/edge/built.ts';
 import { newDirectory } from '../../support/edge/disk.ts';

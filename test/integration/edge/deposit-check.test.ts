@@ -10,7 +10,7 @@ import { readConfig } from '../../../edge/config.ts';
 import { isMnemonic } from '../../../edge/keystore/keys.ts';
 import { createOwnNodes } from '../../../edge/signing/own-nodes.ts';
 import { createDepositCheck, judgeDelivery, takenKeysIn, type DepositCheck, type Doubt } from '../../../edge/webhooks/deposit-check.ts';
-import { eventId } from '../../../protocol/ids.ts';
+import { eventId } from '../../../protocol/node/ids.ts';
 import type { Chain } from '../../../protocol/slugs.ts';
 import { startAnvil, type Anvil } from '../../support/anvil.ts';
 import { API_KEYS, eventually, PHRASE, startTestEdge } from '../../support/edge/edges.ts';

@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { decodeSigned, encodeUnsigned, type EvmTransaction } from '../../../chains/evm/envelope.ts';
 import { encodeTransfer } from '../../../chains/evm/abi.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, FIRST_PATH, RECEIVER, THIEF, transactionFor, USDC, USDT, type Wanted } from '../../support/edge/built.ts';

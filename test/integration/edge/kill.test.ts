@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
 import { openStorage } from '../../../edge/storage/storage.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, transactionFor, type Wanted } from '../../support/edge/built.ts';
 import { startEdgeProcess, type EdgeProcess } from '../../support/edge/edge-process.ts';

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Network } from '../../../chains/chain.ts';
 import { loadModule, networkOf } from '../../../chains/registry.ts';
 import { sandboxOf } from '../../../chains/sandbox-networks.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, startTestEdge, type TestEdge } from '../../support/edge/edges.ts';
 import { builtFor, RECEIVER, transactionFor } from '../../support/edge/built.ts';

@@ -1,6 +1,6 @@
 /** Found F3, F7: whatever the cloud says of signed bytes, an application that did not say so does not pay twice. */
 import test, { type ExecutionContext } from 'ava';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { newDirectory } from '../../support/edge/disk.ts';
 import { eventually, startTestEdge, type EdgeReply, type TestEdge } from '../../support/edge/edges.ts';
 import { askedOf, builtOf, FAMILY_CHAINS, recordOf, unsignedFor, type FamilyChain, type FamilyWish } from '../../support/edge/families.ts';

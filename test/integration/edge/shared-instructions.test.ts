@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createIdentity } from '../../../edge/link/identity.ts';
 import { signInstruction } from '../../../edge/signing/instruction-record.ts';
 import type { InstructionRecord } from '../../../protocol/frames.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, THIEF, transactionFor, type Wanted } from '../../support/edge/built.ts';
 import { newDirectory } from '../../support/edge/disk.ts';

@@ -7,7 +7,7 @@ import { openSharedSpend, spendLedgerPlace, spendReplicaOf } from '../../../edge
 import type { SharedSpend, SpendReplica } from '../../../edge/spend/replica.ts';
 import type { Spend, SpendCaps } from '../../../edge/spend/ledger.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { openDatabase } from '../../../persistence/postgres/sql.ts';
 import { HostileCloud } from '../../support/edge/hostile-cloud.ts';
 import { builtFor, RECEIVER, transactionFor, type Wanted } from '../../support/edge/built.ts';

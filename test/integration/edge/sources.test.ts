@@ -1,7 +1,7 @@
 /** Key sources from the operator's command to a signature, with real processes. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import test, { type ExecutionContext } from 'ava';
 import { Transaction } from 'ethers';
 import { seedOf } from '../../../edge/keystore/keys.ts';

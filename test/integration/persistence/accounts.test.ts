@@ -3,7 +3,7 @@ import { createAccountStore, createOwnership, StaleOwner } from '../../../persis
 import { AppendRefused } from '../../../persistence/postgres/grouped-append.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { RowWrite } from '../../../model/rows/write.ts';
-import { newId, shardOf } from '../../../protocol/ids.ts';
+import { newId, shardOf } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { addressRow, appendOf, newOrganization, NOW_MS, openStores, publicationRow, webhookRow, withdrawalRow, write } from '../../support/store-rows.ts';
 

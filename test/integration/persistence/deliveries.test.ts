@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type AccountId, isId, newId, shardOf } from '../../../protocol/ids.ts';
+import { type AccountId, isId } from '../../../protocol/ids.ts';
+import { newId, shardOf } from '../../../protocol/node/ids.ts';
 import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { DeliveryRow, PublicationRow, WebhookRow } from '../../../model/rows/webhook.ts';

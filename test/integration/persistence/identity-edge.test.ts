@@ -4,7 +4,8 @@ import type { SessionRow } from '../../../model/ports/edge-store.ts';
 import { constraintOf } from '../../../persistence/postgres/sql.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { InstructionRecord } from '../../../protocol/frames.ts';
-import { newId, type AccountId } from '../../../protocol/ids.ts';
+import type { AccountId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { addressRow, newOrganization, NOW_MS, openStores, PLAN, withdrawalRow, write, type TestOrganization } from '../../support/store-rows.ts';
 

@@ -6,7 +6,7 @@ import { createClient } from '../../../chains/evm/client.ts';
 import { evm } from '../../../chains/evm/index.ts';
 import { addressOfHex } from '../../../chains/evm/address.ts';
 import { eth, type EvmNetwork } from '../../../chains/evm/network.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { createSystem, systemClock } from '../../../actors/kernel/index.ts';
 import { createFigures } from '../../support/figures.ts';

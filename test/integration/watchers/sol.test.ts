@@ -7,7 +7,7 @@ import { sol } from '../../../chains/sol/index.ts';
 import { solana, type SolNetwork } from '../../../chains/sol/network.ts';
 import { backoffMs } from '../../../chain-watchers/outbound/outbound.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { RpcFailure, type SolNode } from '../../../developer/stand-ins/sol/stand-in.ts';
 import { keyOf, openSol, SOL, type SolPeer } from '../../support/sol-node.ts';
 import { ACCOUNT, watching, type Watching } from '../../support/watching.ts';

@@ -8,7 +8,7 @@ import { tron as network } from '../../../chains/tron/network.ts';
 import { addressWord, encodeTransfer } from '../../../chains/tron/trc20.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { createFailoverTransport } from '../../../chains/transport/failover.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { selectorOf } from '../../../developer/stand-ins/tron/machine.ts';
 import type { PeerNode } from '../../../developer/stand-ins/tron/stand-in.ts';
 import type { Trc20 } from '../../../developer/stand-ins/tron/world.ts';

@@ -6,7 +6,7 @@ import { createClient } from '../../../chains/xrp/client.ts';
 import { xrp as module } from '../../../chains/xrp/index.ts';
 import { xrp } from '../../../chains/xrp/network.ts';
 import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { act, fund, makeIssuer, trust } from '../../../developer/stand-ins/xrp/people.ts';
 import { walletOf } from '../../../developer/stand-ins/xrp/signers.ts';
 import { ModelAccount } from '../../support/model-account.ts';

@@ -1,6 +1,6 @@
 /** An honest answer of every route that an edge passes on, to be falsified field by field. */
 import type { ForwardedOperation } from '../../../edge/answers/rules.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { builtFor, RECEIVER, transactionFor } from './built.ts';
 import { FIRST } from './edges.ts';

@@ -2,7 +2,7 @@
 import { encodeTransfer } from '../../../chains/evm/abi.ts';
 import { encodeUnsigned, type EvmTransaction } from '../../../chains/evm/envelope.ts';
 import { feePartsOf } from '../../../chains/evm/fee.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';
 

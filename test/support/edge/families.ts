@@ -7,7 +7,7 @@ import { seedOf } from '../../../edge/keystore/keys.ts';
 import { createPhraseKeystore } from '../../../edge/keystore/phrase-keystore.ts';
 import { OwnAddresses } from '../../../edge/signing/own-addresses.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { formatAmount } from '../../../protocol/money.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import type { BuiltJson } from '../../../protocol/schema/transactions.ts';

@@ -5,7 +5,7 @@ import { oneEndpoint } from '../../../chain-watchers/follow/one-endpoint.ts';
 import { networkWith } from '../../../chain-watchers/live.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { loadModule, networkOf } from '../../../chains/registry.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { seeded } from '../seeded.ts';
 import { ACCOUNT, watching } from '../watching.ts';

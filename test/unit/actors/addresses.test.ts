@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { AccountCommand } from '../../../model/account/commands.ts';
 import { pathOf } from '../../../actors/edge-link/retired-identities.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { BAND_TERMS, TIER_TERMS } from '../../../protocol/plans.ts';
 import { commands, enrolled, keyVector, pushedKey, pushedPool, rowsOf, TestAccount } from '../../support/account.ts';
 

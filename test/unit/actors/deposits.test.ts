@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import type { DepositRow } from '../../../model/rows/deposit.ts';
 import type { Fact, InboxRow, SeenTransfer } from '../../../model/rows/inbox.ts';
-import { eventId } from '../../../protocol/ids.ts';
+import { eventId } from '../../../protocol/node/ids.ts';
 import { commands, dep, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
 
 type Kind = 'seen' | 'matured' | 'orphaned' | 'moved';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { AccountCommand } from '../../../model/account/commands.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
-import { newUuid } from '../../../protocol/ids.ts';
+import { newUuid } from '../../../protocol/node/ids.ts';
 import type { Tier } from '../../../protocol/slugs.ts';
 import { commands, enrolled, NOW_MS, rowsOf, TestAccount } from '../../support/account.ts';
 

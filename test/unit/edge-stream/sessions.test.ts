@@ -3,7 +3,8 @@ import test from 'ava';
 import { livenessAfter } from '../../../gateway/edge-stream/sessions.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
 import { localKeysFrame, type InstructionRecord, type KeySetRecord, type LocalKeyRecord } from '../../../protocol/frames.ts';
-import { environmentOf, newId } from '../../../protocol/ids.ts';
+import { environmentOf } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { enrolled } from '../../support/account.ts';
 import { body, codeOf, opened, settle, TestConnection, TestEdge } from '../../support/edge-rooms.ts';
 

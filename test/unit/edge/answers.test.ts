@@ -23,7 +23,7 @@ import { feeBoundsOf } from '../../../edge/signing/signers/fee-bounds.ts';
 import { evmSigner } from '../../../edge/signing/signers/evm.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { networkOf } from '../../../chains/registry.ts';
-import { newId } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 import { ROUTE_LIST, routeOf } from '../../../protocol/routes.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 import { SAMPLES, WITHDRAWAL, WITHDRAWAL_TXID, type Sample } from '../../support/edge/answers.ts';

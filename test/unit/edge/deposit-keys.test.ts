@@ -4,7 +4,7 @@ import type { Block, Transfer } from '../../../chains/chain.ts';
 import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
 import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
 import { createDepositCheck, takenKeysIn } from '../../../edge/webhooks/deposit-check.ts';
-import { eventId } from '../../../protocol/ids.ts';
+import { eventId } from '../../../protocol/node/ids.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
 const SHOP = '0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0', TXID = `0x${'7'.repeat(64)}`, HASH = `0x${'b'.repeat(64)}`;

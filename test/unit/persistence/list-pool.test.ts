@@ -2,7 +2,8 @@ import test from 'ava';
 import { createLists } from '../../../persistence/postgres/list-pool.ts';
 import type { Sql } from '../../../persistence/postgres/sql.ts';
 import { Refused } from '../../../protocol/errors.ts';
-import { accountIdOf, newId } from '../../../protocol/ids.ts';
+import { accountIdOf } from '../../../protocol/ids.ts';
+import { newId } from '../../../protocol/node/ids.ts';
 
 const accountOf = () => accountIdOf(newId('org', 1), 'live');
 const sql = {} as Sql; // what runs is the test's

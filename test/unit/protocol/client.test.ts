@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { createClient, verifyWebhook } from '../../../protocol/client.ts';
+import { createClient } from '../../../protocol/client.ts';
+import { verifyWebhook } from '../../../protocol/node/webhook-signature.ts';
 import { isRefusal, Refused } from '../../../protocol/errors.ts';
 import { exampleOf } from '../../../protocol/schema/events.ts';
 import { Webhook } from 'standardwebhooks';

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { accountIdOf, base32, chainOfLedger, environmentOf, eventId, ID_PREFIXES, isId, ledgerOf, newId, newUuid, SHARD_COUNT, shardOf, uuidv7Bytes } from '../../../protocol/ids.ts';
+import { accountIdOf, chainOfLedger, environmentOf, ID_PREFIXES, isId, ledgerOf } from '../../../protocol/ids.ts';
+import { base32, eventId, newId, newUuid, SHARD_COUNT, shardOf, uuidv7Bytes } from '../../../protocol/node/ids.ts';
 import { CHAINS, ENVIRONMENTS } from '../../../protocol/slugs.ts';
 
 const instants = fc.integer({ min: 0, max: 2 ** 47 });

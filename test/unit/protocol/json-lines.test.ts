@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import test from 'ava';
 import fc from 'fast-check';
 import { refuse, Refused } from '../../../protocol/errors.ts';
-import { answersTo, writeAnswers, type JsonLinesOptions } from '../../../protocol/json-lines.ts';
-import { chainField, integerField, listField, objectField, optionalTextField, textField, wordField } from '../../../protocol/request-fields.ts';
+import { answersTo, writeAnswers, type JsonLinesOptions } from '../../../protocol/node/json-lines.ts';
+import { chainField, integerField, listField, objectField, optionalTextField, textField, wordField } from '../../../protocol/node/request-fields.ts';
 
 const options: JsonLinesOptions = {
   lineBytesMax: 200,

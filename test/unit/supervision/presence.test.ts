@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Presence, type PresenceDeps } from '../../../supervision/presence.ts';
-import { SHARD_COUNT } from '../../../protocol/ids.ts';
+import { SHARD_COUNT } from '../../../protocol/node/ids.ts';
 import { HandClock } from '../../support/clock.ts';
 import { until } from '../../support/until.ts';
 

@@ -10,7 +10,7 @@ import { createFailoverTransport } from '../../../chains/transport/failover.ts';
 import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.ts';
 import { emptyWatchState } from '../../../persistence/memory/watch-state.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { ACCOUNT, Recorder } from '../../support/watching.ts';
 import { EndpointFailure } from '../../../chains/transport/http-endpoint.ts';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type ChainModule, MalformedReply, type Transfer } from '../../../chains/chain.ts';
 import { keyed, matchTransfers } from '../../../chain-watchers/follow/match.ts';
-import { addressKeyOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import type { WatchedAddress } from '../../../model/ports/watch-store.ts';
 import { simulatedModule as module, simulatedNetwork as network } from '../../support/simulated-chain.ts';
 import { ACCOUNT } from '../../support/watching.ts';

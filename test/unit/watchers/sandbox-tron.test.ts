@@ -15,7 +15,8 @@ import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
 import type { Refusal } from '../../../protocol/errors.ts';
-import { accountIdOf, addressKeyOf } from '../../../protocol/ids.ts';
+import { accountIdOf } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { ModelAccount } from '../../support/model-account.ts';
 import { addressAt, must, own, SENDER, SHOP, TRX } from '../../support/tron-ledger.ts';
 import { Recorder } from '../../support/watching.ts';

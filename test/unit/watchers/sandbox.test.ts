@@ -15,7 +15,8 @@ import { createMemoryAuditStore } from '../../../persistence/memory/audit-store.
 import { createMemorySandboxStore } from '../../../persistence/memory/sandbox-store.ts';
 import { createMemoryWatchStore } from '../../../persistence/memory/watch-store.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
-import { accountIdOf, addressKeyOf, type AccountId } from '../../../protocol/ids.ts';
+import { accountIdOf, type AccountId } from '../../../protocol/ids.ts';
+import { addressKeyOf } from '../../../protocol/node/ids.ts';
 import { isRefusal } from '../../../protocol/errors.ts';
 import { CHAINS, FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 import { ModelAccount } from '../../support/model-account.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { transfers } from '../../../../gateway/cli/chain/transfers.ts';
-import type { Request } from '../../../../protocol/json-lines.ts';
+import type { Request } from '../../../../protocol/node/json-lines.ts';
 import { parseLossless } from '../../../../protocol/lossless-json.ts';
 import { vectorText } from '../../../support/vectors.ts';
 

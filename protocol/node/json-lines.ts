@@ -4,8 +4,8 @@
  *
  *   {"op":"…","id":…,…}  →  {"id":…,…}  |  {"id":…,"error":{"code":"…","message":"…"}}
  */
-import { isRefusal, refuse, Refused, type ErrorCode, type Refusal } from './errors.ts';
-import { parseLossless } from './lossless-json.ts';
+import { isRefusal, refuse, Refused, type ErrorCode, type Refusal } from '../errors.ts';
+import { parseLossless } from '../lossless-json.ts';
 
 export type Request = Readonly<Record<string, unknown>>;
 
@@ -48,13 +48,19 @@ async function* linesOf(input: AsyncIterable<Uint8Array>, lineBytesMax: number):
   yield* lineOf(parts, size, lineBytesMax);
 }
 
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  parts.reduce((at, part) => { whole.set(part, at); return at + part.length; }, 0);
+  return whole;
+}
+
 function* lineOf(parts: readonly Uint8Array[], size: number, lineBytesMax: number): Generator<Line> {
   if (size > lineBytesMax) {
     yield { refusal: refuse('PAYLOAD_TOO_LARGE', { lineBytesMax }, `a line has at most ${lineBytesMax} bytes`) };
     return;
   }
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(joined(parts));
     if (text.trim() !== '') yield { text };
   } catch {
     yield { refusal: refuse('INVALID_INPUT', {}, 'the line is not UTF-8') };
@@ -147,7 +153,7 @@ async function idOf(request: Request, text: string): Promise<unknown> {
 async function holdsSecret(id: string): Promise<boolean> {
   if (HARMLESS_ID.test(id)) return false;
   // The word lists of all languages are loaded only where they are needed.
-  const { findKeyMaterialInFields } = await import('./node/key-material.ts');
+  const { findKeyMaterialInFields } = await import('./key-material.ts');
   return findKeyMaterialInFields([{ name: 'hash', text: id }]) !== null;
 }
 

@@ -1,8 +1,8 @@
 /** Fields of a line request. Every reader throws `Refused` INVALID_INPUT that names the field and never its value. */
-import { refuse, Refused } from './errors.ts';
+import { refuse, Refused } from '../errors.ts';
 import type { Request } from './json-lines.ts';
-import { countOf } from './lossless-json.ts';
-import { CHAINS, type Chain } from './slugs.ts';
+import { countOf } from '../lossless-json.ts';
+import { CHAINS, type Chain } from '../slugs.ts';
 
 /** Throws: Refused INVALID_INPUT. */
 export function refuseField(name: string, expected: string): never {
