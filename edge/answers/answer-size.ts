@@ -37,3 +37,31 @@ export function answerBytesMax(operation: OperationId, query: Readonly<Record<st
   const rows = Number.isInteger(size) && size >= 1 ? Math.min(size, PAGE_SIZE_MAX) : 1;
   return Math.max(RECORD_BYTES, Math.min(PAGE_BYTES_MAX, PAGE_BYTES + rows * row));
 }
+
+/** Values of an answer, ten times what the longest honest one has, and how deep they may stand. */
+const VALUES_MAX = 50_000;
+const DEPTH_MAX = 32;
+const QUOTE = 0x22, BACKSLASH = 0x5c, COMMA = 0x2c;
+const OPENS = [0x5b, 0x7b], CLOSES = [0x5d, 0x7d];
+
+/**
+ * Whether an answer is short work to parse. Bytes alone do not say: a megabyte of brackets takes a parser thirty times as long as one
+ * of addresses, and holds the loop meanwhile. Measured on a loaded machine: 300 ms, against 12.
+ */
+export function isShortWork(body: Uint8Array): boolean {
+  let isText = false, values = 0, depth = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at]!;
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === COMMA) values += 1;
+    else if (byte === OPENS[0] || byte === OPENS[1]) {
+      values += 1;
+      depth += 1;
+    } else if (byte === CLOSES[0] || byte === CLOSES[1]) depth -= 1;
+    if (values > VALUES_MAX || depth > DEPTH_MAX) return false;
+  }
+  return true;
+}

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Agent, fetch as fetchOver, type Dispatcher } from 'undici';
+import { isShortWork } from '../answers/answer-size.ts';
 import { refuse, type Refusal } from '../../protocol/errors.ts';
 import { createClient, type Client } from '../../protocol/client.ts';
 import { STREAM_PATH } from '../../protocol/frames.ts';
@@ -67,7 +68,9 @@ export function createUpstream({ cloudUrl, apiKey, identity, nowMs }: UpstreamSe
           origin: new URL(cloudUrl).origin, path: new URL(url).pathname + new URL(url).search, method: method as Dispatcher.HttpMethod,
           headers: { ...headers, 'x-api-key': apiKey, ...sign(method, url, body) }, body: body.length === 0 ? null : body,
         });
-        return { status: answer.statusCode, headers: answer.headers, body: await bytesOf(answer.body, bytesMax) };
+        const bytes = await bytesOf(answer.body, bytesMax);
+        if (!isShortWork(bytes)) return refuse('UPSTREAM_UNAVAILABLE', { reason: 'ANSWER_TOO_LARGE', limitBytes: bytesMax, next: 'of a list ask for fewer rows: size' });
+        return { status: answer.statusCode, headers: answer.headers, body: bytes };
       } catch (error) {
         if (error instanceof AnswerTooLarge) return refuse('UPSTREAM_UNAVAILABLE', { reason: 'ANSWER_TOO_LARGE', limitBytes: bytesMax, next: 'of a list ask for fewer rows: size' });
         return refuse('UPSTREAM_UNAVAILABLE', { reason: (error as { code?: string }).code ?? 'no_answer' });

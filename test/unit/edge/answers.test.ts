@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import type { RecordedInstruction } from '../../../edge/signing/instructions.ts';
-import { answerBytesMax } from '../../../edge/answers/answer-size.ts';
+import { answerBytesMax, isShortWork } from '../../../edge/answers/answer-size.ts';
 import { falseAnswer, checkedAnswer, STEPS_PER_TURN } from '../../../edge/answers/checked.ts';
 import { openIssuedAddresses, type IssuedAddresses } from '../../../edge/answers/issued-addresses.ts';
 import type { Known } from '../../../edge/answers/known.ts';
@@ -214,6 +214,18 @@ test('found F14: every list has a bound of its own, an honest page of any size f
   }
   const sizes = ['1', '20', '200', '100000', '-1', 'x', '1e9', ''].map((size) => answerBytesMax('listAddresses', { size }));
   t.true(sizes[0]! < sizes[1]! && sizes[1]! < sizes[2]! && sizes.slice(2).every((bytes) => bytes <= sizes[2]!), String(sizes));
+});
+
+test('found F14: what is long work for a parser is known before it is parsed, by its values and its depth; no honest answer is', (t) => {
+  const page = (operation: typeof OPERATIONS[number]) => {
+    const data = SAMPLES[operation].data as { content?: unknown[] };
+    return data.content === undefined ? data : { ...data, content: Array.from({ length: 200 }, () => data.content![0]) };
+  };
+  for (const operation of OPERATIONS) t.true(isShortWork(Buffer.from(JSON.stringify({ success: true, data: page(operation), meta: META }))), operation);
+  const bytes = 1_000_000, text = (one: string) => Buffer.from(one);
+  t.true(isShortWork(text(JSON.stringify({ payload: '[{,"\\'.repeat(bytes / 6) }))), 'what stands in a text is no value');
+  for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) t.false(isShortWork(text(open.repeat(40) + '1' + close.repeat(40))), open);
+  for (const many of [`[${'{},'.repeat(bytes / 3)}{}]`, `[${'1,'.repeat(bytes / 2)}1]`, `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`]) t.false(isShortWork(text(many)), many.slice(0, 9));
 });
 
 /** Its truth is a build of its own; on eth there is none, so that every answer is refused. */
