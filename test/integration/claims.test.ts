@@ -252,7 +252,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 
 /** Reads over all accounts, which the watchers, the publisher and operators need; they write nothing. */
 const READS = ['accounts_with_addresses', 'accounts_with_due_facts', 'accounts_with_pending_band', 'addresses_since', 'count_facts_set_aside', 'counter_gaps', 'dead_builds', 'facts_set_aside', 'immature_facts',
-  'incomplete_publications', 'audited_balances', 'open_withdrawals', 'unpaired_index', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
+  'incomplete_publications', 'audited_balances', 'open_withdrawals', 'unpaired_index', 'unpaired_indexes', 'watched_addresses', 'webhooks_sealed_otherwise', 'webhooks_with_unreadable'];
 
 const answerOf = (key: string, status: number) => ({ account_id: theirs.live, method: 'POST', path: '/v1/addresses', key, body_hash: 'h', status, body: '{}' });
 

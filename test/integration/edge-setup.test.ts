@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
 /** A directory to paste in: the checkout's scripts and code, a phrase, and a home of its own. */
 function pasteDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'flock-paste-'));
-  for (const name of ['package.json', 'node_modules', 'edge', 'protocol', 'chains', 'actors', 'supervision']) symlinkSync(join(ROOT, name), join(directory, name));
+  for (const name of ['package.json', 'node_modules', 'edge', 'protocol', 'chains', 'developer']) symlinkSync(join(ROOT, name), join(directory, name));
   writeFileSync(join(directory, 'phrase'), `${PHRASE}\n`, { mode: 0o600 });
   return directory;
 }

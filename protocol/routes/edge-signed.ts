@@ -1,8 +1,8 @@
 /** Routes that only an edge calls, with its signature: registration, pools, and the way to a signed transaction. */
-import { bindBody, heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from './frames.ts';
-import type { Route } from './route.ts';
-import * as edge from './schema/edge.ts';
-import * as transactions from './schema/transactions.ts';
+import { bindBody, heartbeatBody, poolsBody, resumeBody, signedBody, syncBody } from '../frames.ts';
+import type { Route } from '../route.ts';
+import * as edge from '../schema/edge.ts';
+import * as transactions from '../schema/transactions.ts';
 
 const POST = 'POST';
 /** A sync with full pools of both Ed25519 chains stays below this. */
