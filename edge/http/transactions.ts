@@ -29,7 +29,7 @@ export interface TransactionPaths {
 export interface TransactionSettings {
   readonly forwarding: Forwarding;
   readonly instructions: Instructions;
-  readonly signing: Pick<Signing, 'check' | 'broadcast'>;
+  readonly signing: Pick<Signing, 'check' | 'broadcast' | 'isGivenUp'>;
   readonly log: EdgeLog;
   /** An instruction was recorded: resolves when it may be answered for. */
   readonly shared: () => Promise<void>;
@@ -55,11 +55,19 @@ export function createTransactionPaths(settings: TransactionSettings): Transacti
     if (reply === null || instruction === null) return suspicious(log, call, refuseToSign('malformed_build'));
     if (isRefusal(instruction)) return suspicious(log, call, instruction);
     // A second id for one key would be a second payment that the caller takes for the first.
-    if (bound !== null && reply.id !== bound.transactionId) return suspicious(log, call, ofAnotherId(bound.transactionId, reply.id));
+    if (bound !== null && reply.id !== bound.transactionId) return otherId(call, bound.transactionId, reply.id);
     // Nothing is kept for a caller that is gone: it never saw the id, and will ask again.
     if (call.isGone()) return refused(callerGone(call));
     const kept = request === undefined ? instruction : { ...instruction, request };
     return handOn(call, passed, reply, kept);
+  };
+
+  /** Refused in any case: what another replica signed of the first build this one may not have heard of. An alarm, but where the first build expired. */
+  const otherId = async (call: EdgeCall, expected: string, found: string): Promise<EdgeAnswer> => {
+    if (!await signing.isGivenUp(expected)) return suspicious(log, call, ofAnotherId(expected, found));
+    log.warn('key_of_expired_build', { requestId: call.requestId, transactionId: expected });
+    return refused(refuse('CONFLICT', { reason: 'idempotency_key_of_expired_build', expected, found, status: 'expired', next: 'build it again under another Idempotency-Key, with the same paymentRef' },
+      'the build of this Idempotency-Key expired unsigned; an edge keeps the key to that build for 24 hours'));
   };
 
   const callerGone = ({ requestId }: EdgeCall): Refusal => {

@@ -241,13 +241,18 @@ export class Signing {
    * is made. A cloud that is away decides nothing.
    */
   async #closedAtCloud(id: string): Promise<Refusal | null> {
-    const { instructions, upstream } = this.#settings;
-    if (instructions.mayBeSigned(id)) return null;
-    const reply = await upstream.signed.call('getTransaction', { params: { id } });
-    // One that failed had bytes: only what expired was never signed.
-    if (isRefusal(reply) || reply.id !== id || reply.versions.length > 0 || reply.status !== 'expired') return null;
+    if (!await this.isGivenUp(id)) return null;
     return refuse('CONFLICT', { reason: 'closed', status: 'expired', signed: false, next: 'build it again: POST /v1/transactions/unsigned, and broadcast the id of that answer' },
       'this build is expired: it was never signed or sent, and can be no more; build it again');
+  }
+
+  /** Whether the cloud says that a build expired which, as far as this replica knows, no replica can have signed. */
+  async isGivenUp(id: string): Promise<boolean> {
+    const { instructions, upstream } = this.#settings;
+    if (instructions.mayBeSigned(id)) return false;
+    const reply = await upstream.signed.call('getTransaction', { params: { id } });
+    // One that failed had bytes: only what expired was never signed.
+    return !isRefusal(reply) && reply.id === id && reply.versions.length === 0 && reply.status === 'expired' && !instructions.mayBeSigned(id);
   }
 
   #notSettled(transactionId: string): Refusal {

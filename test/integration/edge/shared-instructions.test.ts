@@ -152,6 +152,36 @@ test('found F4: an Idempotency-Key belongs to one body and one id, at every repl
   t.is((await ask(one, ids[1])).status, 201, 'a key is kept for 24 hours');
 });
 
+test('found F57: the key of a build that expired unsigned stays its own, with the next step and without an alarm; one that may be signed, or is not called expired, is an alarm', async (t) => {
+  const { cloud, edge } = await replica(t, 'leader', { EDGE_CHAINS: 'btc' });
+  cloud.on('POST /v1/transactions/{id}/broadcast', () => ({ code: 'CHAIN_REJECTED', details: { reason: 'x' } }));
+  const rung = () => edge.logged.filter(({ msg, alarm }) => msg === 'build_refused' && alarm === true).length;
+  const build = async (key: string, id: string) => {
+    const told = familyBuiltOf(await unsignedFor({ chain: 'btc' }), id);
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: told, status: 201 }));
+    return { told, reply: await edge.ask('POST', '/v1/transactions/unsigned', askedOf({ chain: 'btc' }), { 'idempotency-key': key }) };
+  };
+  const [first, second, other] = [newId('txn', 1), newId('txn', 2), newId('txn', 3)], { told, reply } = await build('payout-1', first);
+  t.is(reply.status, 201, reply.text);
+  const says = (status: 'expired' | 'built', versions: { txid: string; at: string }[] = []) => cloud.on(`GET /v1/transactions/${first}`, () => ({ data: { ...recordOf(told, status, null), versions } }));
+  says('built');
+  t.is((await build('payout-1', second)).reply.error?.details['reason'], 'idempotency_key_of_another_id');
+  t.is(rung(), 1);
+  says('expired');
+  const refused = (await build('payout-1', second)).reply;
+  t.like(refused.error, { code: 'CONFLICT', details: { reason: 'idempotency_key_of_expired_build', expected: first, found: second, status: 'expired' } }, refused.text);
+  t.regex(String(refused.error?.details['next']), /another Idempotency-Key, with the same paymentRef/);
+  t.is(rung(), 1);
+  for (const id of [second, first]) t.false((await edge.ask('POST', `/v1/transactions/${id}/broadcast`)).status === 200, id);
+  t.deepEqual(cloud.submitted, []);
+  t.is((await build('payout-2', other)).reply.status, 201, 'another key builds it again');
+  says('built');
+  t.is((await edge.ask('POST', `/v1/transactions/${first}/broadcast`)).status, 200);
+  says('expired');
+  t.is((await build('payout-1', second)).reply.error?.details['reason'], 'idempotency_key_of_another_id', 'it is signed here, whatever is said of it');
+  t.is(rung(), 2);
+});
+
 test('found F4: nothing is kept for a caller that is gone when the build comes', async (t) => {
   const { cloud, edge } = await replica(t);
   const id = newId('txn', 1), gone = new AbortController();

@@ -61,6 +61,7 @@ function openStage({ environment = 'live' as Environment, isBroadcast = true } =
     signing: {
       check: async ({ unsigned, instruction }) => evmSigner.check(networkOf('eth'), unsigned, instruction, policy),
       broadcast: async () => JSON.parse(told.body.toString('utf8')).data as never,
+      isGivenUp: async () => false,
     },
   });
   const own_paths = { buildTransaction: paths.build, createTrustline: paths.trustline, repriceTransaction: paths.reprice, broadcastTransaction: paths.broadcast };
