@@ -226,6 +226,7 @@ export class Signing {
       const unbound = binding.stateOf(id) === 'own' ? await binding.bind(id, this.#lanes.get(lane)!.gaveUp) : null;
       if (unbound !== null) return unbound;
       settle([]);
+      failpoint('edge.sign.bound');
       const refusal = await this.#signOnce(id, instructions.get(id)!);
       const stands = refusal === null ? null : await guard.stands(refusal);
       if (stands === null) continue;

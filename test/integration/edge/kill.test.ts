@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { decodeSigned } from '../../../chains/evm/envelope.ts';
 import type { Delivery } from '../../../edge/webhooks/post.ts';
 import { openStorage } from '../../../edge/storage/storage.ts';
 import { newId } from '../../../protocol/node/ids.ts';
@@ -19,6 +20,9 @@ function deliveriesTo(url: string, count: number): Delivery[] {
   return Array.from({ length: count }, (_, index) => ({ deliveryId: `dlv_${index}`, attempt: 1, url, headers: {}, body: `{"n":${index}}`, timeoutMs: 5_000 }));
 }
 
+const COUNTER = 'POST /v1/edge/transactions/{id}/counter';
+const FIRST_NONCE = 8;
+
 interface Story { readonly cloud: HostileCloud; readonly dataDir: string; readonly localKey: string; readonly id: string; readonly receiverUrl: string }
 
 async function begin(t: ExecutionContext): Promise<Story & { hits: { body: string }[] }> {
@@ -28,6 +32,13 @@ async function begin(t: ExecutionContext): Promise<Story & { hits: { body: strin
   const dataDir = newDirectory();
   const id = newId('txn', 1_700_000_000_000);
   cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(WANTED, transactionFor(WANTED), id), status: 201 }));
+  // As the account's actor does: who asks again for an id that is not signed gets its own value again, another id the next one.
+  const bound = new Map<string, number>();
+  cloud.on(COUNTER, ({ path }) => {
+    const asked = path.split('/')[4]!, nonce = bound.get(asked) ?? FIRST_NONCE + bound.size;
+    bound.set(asked, nonce);
+    return { data: builtFor(WANTED, transactionFor(WANTED, { nonce }), asked) };
+  });
   return { cloud, dataDir, localKey: mintIn(dataDir, 'live'), id, receiverUrl: receiver.url, hits: receiver.hits };
 }
 
@@ -57,7 +68,7 @@ test.serial('issue 2, 3: a run that records lists every place of the edge', asyn
 });
 
 const PLACES = [
-  'edge.sign.counted', 'edge.sign.journaled', 'edge.sign.signed', 'edge.sign.recorded', 'edge.submit.before', 'edge.submit.after',
+  'edge.sign.bound', 'edge.sign.counted', 'edge.sign.journaled', 'edge.sign.signed', 'edge.sign.recorded', 'edge.submit.before', 'edge.submit.after',
   'edge.relay.before_post', 'edge.relay.after_post', 'edge.relay.after_record', 'edge.report.before', 'edge.report.after',
 ];
 
@@ -83,6 +94,37 @@ for (const place of PLACES) {
     storage.close();
   });
 }
+
+test.serial('found F43: SIGKILL between a bound counter and its signature: nothing was signed, the same instruction is bound again, and the next one has the next value', async (t) => {
+  const story = await begin(t), { cloud, id } = story;
+  const options = { ...story, cloudUrl: cloud.url };
+  const first = await startEdgeProcess(t, { ...options, env: { FLOCK_FAILPOINTS: 'kill:edge.sign.bound:1' } });
+  const buildAndSend = async (edge: EdgeProcess, txn: string, wanted: Wanted) => {
+    cloud.on('POST /v1/transactions/unsigned', () => ({ data: builtFor(wanted, transactionFor(wanted), txn), status: 201 }));
+    await edge.ask('POST', '/v1/transactions/unsigned', { chain: 'eth', from: FIRST, to: RECEIVER, amount: wanted.amount.toString(), paymentRef: txn });
+    return edge.ask('POST', `/v1/transactions/${txn}/broadcast`);
+  };
+  await eventually('the stream is up', () => cloud.streams === 1);
+  await buildAndSend(first, id, WANTED).catch(() => undefined);
+  t.is((await first.exited).signal, 'SIGKILL');
+  t.deepEqual([cloud.countOf(COUNTER), cloud.submitted.length], [1, 0]);
+  const left = openStorage(story.dataDir);
+  t.deepEqual([left.all('select 1 from spend').length, left.all('select 1 from signatures').length], [0, 0]);
+  left.close();
+  cloud.leaseEpoch += 1;
+  const second = await startEdgeProcess(t, options), next = newId('txn', 1_700_000_000_001);
+  await eventually('the stream is up again', () => cloud.streams === 1);
+  t.is((await second.ask('POST', `/v1/transactions/${id}/broadcast`)).status, 200);
+  t.is((await buildAndSend(second, next, WANTED)).status, 200);
+  t.deepEqual(cloud.seen.flatMap(({ path }) => (/counter$/.test(path) ? [path.split('/')[4]] : [])), [id, id, next]);
+  const signed = cloud.submitted.map(({ id: of, signedPayload }) => {
+    const decoded = decodeSigned(signedPayload);
+    return `${of} ${decoded.ok ? decoded.transaction.nonce : 'unreadable'}`;
+  });
+  t.deepEqual([...new Set(signed)], [`${id} ${FIRST_NONCE}`, `${next} ${FIRST_NONCE + 1}`]);
+  second.kill('SIGTERM');
+  t.is((await second.exited).code, 0);
+});
 
 test.serial('reports keep their order over SIGKILL at any moment', async (t) => {
   const story = await begin(t);
