@@ -34,6 +34,6 @@ test('issue 2.11 TRUSTED_PROXIES are addresses and networks; anything else is a 
   for (const wrong of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0/8', '::1/129', '10.0.0.1/8/8', '10.0.0.1/-1', '10.0.0.1/08', 'true', '*']) {
     t.false(isNetwork(wrong), wrong);
     const { problems } = t.throws(() => readConfig({ ...good, TRUSTED_PROXIES: `10.0.0.1,${wrong}` }), { instanceOf: ConfigurationError });
-    t.deepEqual(problems, ['TRUSTED_PROXIES.1: is an address or a network such as 10.0.0.0/8'], wrong);
+    t.deepEqual(problems, ['TRUSTED_PROXIES: entry 2 is an address or a network such as 10.0.0.0/8'], wrong);
   }
 });
