@@ -45,12 +45,12 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     if (isRefusal(key)) return sendRefusal(deps, request, reply, key);
     const use = mayRepeat(route, caller, input.body, deps.nowMs()) ? useOf(route, request, key) : null;
     const asked = {
-      params: input.params, query: input.query, body: input.body, caller, requestId: request.id,
+      params: input.params as Asked['params'], query: input.query as Asked['query'], body: input.body as Asked['body'], caller, requestId: request.id,
       claim: use?.kept === 'actor' ? claimOf(use, route.status) : undefined,
       answerOf: (reply: unknown) => (use?.kept === 'statement' ? idempotency.answerOf(use, route.status, reply) : undefined),
       cookies: cookiesOf(request.headers.cookie), clientAddress: clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']?.toString()),
       setHeader: (name: string, value: string) => { void reply.header(name, value); },
-    } as unknown as Asked;
+    } satisfies Asked;
     const answered = answer(handlers[route.operationId]!, asked, use, route.status);
     return send(deps, route, request, reply, await (WITHOUT_DATABASE.has(route.operationId) ? answered : whileServing(answered)));
   };
@@ -59,7 +59,7 @@ export function createPipeline(deps: GatewayDeps, handlers: Handlers): Serve {
     entry: NonNullable<Handlers[keyof Handlers]>, asked: Asked, use: KeyUse | null, status: number,
   ): Promise<Answered> {
     // The table ties operation, handler and input together; a union of all handlers cannot say so.
-    const { handle, replay } = (typeof entry === 'function' ? { handle: entry } : entry) as unknown as Entry;
+    const { handle, replay } = (typeof entry === 'function' ? { handle: entry } : entry) as Entry;
     const act = () => outcomeOf(handle, asked, status, deps);
     if (use === null) return { outcome: withoutDuplicate(await act()), replayed: false };
     return idempotency.once(

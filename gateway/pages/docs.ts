@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { TAGS } from '../../protocol/route.ts';
-import { type ApiDescription, describeApi } from './openapi.ts';
+import { type ApiDescription, describeApi, type Operation } from './openapi.ts';
 import type { Json } from './examples.ts';
 import { STYLE } from './docs-style.ts';
 
@@ -68,17 +68,8 @@ ${section('shapes', 'Shapes', shapes.join(''))}
 </main></body></html>`;
 }
 
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly parameters: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
-  readonly security: readonly Json[];
-}
-
-function operationDetails({ path, method, operation }: { path: string; method: string; operation: Json }): string {
-  const { operationId, summary, parameters, requestBody, responses, security } = operation as unknown as Operation;
+function operationDetails({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
+  const { operationId, summary, parameters, requestBody, responses, security } = operation;
   const who = security.map((entry) => Object.keys(entry).join(' + ')).join(' or ') || 'nobody has to sign in';
   const role = operation['x-role'] === undefined ? [] : [operation['x-role']];
   const served = operation['x-deployment'] === 'both' ? 'cloud and edge' : operation['x-deployment'];

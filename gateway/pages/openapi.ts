@@ -19,8 +19,20 @@ import { exampleOfFailure, exampleOfSchema, type Json } from './examples.ts';
 /** Spec §9.2: "The interface description is version 2.0.0." */
 const DESCRIPTION_VERSION = '2.0.0';
 
+export interface Parameter extends Json { readonly name: string; readonly in: string; readonly required: boolean }
+
+/** One operation of the description: what pages read of it, beside what OpenAPI lets it say. */
+export interface Operation extends Json {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json & { readonly description: string }>>;
+  readonly security: readonly Json[];
+}
+
 export interface ApiDescription extends Json {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, Json>>;
   readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly securitySchemes: Json };
 }
@@ -29,7 +41,7 @@ export interface ApiDescription extends Json {
 export function describeApi(origin: string): ApiDescription {
   const names = namesOfSchemas();
   const parts = componentsOf(names);
-  const paths: Record<string, Record<string, Json>> = {};
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const route of ROUTE_LIST) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route.operationId, route, names, parts);
   }
@@ -155,7 +167,7 @@ const FAILURE: Json = {
 type Names = ReadonlyMap<z.ZodType, string>;
 type Parts = Readonly<Record<string, Json>>;
 
-function operationOf(operationId: string, route: Route, names: Names, parts: Parts): Json {
+function operationOf(operationId: string, route: Route, names: Names, parts: Parts): Operation {
   const content = (body: z.ZodType) => {
     const schema = schemaOf(body, names, 'input');
     return { 'application/json': { schema, example: exampleOfSchema(schema, parts) } };
@@ -194,7 +206,7 @@ const WITH_PATIENCE: ReadonlySet<string> = new Set(['RATE_LIMIT_EXCEEDED', 'SERV
 const RETRY_AFTER: Json = { 'Retry-After': { description: 'seconds', schema: { type: 'integer' } } };
 
 /** One response for each status, naming its codes. */
-function failuresOf(route: Route): Record<string, Json> {
+function failuresOf(route: Route): Record<string, Json & { readonly description: string }> {
   const byStatus = Map.groupBy(codesOf(route), statusOf);
   return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), {
     description: codes.map((code) => `\`${code}\` ${ERRORS[code][1]}`).join('; '),
@@ -206,7 +218,7 @@ function failuresOf(route: Route): Record<string, Json> {
   }]));
 }
 
-function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
+function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as {
     properties?: Record<string, Json>; required?: string[];
@@ -217,7 +229,7 @@ function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): J
   }));
 }
 
-function headersOf(route: Route): Json[] {
+function headersOf(route: Route): Parameter[] {
   const idempotency = {
     name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },
     description: 'the first answer is given again for 24 hours',

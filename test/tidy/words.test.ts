@@ -48,3 +48,9 @@ test('found: every number that crosses a border has both its bounds: protocol/sc
   t.deepEqual(hits(numbers.filter((file) => file !== own), /\bz\.(number|int|int32|uint32|float32|float64|int64|uint64|bigint|coerce|nan)\b/), []);
   for (const line of own!.lines.filter((one) => one.includes('z.number('))) t.regex(line, /z\.number\(\)(\.int\(\))?\.min\([^)]+\)\.max\([^)]+\)/);
 });
+
+test('house 6: the gateway asserts no type by way of `unknown`', (t) => {
+  const wrong = sources().filter(({ path }) => path.startsWith('gateway/')).flatMap((file) => file.lines
+    .flatMap((line, index) => (line.includes('as unknown as') ? [`${file.path}:${index + 1}`] : [])));
+  t.deepEqual(wrong, []);
+});

@@ -5,7 +5,7 @@ import { newId } from '../../../protocol/node/ids.ts';
 import { FAMILY_OF, type AddressStatus } from '../../../protocol/slugs.ts';
 import type { AddressRow } from '../../../model/rows/address.ts';
 import { notEnabled } from '../chain/chain-input.ts';
-import { accountOf, type Asked, type Caller, claimOf, type Handlers, type Replayable, unknownIn } from '../context.ts';
+import { accountOf, type Asked, type Caller, claimOf, type Handlers, unknownIn } from '../context.ts';
 import type { HandlerDeps } from '../surroundings.ts';
 import { PairLookup } from './pair-lookup.ts';
 import { addressView, listAskOf, pageAs } from '../views.ts';
@@ -21,19 +21,16 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
   const view = async (accountId: AccountId, row: AddressRow) => addressView(await reads.retiredIdentities(accountId), row);
   const replay = async (stored: unknown, asked: { readonly caller: Caller }) => view(accountOf(asked), stored as AddressRow);
 
-  const setStatus = (status: AddressStatus): Replayable<'archiveAddress'> => ({
-    replay,
-    async handle(asked: Asked<'archiveAddress'>) {
-      const accountId = accountOf(asked);
-      const answer = await onUnchangedPairs(async () => {
-        const known = await reads.address(accountId, asked.params.id);
-        if (known === null) return unknownIn(asked, 'address', asked.params.id);
-        const alone = await reads.isAlone(accountId, known);
-        return accounts.ask(accountId, { type: 'set_address_status', known, status, alone, ...claimOf(asked) });
-      });
-      return answer.ok === true ? view(accountId, answer.reply) : answer;
-    },
-  });
+  const setStatus = async (asked: Asked<'archiveAddress'> | Asked<'unarchiveAddress'>, status: AddressStatus) => {
+    const accountId = accountOf(asked);
+    const answer = await onUnchangedPairs(async () => {
+      const known = await reads.address(accountId, asked.params.id);
+      if (known === null) return unknownIn(asked, 'address', asked.params.id);
+      const alone = await reads.isAlone(accountId, known);
+      return accounts.ask(accountId, { type: 'set_address_status', known, status, alone, ...claimOf(asked) });
+    });
+    return answer.ok === true ? view(accountId, answer.reply) : answer;
+  };
 
   return {
     createAddress: {
@@ -65,8 +62,8 @@ export function addressHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
       const row = await reads.address(accountId, asked.params.id);
       return row === null ? unknownIn(asked, 'address', asked.params.id) : view(accountId, row);
     },
-    archiveAddress: setStatus('archived'),
-    unarchiveAddress: setStatus('active') as unknown as Replayable<'unarchiveAddress'>,
+    archiveAddress: { replay, handle: (asked) => setStatus(asked, 'archived') },
+    unarchiveAddress: { replay, handle: (asked) => setStatus(asked, 'active') },
   };
 }
 

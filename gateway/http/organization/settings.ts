@@ -6,7 +6,7 @@ import { accountIdOf } from '../../../protocol/ids.ts';
 import { newId } from '../../../protocol/node/ids.ts';
 import type { ReplyOf } from '../../../protocol/routes.ts';
 import { mintApiKey } from '../auth/api-keys.ts';
-import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers, type Replayable } from '../context.ts';
+import { accountOf, bearerOf, claimOf, USED_KEY, type Asked, type Handlers } from '../context.ts';
 import { edgeSetupOf } from '../edge/edge-setup.ts';
 import { stateOf } from '../account-state.ts';
 import type { HandlerDeps } from '../surroundings.ts';
@@ -60,34 +60,32 @@ export function settingHandlers(deps: HandlerDeps): Pick<Handlers, Area> {
         families: Object.keys(rotation.keys),
       }], asked.query, ({ id }) => id);
     },
-    approveRotation: decide(deps, 'approve'),
-    rejectRotation: decide(deps, 'reject') as unknown as Replayable<'rejectRotation'>,
+    approveRotation: {
+      replay: async (_stored, asked) => decided(asked, 'approve'), handle: (asked) => decide(deps, asked, 'approve'),
+    },
+    rejectRotation: {
+      replay: async (_stored, asked) => decided(asked, 'reject'), handle: (asked) => decide(deps, asked, 'reject'),
+    },
   };
 }
 
+type Decided = Asked<'approveRotation'> | Asked<'rejectRotation'>;
+const DECIDED = { approve: 'approved', reject: 'rejected' } as const;
+const decided = (asked: Decided, decision: 'approve' | 'reject') => ({ id: asked.params.id, decision: DECIDED[decision] });
+
 /** Owner plus fresh second factor. Spec §3.1, §5.5. */
-function decide(deps: HandlerDeps, decision: 'approve' | 'reject'): Replayable<'approveRotation'> {
-  const { accounts, edges, nowMs } = deps;
-  const decided = (id: string) => ({
-    id, decision: decision === 'approve' ? 'approved' as const : 'rejected' as const,
+async function decide(deps: HandlerDeps, asked: Decided, decision: 'approve' | 'reject') {
+  const { accounts, edges, nowMs } = deps, accountId = accountOf(asked);
+  const stale = await notFresh(deps, asked, asked.body.totp);
+  if (stale !== null) return stale;
+  const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
+  const answer = await accounts.ask(accountId, {
+    type: 'decide_rotation', rotationId: asked.params.id, decision, byUser: bearerOf(asked).userId, addressIds, ...claimOf(asked),
   });
-  return {
-    replay: async (_stored, asked) => decided(asked.params.id),
-    async handle(asked) {
-      const accountId = accountOf(asked);
-      const stale = await notFresh(deps, asked, asked.body.totp);
-      if (stale !== null) return stale;
-      const addressIds = Array.from({ length: OWN_ADDRESSES_MAX }, () => newId('adr', nowMs()));
-      const answer = await accounts.ask(accountId, {
-        type: 'decide_rotation', rotationId: asked.params.id, decision, byUser: bearerOf(asked).userId, addressIds,
-        ...claimOf(asked),
-      });
-      if (answer.ok !== true) return answer;
-      // Every stream proves its identity again. The code names no fault: it reaches the identity that stays, too.
-      edges.close(accountId, 'SERVICE_UNAVAILABLE');
-      return decided(asked.params.id);
-    },
-  };
+  if (answer.ok !== true) return answer;
+  // Every stream proves its identity again. The code names no fault: it reaches the identity that stays, too.
+  edges.close(accountId, 'SERVICE_UNAVAILABLE');
+  return decided(asked, decision);
 }
 
 function keyView(row: ApiKeyRow): ReplyOf<'listApiKeys'>['content'][number] {

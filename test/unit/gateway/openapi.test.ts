@@ -50,7 +50,7 @@ test('every schema is a JSON Schema of the dialect that the document names', (t)
 test('path parameters are those of the path; tags and security schemes exist; every answer says what it is', (t) => {
   const tags = new Set((API['tags'] as { name: string }[]).map(({ name }) => name));
   for (const { path, method, operation } of OPERATIONS) {
-    const { parameters, responses, security } = operation as { parameters: { name: string; in: string; required: boolean }[]; responses: Record<string, Json>; security: Json[] };
+    const { parameters, responses, security } = operation as { parameters: readonly { name: string; in: string; required: boolean }[]; responses: Readonly<Record<string, Json>>; security: readonly Json[] };
     const inPath = parameters.filter((one) => one.in === 'path');
     t.deepEqual(inPath.map(({ name }) => name).toSorted(), [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name]) => name!).toSorted(), `${method} ${path}`);
     t.true(inPath.every(({ required }) => required));
@@ -71,7 +71,7 @@ test('issue 2.7: bodies name no unknown field, replies may grow', (t) => {
 
 test('issue 2.7: what an edge answers by itself, and what a path can refuse, is described as it is', (t) => {
   const described = (id: string) => OPERATIONS.find(({ operation }) => operation['operationId'] === id)!.operation as {
-    parameters: { name: string; in: string }[]; responses: Record<string, { description: string }>;
+    parameters: readonly { name: string; in: string }[]; responses: Readonly<Record<string, { description: string }>>;
   };
   for (const id of ['mintLocalKey', 'revokeLocalKey']) t.false(described(id).parameters.some(({ name }) => name === 'Idempotency-Key'), id);
   t.deepEqual(described('listLocalKeys').parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])), ['page', 'size', 'after']);
