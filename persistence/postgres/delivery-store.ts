@@ -113,10 +113,12 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
     },
     async purgeBodies(olderThanMs) {
       let gone = 0;
+      let lastAt: string | null = null, lastSeq: string | null = null;
       for (;;) {
-        const [row] = await sql<{ count: number }[]>`select purge_publications(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}) as count`;
-        gone += row!.count;
-        if (row!.count < PURGED_AT_ONCE) return gone;
+        const [page] = await purgedBodies(sql, olderThanMs, lastAt, lastSeq);
+        gone += page!.gone;
+        if (page!.lastAt === null) return gone;
+        ({ lastAt, lastSeq } = page!);
       }
     },
     async purge(olderThanMs) {
@@ -130,4 +132,11 @@ export function createDeliveryStore(sql: Sql, { callersClock = false }: Delivery
       return gone;
     },
   };
+}
+
+/** A page of bodies after the last one of the page before; its time as text, for a JavaScript instant has no microseconds. */
+function purgedBodies(sql: Sql, olderThanMs: number, lastAt: string | null, lastSeq: string | null) {
+  return sql<{ gone: number; lastAt: string | null; lastSeq: string | null }[]>`
+    select gone, last_at as "lastAt", last_seq::text as "lastSeq"
+      from purge_publications(${olderThanMs}::timestamptz, ${PURGED_AT_ONCE}, ${lastAt}::text::timestamptz, ${lastSeq}::text::bigint)`;
 }

@@ -218,7 +218,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   purge_idempotent: [{ name: 'answers of today', expected: 'nothing', call: () => database.sql`select purge_idempotent(clock_timestamp() + interval '1 year')` }],
   purge_deliveries: [{ name: 'deliveries of this week', expected: 'nothing', call: () => database.sql`select purge_deliveries(clock_timestamp() + interval '1 year', 1000)` }],
   purge_publications: [{ name: 'bodies of this month', expected: 'nothing', call: async () => {
-    await database.sql`select purge_publications(clock_timestamp() + interval '1 year', 1000)`;
+    await database.sql`select purge_publications(clock_timestamp() + interval '1 year', 1000, null, null)`;
     const [row] = await database.owner`select count(*) filter (where body is null and created_at > clock_timestamp() - interval '30 days') as gone from publication`;
     if (row!.gone !== 0) throw new Error('a body that may still be delivered went');
   } }],

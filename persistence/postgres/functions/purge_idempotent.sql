@@ -7,7 +7,7 @@ declare
   gone bigint;
 begin
   delete from idempotency i
-   where i.ctid = any (array(select o.ctid from idempotency o where o.created_at < before limit 10000)) and i.created_at < before;
+   where i.ctid = any (array(select o.ctid from idempotency o where o.created_at < before order by o.created_at limit 10000)) and i.created_at < before;
   get diagnostics gone = row_count;
   return gone;
 end $$;

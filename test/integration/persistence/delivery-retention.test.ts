@@ -1,11 +1,14 @@
 /** What of deliveries goes after its time. A database of its own: the purge goes over all accounts. */
 import test from 'ava';
+import { createDeliveryStore } from '../../../persistence/postgres/delivery-store.ts';
+import { createReadStore } from '../../../persistence/postgres/read-store.ts';
 import type { DueDelivery } from '../../../model/ports/delivery-store.ts';
 import type { Stores } from '../../../persistence/postgres/stores.ts';
 import type { RowWrite } from '../../../model/rows/write.ts';
 import type { WebhookRow } from '../../../model/rows/webhook.ts';
 import type { AccountId } from '../../../protocol/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { openWatched } from '../../support/plans.ts';
 import { newOrganization, NOW_MS, openStores, publicationRow, webhookRow, write } from '../../support/store-rows.ts';
 
 let database: TestDatabase;
@@ -67,4 +70,48 @@ test.serial('§6 an empty partition of a month that is over is dropped; one with
   t.false(kept.includes('attempt_202002'));
   t.true(kept.includes('attempt_202606'), 'an attempt is in it');
   t.true(kept.includes('attempt_202607') && kept.includes('attempt_other'), 'this month and the rest');
+});
+
+test.serial('found F53: a purge reads what it removes: what is kept is read by no page of deliveries or answers, and by one page of bodies', async (t) => {
+  const KEPT = 7_000, GONE = 40; // more than one page is kept, and lies before what goes
+  const { live, hooks: [hook] } = await setUp({});
+  const { owner } = database;
+  const old = (days: number) => owner`clock_timestamp() - ${days}::int * interval '1 day'`;
+  for (const [status, count, days] of [['pending', KEPT, 50], ['delivered', GONE, 40]] as const) {
+    await owner`
+      with told as (
+        insert into publication (account_id, event_id, event, body, order_key, to_all, created_at, completed_at)
+          select ${live}, 'evt_' || ${status}::text || i, 'deposit_detected', '{}', 'k', false, ${old(days)} + i * interval '1 second', now() from generate_series(1, ${count}::int) i
+        returning event_id, seq, created_at
+      )
+      insert into delivery (id, account_id, event_id, webhook_id, event, replay, seq, order_key, status, attempts, next_attempt_at, created_at)
+        select 'dlv_' || id_prefix_of(created_at) || lpad(seq::text, 16, '2'), ${live}, event_id, ${hook!.id}, 'deposit_detected', 0, seq, 'k', ${status}::text, 0,
+               case ${status}::text when 'pending' then created_at end, created_at from told`;
+  }
+  await owner`
+    insert into idempotency (account_id, method, path, key, body_hash, status, body, created_at)
+      select ${live}, 'POST', '/v1/addresses', 'k' || i, 'h', 201, '{}', clock_timestamp() - case when i % 100 = 0 then interval '25 hours' else interval '1 hour' end
+        from generate_series(1, ${KEPT}::int) i`;
+  await owner`analyze`;
+  const watched = await openWatched(database.url);
+  try {
+    const deliveries = createDeliveryStore(watched.sql), read = createReadStore(watched.sql);
+    const readBy = async (work: () => Promise<number>) => {
+      const { answer, statements } = await watched.ran(work);
+      return { answer, rows: statements.reduce((sum, { rowsRead }) => sum + rowsRead, 0), scans: statements.flatMap(({ sequentialScans }) => sequentialScans.filter((one) => !one.includes('attempt'))) };
+    };
+    const done = await readBy(() => deliveries.purge(Date.now()));
+    t.true(done.answer >= GONE);
+    t.true(done.rows < 20 * done.answer, `${done.rows} rows for ${done.answer}`);
+    const answers = await readBy(() => read.purgeIdempotent(Date.now()));
+    t.is(answers.answer, KEPT / 100);
+    t.true(answers.rows < 10 * answers.answer, `${answers.rows} rows for ${answers.answer}`);
+    const bodies = await readBy(() => deliveries.purgeBodies(Date.now()));
+    t.true(bodies.answer >= GONE);
+    t.true(bodies.rows < 5 * (KEPT + bodies.answer), `${bodies.rows} rows for ${KEPT} kept and ${bodies.answer}`);
+    t.deepEqual([done.scans, answers.scans], [[], []]);
+    t.is((await owner<{ count: number }[]>`select count(*)::int as count from publication where account_id = ${live} and body is not null`)[0]!.count, KEPT);
+  } finally {
+    await watched.close();
+  }
 });

@@ -145,7 +145,6 @@ const MORE: Readonly<Record<string, readonly [rows: number, why: string]>> = {
   'deliveries.releaseAbandoned': [6_000, 'a node that takes shards looks at every endpoint of their accounts, and of each at what is due'],
   'edge.openSessions': [300, 'once, at start: the sessions that are open'],
   'deliveries.incompletePublications': [1_500, 'what waits for a leader that is there, which is what it counts'],
-  'read.purgeIdempotent': [ROWS_BESIDE + 10_000, 'the oldest answers by an index of block ranges, a page of them'],
   'secrets: unreadable': [5_000, 'a command: every endpoint is looked at'],
 };
 
