@@ -110,6 +110,7 @@ for (const [name, bench] of Object.entries(benches)) {
     const [due] = await store.immature(ledger, 103, 10);
     t.is(due?.txid, paid.txid);
     t.deepEqual(await matureBelow(store, ledger, [{ ...paid, blockHash: 'elsewhere', confirmations: 3 }]), [], 'it is not in that block any more');
+    t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 10 ** 12 }]), [], 'no depth beyond the head, and no fault either');
     t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 3 }]), [accountId]);
     t.deepEqual(await matureBelow(store, ledger, [{ ...paid, confirmations: 4 }]), [], 'matured already');
     const facts = await inbox(accountId);

@@ -7,7 +7,7 @@ declare
 begin
   with matured as (
     update fact f set status = 'matured', transfer = f.transfer || jsonb_build_object('confirmations', r."confirmations")
-      from jsonb_to_recordset(facts) r("txid" text, "outputIndex" bigint, "blockHash" text, "confirmations" int)
+      from jsonb_to_recordset(facts) r("txid" text, "outputIndex" bigint, "blockHash" text, "confirmations" bigint)
      where f.ledger = of_ledger and f.txid = r.txid and f.output_index = r."outputIndex"
        and f.block_hash = r."blockHash" and f.status = 'seen'
        and r."confirmations" >= (f.transfer ->> 'threshold')::int
