@@ -79,7 +79,7 @@ export async function allGone(dataDir: string): Promise<void> {
 
 /** Pid of the process that npm started. */
 export function nodeBelow(npm: number, dataDir: string): number {
-  const found = processesOf(dataDir).find((pid) => pid !== npm && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('dev/start.ts'));
+  const found = processesOf(dataDir).find((pid) => pid !== npm && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('developer/start.ts'));
   if (found === undefined) throw new Error('no node runs developer mode');
   return found;
 }
