@@ -1,4 +1,4 @@
-/** What chains with accounts, and with depths, tell an application of a live service: activation, opt-ins, ladder, coverage. */
+/** What an application is told of a live service on each family: records and events, activation, opt-ins, ladder, coverage, what is in flight. */
 import test from 'ava';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,20 @@ import { createClient } from '../../protocol/client.ts';
 import { isRefusal, type Refusal } from '../../protocol/errors.ts';
 import { EVENTS, type Chain } from '../../protocol/slugs.ts';
 import { startDeployment } from '../../developer/deployment.ts';
+import { openEvmStage } from '../../developer/demo-evm.ts';
+import { openSolStage } from '../../developer/demo-sol.ts';
+import { openTronStage } from '../../developer/demo-tron.ts';
 import { openXlmStage } from '../../developer/demo-xlm.ts';
+import { networkOf } from '../../chains/registry.ts';
+import { accountKey } from '../../developer/stand-ins/xrp/entries.ts';
 import { LedgerNetwork } from '../../developer/stand-ins/xrp/ledger-network.ts';
 import { fund, must as mustXrp } from '../../developer/stand-ins/xrp/people.ts';
 import { startXrpServer } from '../../developer/stand-ins/xrp/server.ts';
 import { walletOf } from '../../developer/stand-ins/xrp/signers.ts';
+import { RECIPIENT as BTC_RECIPIENT } from '../support/btc-inputs.ts';
 import { patiently } from '../support/company.ts';
 import { testServerUrl } from '../support/postgres.ts';
+import { CONTRACT, problemsOf, problemsOfEvent, type Movement } from '../support/record-contract.ts';
 import { openBtc } from '../support/soak/btc.ts';
 import { envOf } from '../support/soak/soak-chain.ts';
 
@@ -34,7 +41,8 @@ async function openXrp() {
   fund(network, payer.classicAddress, 10_000_000_000n);
   network.close();
   return {
-    cloudEnv: envOf('xrp', servers.map(({ url }) => url)), mine: () => { network.close(); },
+    cloudEnv: envOf('xrp', servers.map(({ url }) => url)), outsider: payer.classicAddress,
+    balanceOf: async (address: string) => BigInt(String(network.tip.state.get(accountKey(address))?.['Balance'] ?? '0')), mine: () => { network.close(); },
     pay(to: string, drops: bigint) {
       const txid = mustXrp(network, payer, { TransactionType: 'Payment', Destination: to, Amount: drops.toString() });
       network.close();
@@ -45,20 +53,20 @@ async function openXrp() {
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'flock-ledgers-'));
-const btc = await openBtc(), xlm = await openXlmStage(), xrp = await openXrp(), receiver = await startReceiver();
+const btc = await openBtc(), xlm = await openXlmStage(), xrp = await openXrp(), sol = await openSolStage(), tron = await openTronStage(), eth = await openEvmStage('eth'), receiver = await startReceiver();
 const deployment = await startDeployment({
   dataDir, cloudPort: 0, edgePort: 0, environment: 'live', durable: false, log: () => undefined,
   databaseUrl: await testServerUrl(), databaseName: `ledgers_${process.pid}_${Date.now()}`,
-  cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...btc.cloudEnv, ...xlm.cloudEnv, ...xrp.cloudEnv },
+  cloudEnv: { WEBHOOK_LADDER_SECONDS: '0,1,1,1', ...btc.cloudEnv, ...xlm.cloudEnv, ...xrp.cloudEnv, ...sol.cloudEnv, ...tron.cloudEnv, ...eth.cloudEnv },
   edgeEnv: { EDGE_WEBHOOK_ALLOWLIST: `127.0.0.1:${receiver.port}` },
 });
 const client = createClient({ baseUrl: deployment.edgeUrl, apiKey: deployment.localApiKey });
 await patiently('readiness', () => client.call('getEdgeReadiness'), (view) =>
-  !isRefusal(view) && (['btc', 'xrp', 'xlm'] as const).every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')));
+  !isRefusal(view) && (['btc', 'xrp', 'xlm', 'sol', 'tron', 'eth'] as const).every((chain) => view.content.some((row) => row.chain === chain && row.state === 'ready')));
 receiver.setSecret((await client.must('createWebhook', { body: { url: receiver.url, events: [...EVENTS] } })).secret);
 test.after.always(async () => {
   await deployment.stop();
-  await Promise.all([receiver.close(), btc.close(), xlm.close(), xrp.close()]);
+  await Promise.all([receiver.close(), btc.close(), xlm.close(), xrp.close(), sol.close(), tron.close(), eth.close()]);
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -126,3 +134,84 @@ test('§2.5 decisions 5 B3 btc: confirmations climb 1, 2, 3; coverage follows; a
   t.is((await record())!.status, 'reversed');
   t.is((await client.must('getBalance', { params: { chain: 'btc', address } })).amount, '0');
 });
+
+interface Live { readonly unit: bigint; readonly outsider: string; pay(address: string, amount: bigint): unknown; mine(blocks: number): Promise<unknown> | void }
+const LIVE: readonly (readonly [Chain, Live])[] = [
+  ['btc', { ...btc, unit: 1_000_000n, outsider: BTC_RECIPIENT }], ['eth', { ...eth, unit: 10n ** 18n }], ['tron', { ...tron, unit: 1_000_000n }], ['sol', { ...sol, unit: 10n ** 9n }],
+  ['xrp', { ...xrp, unit: 1_000_000n, mine: (blocks) => { for (let n = 0; n < blocks; n += 1) xrp.mine(); } }], ['xlm', { ...xlm, unit: XLM, outsider: xlm.token!.outsider }],
+];
+
+/** A request again while it is answered 503, under one key. */
+const calm = async <T extends object>(ask: () => Promise<T | Refusal>): Promise<T | Refusal> =>
+  (await patiently('an answer that is no 503', async () => ({ answer: await ask() }), ({ answer }) =>
+    !(isRefusal(answer) && ['SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE', 'CHAIN_UNAVAILABLE'].includes(answer.code)))).answer;
+const done = async <T extends object>(ask: () => Promise<T | Refusal>): Promise<T> => {
+  const answer = await calm(ask);
+  if (isRefusal(answer)) throw new Error(`${answer.code} ${JSON.stringify(answer.details)}`);
+  return answer;
+};
+const buildOf = (chain: Chain, from: string, to: string, amount: bigint, key: string) =>
+  done(() => client.call('buildTransaction', { body: { chain, from, to, amount: amount.toString(), paymentRef: key }, idempotencyKey: key }));
+const balanceAt = async (chain: Chain, address: string) => BigInt((await done(() => client.call('getBalance', { params: { chain, address } }))).amount);
+
+for (const [chain, { unit, outsider, pay, mine }] of LIVE) {
+  (chain === 'btc' ? test.serial : test)(`found F72: ${chain}: on its own ledger too every field of a withdrawal's record and events is there, typed and exact`, async (t) => {
+    t.timeout(120_000);
+    const { threshold: usual, nativeSymbol: symbol, nativeDecimals: decimals, explorer } = networkOf(chain), threshold = chain === 'btc' ? btc.threshold : usual, sinceMs = Date.now();
+    const address = await newAddress(chain), amount = unit * 20n, sent = unit * 3n;
+    await pay(address, amount);
+    await mine(threshold);
+    await receiver.next(({ event, data }) => event === 'deposit_confirmed' && data['address'] === address);
+    const before = await balanceAt(chain, address), built = await buildOf(chain, address, outsider, sent, `record-${chain}`);
+    const out: Movement = {
+      holder: { chain, environment: 'live', address, userRef: 'customer-1', tag: null, label: null }, asset: { contract: null, symbol, decimals }, direction: 'out', status: 'built', id: built.id,
+      txid: null, outputIndex: null, counterparty: outsider, amount: sent, inBlock: false, confirmations: (count) => count === 0, threshold, fee: null, versions: [], explorerUrl: null, sinceMs, before: null,
+    };
+    t.deepEqual(problemsOf(`${chain} built`, CONTRACT.built.schema, CONTRACT.built.table, built, out), []);
+    const { txid } = await done(() => client.call('broadcastTransaction', { params: { id: built.id } }));
+    const onItsWay = await receiver.next(({ event, data }) => event === 'withdrawal_broadcast' && data['transactionId'] === built.id);
+    await mine(threshold + 1);
+    const confirmed = await receiver.next(({ event, data }) => event === 'withdrawal_confirmed' && data['transactionId'] === built.id);
+    const record = await done(() => client.call('getTransaction', { params: { id: built.id } })), fee = before - sent - await balanceAt(chain, address);
+    const movement: Movement = {
+      ...out, status: 'confirmed', txid, inBlock: true, confirmations: (count) => count >= threshold, fee, versions: [{ txid: txid!, at: 'block' }], explorerUrl: explorer.tx.replace('{id}', txid!),
+    };
+    t.deepEqual(problemsOf(`${chain} transaction`, CONTRACT.transaction.schema, CONTRACT.transaction.table, record, movement), []);
+    t.true(fee <= BigInt(built.feeEstimate.feeMax));
+    t.deepEqual(problemsOfEvent(JSON.parse(confirmed.raw), { movement, record, event: 'withdrawal_confirmed', counted: (count) => count >= threshold }), []);
+    const then = { ...record, height: null, blockHash: null, fee: null };
+    t.deepEqual(problemsOfEvent(JSON.parse(onItsWay.raw), { movement, record: then, event: 'withdrawal_broadcast', counted: (count) => count === 0 }), []);
+  });
+}
+
+for (const [chain, limit, count] of [['xrp', 10, 14], ['xlm', 1, 4]] as const) {
+  test(`found F43: ${chain}: ${count} builds from one address, broadcast in any order and at once: ${limit} in flight, each lands, and nothing else is refused`, async (t) => {
+    t.timeout(120_000);
+    const { unit, outsider, pay, mine } = new Map(LIVE).get(chain)!, balanceOf = chain === 'xrp' ? xrp.balanceOf : xlm.balanceOf;
+    const address = await newAddress(chain);
+    await pay(address, unit * 100n);
+    await receiver.next(({ event, data }) => event === 'deposit_confirmed' && data['address'] === address);
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) ids.push((await buildOf(chain, address, outsider, unit, `flight-${chain}-${n}`)).id);
+    const left = ids.map((id, n) => ({ id, place: (n * 5) % count })).sort((a, b) => a.place - b.place).map(({ id }) => id);
+    const held = await balanceOf(address), own = new Set<string>();
+    while (left.length > 0) {
+      const answers = await Promise.all(left.splice(0).map(async (id) => ({ id, answer: await calm(() => client.call('broadcastTransaction', { params: { id } })) })));
+      for (const { id, answer } of answers) {
+        if (!isRefusal(answer)) own.add(id);
+        else {
+          t.like(answer, { code: 'CONFLICT', details: { reason: 'in_flight_limit', limit } });
+          t.true((answer.details['inFlight'] as string[]).every((one) => ids.includes(one)));
+          left.push(id);
+        }
+      }
+      await mine(1);
+      const ends = await Promise.all([...own].map((id) => receiver.next(({ event, data }) => ['withdrawal_confirmed', 'withdrawal_failed'].includes(event) && data['transactionId'] === id)));
+      t.deepEqual(ends.flatMap(({ event, data }) => (event === 'withdrawal_failed' ? [data] : [])), []);
+    }
+    t.is(own.size, count);
+    const records = await Promise.all(ids.map((id) => done(() => client.call('getTransaction', { params: { id } }))));
+    t.deepEqual(new Set(records.map(({ status }) => status)), new Set(['confirmed']));
+    t.is(held - await balanceOf(address), records.reduce((sum, { amount, fee }) => sum + BigInt(amount) + BigInt(fee!), 0n), 'the ledger holds what the records say');
+  });
+}

@@ -161,7 +161,7 @@ export const TRANSACTION: Table<Movement> = {
   threshold: (value, { threshold }) => value === threshold,
   incarnation: (value, { direction, incarnation = (count) => count === 1 }) => (direction === 'in' ? incarnation(value as number) : value === null),
   fee: (value, { fee, direction, inBlock }) =>
-    (direction === 'in' || !inBlock ? value === null : /^[1-9][0-9]*$/.test(String(value)) && (fee === null || value === fee.toString())),
+    (direction === 'in' || !inBlock ? value === null : fee === null ? /^[1-9][0-9]*$/.test(String(value)) : value === fee.toString()),
   failure: (value, { failed = false }) => (value !== null) === failed, 'failure.code': isCode, 'failure.reason': isText,
   versions: (value, { versions }) => same(versions)(value),
   'versions.*.txid': isText, 'versions.*.at': isText,
@@ -241,7 +241,7 @@ export const BUILT: Table<Movement> = {
   ...money, ...ofAsset,
   chain: ofHolder.chain, id: TRANSACTION['id']!, status: same('built'),
   from: (value, { holder }) => value === holder.address, to: (value, { counterparty }) => value === counterparty, chainTag: same(null),
-  feeEstimate: (value) => value !== null, 'feeEstimate.fee': (value) => BigInt(String(value)) > 0n,
+  feeEstimate: (value) => value !== null, 'feeEstimate.fee': (value, { holder }) => BigInt(String(value)) > (holder.chain === 'tron' ? -1n : 0n), // bandwidth may be free
   'feeEstimate.feeMax': (value, _truth, { feeEstimate }) => BigInt(String(value)) >= BigInt((feeEstimate as { fee: string }).fee),
   'feeEstimate.parts': (value) => Object.keys(value as object).length > 0,
   unsigned: (value) => value !== null, 'unsigned.chain': ofHolder.chain, 'unsigned.payload': isText,
