@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { STEPS } from '../../../developer/first-steps.ts';
+import { patiently } from '../../support/company.ts';
 import { allGone, freePorts, nodeBelow, processesOf, start, temporaryDirectory } from '../../support/startup.ts';
 import { ROOT } from '../../support/tree.ts';
 
@@ -23,8 +24,11 @@ const dev = (): Dev => JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8'
 
 async function addresses(): Promise<string[]> {
   const { edgeUrl, sandbox } = dev();
-  const reply = await fetch(`${edgeUrl}/v1/addresses`, { headers: { 'x-api-key': sandbox.localApiKey } });
-  return ((await reply.json()) as { data: { content: { address: string }[] } }).data.content.map(({ address }) => address);
+  const listed = await patiently('the edge is registered', async () => {
+    const reply = await fetch(`${edgeUrl}/v1/addresses`, { headers: { 'x-api-key': sandbox.localApiKey } });
+    return await reply.json() as { data: { content: { address: string }[] } | null };
+  }, ({ data }) => data !== null);
+  return listed.data!.content.map(({ address }) => address);
 }
 
 test.serial('issue 2.1, found F77: the first steps, pasted whole, show their four events, verified', async (t) => {
