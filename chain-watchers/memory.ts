@@ -92,6 +92,8 @@ export interface WitnessMemory {
   readonly behindSinceMs: number | null;
   readonly stuckSinceMs: number | null;
   readonly unreadableSinceMs: number | null;
+  /** It claimed a head that cannot be when it last told one. */
+  readonly isAhead: boolean;
   /** When its head last rose. */
   readonly roseAtMs: number | null;
   /** Its head when it last told one. */
@@ -103,4 +105,4 @@ export interface WitnessMemory {
   readonly finalizedHeight: number | null;
 }
 
-export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable';
+export type Condition = 'alive' | 'unheard' | 'silent' | 'behind' | 'stuck' | 'unreadable' | 'ahead';

@@ -17,12 +17,13 @@ import { createBell } from './wake-accounts.ts';
 import { chainFailure } from './follow/content.ts';
 import { standingOf } from './follow/cursor.ts';
 import { readForward, recordStart, type Followed } from './follow/follow.ts';
-import { countedHeight, observeHead, rememberedHead, type HeadMemory } from './follow/head.ts';
+import { countedHeight, observeHead, type HeadMemory } from './follow/head.ts';
 import { matureFacts } from './maturity/mature.ts';
 import { emptyMemory, type Condition, type Run } from './memory.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import type { WatcherParts } from './ports.ts';
-import { conditionOf, countsNow, look, supportedHead, UNKNOWN_WITNESS } from './follow/quorum.ts';
+import { notedBefore } from './follow/possible-head.ts';
+import { believedHead, conditionOf, countsNow, look, supportedHead, UNKNOWN_WITNESS } from './follow/quorum.ts';
 import { agreedBalancesAt } from './audit/agreed-balances.ts';
 import { createReconciler, type Reconciler } from './audit/reconcile.ts';
 import { rematch } from './follow/rematch.ts';
@@ -158,7 +159,7 @@ function fail(run: Run, report: Draft, job: Job, reason: string): void {
 
 async function follow(run: Run, report: Draft): Promise<void> {
   const { parts, memory } = run;
-  const head = await parts.client.getHead(), cursor = await parts.store.cursor(parts.ledger);
+  const head = await believedHead(run), cursor = await parts.store.cursor(parts.ledger);
   memory.head = observeHead(memory.head ?? await notedBefore(run), head, parts.nowMs(), {
     height: await supportedNow(run, head.height, cursor?.height ?? null), afterMs: parts.settings.silentMs,
   });
@@ -215,12 +216,6 @@ async function noteHead(run: Run, { highestHeight, roseAtMs }: HeadMemory): Prom
   if (parts.nowMs() - (memory.heardAtMs ?? 0) < HEARD_EVERY_MS) return;
   await parts.store.noteHeard(parts.ledger, parts.nowMs());
   memory.heardAtMs = parts.nowMs();
-}
-
-async function notedBefore(run: Run): Promise<HeadMemory | null> {
-  const { headHeight, headAtMs } = await run.parts.store.coverage(run.parts.ledger);
-  if (headHeight === null || headAtMs === null) return null;
-  return rememberedHead({ height: headHeight, atMs: headAtMs }, run.parts.nowMs());
 }
 
 async function rebuild(run: Run, height: number): Promise<Rewound> {

@@ -27,10 +27,10 @@ export const READINESS = ['not_ready', 'ready', 'quarantined', 'pool_low'] as co
 export type Readiness = (typeof READINESS)[number];
 
 /**
- * How a node of a chain is found. `down`, `wrong_network`: needs an operator. `behind`, `stuck`, `unreadable`: it answers, and blocks do
- * not wait for its word. `unknown`: not asked yet.
+ * How a node of a chain is found. `down`, `wrong_network`: needs an operator. `behind`, `stuck`, `unreadable`, `ahead` (claims a head
+ * that cannot be): it answers, and blocks do not wait for its word. `unknown`: not asked yet.
  */
-export const ENDPOINT_STATES = ['up', 'down', 'wrong_network', 'behind', 'stuck', 'unreadable', 'unknown'] as const;
+export const ENDPOINT_STATES = ['up', 'down', 'wrong_network', 'behind', 'stuck', 'unreadable', 'ahead', 'unknown'] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 /** Spec §3.2. */

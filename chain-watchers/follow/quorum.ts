@@ -10,6 +10,7 @@
  *   behind      its head is below our cursor by more than a moment's blocks      after 30 s, 10 s if it was never up to it
  *   stuck       its head does not rise while another one's is above it           after 10 block times, at least 30 s
  *   unreadable  tells its head and proves no block at all                        after 30 s
+ *   ahead       claims a head that cannot be (possible-head.ts)                  at once
  *
  * Each time runs from the first look that found it so, so a look that is old says nothing. Our cursor is what decides who is
  * behind, and not the highest head that somebody claims: an invented head makes no honest endpoint late.
@@ -18,6 +19,8 @@ import type { ChainClient, Head, Network } from '../../chains/chain.ts';
 import { confirmationsOf, type Finality } from '../maturity/confirmations.ts';
 import { chainFailure } from './content.ts';
 import { ownFinality } from './head.ts';
+import { accountOfLedger } from '../../protocol/ids.ts';
+import { canBeAt, firstPossible } from './possible-head.ts';
 import type { Condition, Run, WitnessMemory } from '../memory.ts';
 
 export const UNHEARD_MS = 10_000;
@@ -46,7 +49,7 @@ export function confirmedBy(opinions: readonly Opinion[], threshold: number): bo
 }
 
 export const UNKNOWN_WITNESS: WitnessMemory = {
-  heard: false, told: null, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, roseAtMs: null,
+  heard: false, told: null, keptUp: false, silentSinceMs: null, behindSinceMs: null, stuckSinceMs: null, unreadableSinceMs: null, isAhead: false, roseAtMs: null,
   headHeight: null, highestHeight: -1, fell: null, finalizedHeight: null,
 };
 
@@ -75,7 +78,7 @@ export function observeWitness(
   const isTakenBack = fell !== null && nowMs - fell.sinceMs >= stuckMsOf(network), highestHeight = isTakenBack ? fell.height : memory.highestHeight;
   const isStuck = headHeight <= highestHeight && headHeight < highestOther;
   return {
-    ...memory, heard: true, keptUp: memory.keptUp || !isBehind, silentSinceMs: null, headHeight,
+    ...memory, heard: true, keptUp: memory.keptUp || !isBehind, silentSinceMs: null, isAhead: false, headHeight,
     behindSinceMs: isBehind ? memory.behindSinceMs ?? nowMs : null, stuckSinceMs: isStuck ? memory.stuckSinceMs ?? nowMs : null,
     roseAtMs: headHeight > highestHeight ? nowMs : memory.roseAtMs, highestHeight: Math.max(highestHeight, headHeight), fell: isTakenBack ? null : fell,
   };
@@ -113,6 +116,7 @@ export function supportedHead({ parts, memory }: Pick<Run, 'parts' | 'memory'>, 
 export function conditionOf(memory: WitnessMemory, nowMs: number, network: Pick<Network, 'blockTimeMs'>): Condition {
   const over = (sinceMs: number | null, limitMs: number) => sinceMs !== null && nowMs - sinceMs >= limitMs;
   if (over(memory.silentSinceMs, memory.heard ? SILENT_MS : UNHEARD_MS)) return memory.heard ? 'silent' : 'unheard';
+  if (memory.isAhead) return 'ahead';
   if (over(memory.behindSinceMs, memory.keptUp ? SILENT_MS : UNHEARD_MS)) return 'behind';
   if (over(memory.stuckSinceMs, stuckMsOf(network))) return 'stuck';
   return over(memory.unreadableSinceMs, SILENT_MS) ? 'unreadable' : 'alive';
@@ -133,7 +137,8 @@ export function look(run: Run): Promise<void> {
   return run.memory.look;
 }
 
-async function lookNow({ parts, memory }: Run): Promise<void> {
+async function lookNow(run: Run): Promise<void> {
+  const { parts, memory } = run;
   const cursorHeight = (await parts.store.cursor(parts.ledger))?.height ?? null;
   const known = parts.witnesses.map((_, index) => memory.witnesses[index] ?? UNKNOWN_WITNESS);
   const heads: (Head | null)[] = known.map(() => null);
@@ -155,9 +160,10 @@ async function lookNow({ parts, memory }: Run): Promise<void> {
   const nowMs = parts.nowMs(), told = heads.map((head, index) => head ?? memory.lateHeads.get(index) ?? null);
   memory.lateHeads.clear();
   memory.lookedAtMs = nowMs;
+  const isRefused = await refuseImpossible(run, told);
   const others = (index: number) => Math.max(-1, ...known.map(({ headHeight }, other) => (other === index ? -1 : told[other]?.height ?? headHeight ?? -1)));
-  memory.witnesses = known.map((witness, index) =>
-    observeWitness(witness, told[index]?.height ?? null, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
+  memory.witnesses = known.map((witness, index) => isRefused[index] === true ? { ...witness, heard: true, silentSinceMs: null, isAhead: true }
+    : observeWitness(witness, told[index]?.height ?? null, { cursorHeight, highestOther: others(index), nowMs }, parts.network));
   memory.witnesses = memory.witnesses.map((witness, index) => (told[index] === null ? witness : { ...witness, finalizedHeight: told[index]!.finalizedHeight }));
   const finalizedHeight = agreedFinal(memory.witnesses, nowMs, parts.network);
   if (memory.agreedFinal === null || (finalizedHeight ?? -1) > (memory.agreedFinal.highest ?? -1)) memory.agreedFinal = { highest: finalizedHeight, roseAtMs: nowMs };
@@ -165,9 +171,38 @@ async function lookNow({ parts, memory }: Run): Promise<void> {
   memory.witnesses = memory.witnesses.map((witness) => ({ ...witness, told: conditionOf(witness, nowMs, parts.network) }));
 }
 
+/** Takes out heads that cannot be. Answers which endpoints claimed one. */
+async function refuseImpossible(run: Run, told: (Head | null)[]): Promise<boolean[]> {
+  return Promise.all(told.map(async (head, index) => {
+    if (head === null || await canBeAt(run, head.height)) return false;
+    told[index] = null;
+    return true;
+  }));
+}
+
+/** The head of the client over all endpoints, or that of a living one where it cannot be. Throws: ChainUnavailable. */
+export async function believedHead(run: Run): Promise<Head> {
+  const { parts } = run;
+  const head = await parts.client.getHead(), can = await canBeAt(run, head.height);
+  if (parts.witnesses.length === 0) noteOnly(run, !can);
+  if (can) return head;
+  const living = parts.witnesses.length === 0 ? [] : await livingOf(run);
+  return firstPossible(run, living.toSorted((a, b) => b.headHeight - a.headHeight).map(({ client }) => client), head);
+}
+
+/** The only endpoint is shown as it is, as one of several. */
+function noteOnly({ parts, memory }: Run, isAhead: boolean): void {
+  const before = memory.witnesses[0] ?? UNKNOWN_WITNESS;
+  if (before.isAhead === isAhead || accountOfLedger(parts.ledger) !== null) return;
+  const witness = { ...before, isAhead };
+  publish(parts, 0, witness);
+  memory.witnesses = [{ ...witness, told: conditionOf(witness, parts.nowMs(), parts.network) }];
+}
+
 const WHY: Readonly<Record<Exclude<Condition, 'alive'>, string>> = {
   unheard: 'has answered nothing since this process began', silent: 'answers nothing', behind: 'is far below what is recorded',
   stuck: 'tells the same head while another endpoint goes on', unreadable: 'tells its head and proves no block',
+  ahead: 'claims a head that cannot be: further ahead than the chain can have mined',
 };
 
 /** One line when an endpoint ceases or begins again to count: until then the others decide without it. */
@@ -207,7 +242,7 @@ export interface Quorum {
 export async function quorumOf(run: Run): Promise<Quorum> {
   const { parts } = run;
   const living = parts.witnesses.length === 0
-    ? [{ client: parts.client, position: 1, headHeight: (await orNull(parts.client.getHead()))?.height ?? -1 }] : await livingOf(run);
+    ? [{ client: parts.client, position: 1, headHeight: (await orNull(believedHead(run)))?.height ?? -1 }] : await livingOf(run);
   const hashes = new Map<string, Promise<string | null>>();
   const hashOf = ({ client, position }: LivingEndpoint, height: number) => {
     const key = `${position}:${height}`;

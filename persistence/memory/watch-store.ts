@@ -2,7 +2,7 @@
 import type { BlockRecord, Coverage, Cursor, WatchStore, WatchedAddress } from '../../model/ports/watch-store.ts';
 import type { Fact, InboxRow } from '../../model/rows/inbox.ts';
 import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
-import type { AccountId, LedgerId } from '../../protocol/ids.ts';
+import { accountOfLedger, type AccountId, type LedgerId } from '../../protocol/ids.ts';
 import type { Environment } from '../../protocol/slugs.ts';
 import {
   creditKeyOf, depositFact, emptyWatchState, ledgerState, post, settleDisplaced, takeTransfers, widenDisplaced,
@@ -65,6 +65,15 @@ function checkFork({ links }: LedgerState, { height, hash }: Cursor, branch: rea
   const first = branch[0]?.link.height ?? -1, lowest = Math.min(...links.keys());
   if (links.get(height)?.hash === hash || (height < lowest && first >= lowest)) return;
   throw new Error(`block ${hash} was not recorded: no branch begins there`);
+}
+
+/** `note_head`. */
+function canBeHead(id: LedgerId, { head, cursor, links }: LedgerState, height: number, atMs: number): boolean {
+  if (height > Number.MAX_SAFE_INTEGER) return false;
+  if (head === null || accountOfLedger(id) !== null || height <= head.height + 1_000) return true;
+  const minedAtMs = cursor === null ? null : links.get(cursor.height)?.timeMs ?? null;
+  const sinceMs = Math.min(head.atMs, minedAtMs ?? head.atMs);
+  return height <= Math.max(head.height, cursor?.height ?? 0) + 1_000 + Math.floor(((atMs - sinceMs) * 25) / 1_000);
 }
 
 function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'recordBlock' | 'resolveHeight' | 'recordLate' | 'retellBlock' | 'recordReorg' | 'reopenHeight' | 'noteUnresolved' | 'noteHead' | 'noteHeard'> {
@@ -136,6 +145,7 @@ function records(state: WatchState, nowMs: () => number): Pick<WatchStore, 'reco
     },
     async noteHead(id, height, atMs) {
       const ledger = ledgerState(state, id);
+      if (!canBeHead(id, ledger, height, atMs)) return;
       ledger.head = { height, atMs, heardAtMs: Math.max(ledger.head?.heardAtMs ?? 0, atMs) };
     },
     async noteHeard(id, atMs) {

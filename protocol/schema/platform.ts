@@ -34,7 +34,7 @@ export const coverage = z.object({
   endpoints: z.array(z.object({
     endpoint: z.string().meta({ description: 'by its place in the configuration: `eth-2` is the second of ETH_RPC_URLS' }),
     state: z.enum(ENDPOINT_STATES).meta({
-      description: '`down` and `wrong_network` need an operator; `behind`, `stuck` and `unreadable` answer, and blocks do not wait for their word',
+      description: '`down` and `wrong_network` need an operator; `behind`, `stuck`, `unreadable` and `ahead` (claims a head that cannot be) answer, and blocks do not wait for their word',
     }),
   })).meta({ description: 'the nodes of the chain as the cloud node that answers finds them; none in the sandbox' }),
 });

@@ -98,6 +98,31 @@ for (const [name, bench] of Object.entries(benches)) {
     t.is((await store.coverage(ledger)).heardAtMs, NOW_MS + 7_000, 'found F72: nothing is heard before its head');
   });
 
+  test(`${name}: found: a head further ahead than any chain mines is not noted; a first one is any safe integer`, async (t) => {
+    const { store, fresh } = bench();
+    const { ledger: simulated } = await fresh();
+    await store.noteHead(simulated, 100, NOW_MS);
+    await store.noteHead(simulated, 10 ** 9, NOW_MS);
+    t.is((await store.coverage(simulated)).headHeight, 10 ** 9, 'a simulated ledger mines by order');
+    const ledger = 'base' as const;
+    const atMs = NOW_MS - 3_600_000, at = async () => (await store.coverage(ledger)).headHeight;
+    const note = async (height: number, afterMs: number) => {
+      await store.noteHead(ledger, height, atMs + afterMs);
+      return at();
+    };
+    t.is(await note(2 ** 53, 0), null);
+    t.is(await note(1_000_000, 0), 1_000_000);
+    t.is(await note(2_000_000, 0), 1_000_000, 'without a block of our own');
+    await startLedger(store, ledger, 3);
+    for (const height of [2 ** 53, 2 ** 53 - 1, 10 ** 9, 1_001_026]) t.is(await note(height, 1_000), 1_000_000);
+    t.is(await note(1_001_025, 1_000), 1_001_025, '1,000 at once and 25 in a second');
+    t.is(await note(1_002_026, 1_000), 1_001_025);
+    t.is(await note(1_002_025, 1_000), 1_002_025);
+    t.is(await note(500, 2_000), 500, 'a lower one may be where the chain is');
+    t.is(await note(1_526, 2_000), 500);
+    t.is(await note(1_525, 3_000), 1_525);
+  });
+
   test(`${name}: a transfer is seen, matures at its own threshold and is told once each`, async (t) => {
     const { store, fresh, inbox } = bench();
     const { ledger, accountId, address } = await fresh();

@@ -199,6 +199,11 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     await database.sql`select note_head('xrp', 5, clock_timestamp() + interval '1 hour')`;
     const [row] = await database.owner`select at <= clock_timestamp() as honest from chain_head where ledger = 'xrp'`;
     if (row!.honest !== true) throw new Error('a head was noted in the future');
+  } }, { name: 'further ahead than any chain mines', expected: 'nothing', call: async () => {
+    await database.sql`select note_head('btc', 5, clock_timestamp())`;
+    await database.sql`select note_head('btc', 900000000, clock_timestamp())`;
+    const [row] = await database.owner<{ height: number }[]>`select height from chain_head where ledger = 'btc'`;
+    if (row!.height !== 5) throw new Error('a head was noted that cannot be');
   } }],
   record_attempts: [{ name: 'a delivery of another account', expected: 'nothing', call: () => database.sql`select record_attempts(${json([{ account_id: ours.live, delivery_id: held.id, attempt: 1, status_code: 410, duration_ms: 1, error: null, attempted_at: new Date(NOW_MS).toISOString(), status: 'delivered', next_attempt_at: null, disable_endpoint: true, posted_to: null }])}::text::jsonb)` }],
   claim_deliveries: [{ name: 'of an account that does not exist', expected: 'nothing', call: () => database.sql`select * from claim_deliveries(array['org_none_live'], 10, now(), now() + interval '1 minute', '{}')` }],

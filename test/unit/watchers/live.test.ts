@@ -69,8 +69,8 @@ test('found F75: an operator finds each endpoint as its requests left it, else a
     t.is(stateOf('down', condition), 'down');
     t.is(stateOf('wrong_network', condition), 'wrong_network');
   }
-  t.deepEqual((['alive', 'unheard', 'silent', 'behind', 'stuck', 'unreadable'] as const).map((condition) => stateOf('up', condition)),
-    ['up', 'down', 'down', 'behind', 'stuck', 'unreadable']);
+  t.deepEqual((['alive', 'unheard', 'silent', 'behind', 'stuck', 'unreadable', 'ahead'] as const).map((condition) => stateOf('up', condition)),
+    ['up', 'down', 'down', 'behind', 'stuck', 'unreadable', 'ahead']);
 });
 
 test('found F75: requests that end because the node stops call no endpoint down', async (t) => {
