@@ -116,6 +116,8 @@ interface Context {
   readonly running: { stopping: boolean; port: number; readonly startedAtMs: number; confirm: () => void };
 }
 
+const OUTBOX_NEXT = 'look at what the code says; the write is tried again by itself, and others pass it. flock-edge outbox set-aside takes it out of the way';
+
 function linkUp(context: Context, parts: EdgeParts): Links {
   const { config, log, ports, sessionId, running } = context;
   const { upstream, storage, lease, outbox, instructions, timers } = parts;
@@ -139,18 +141,18 @@ function linkUp(context: Context, parts: EdgeParts): Links {
   const guard = new PaymentGuard({
     environment: config.environment, instructions, ledger: parts.ledger, shared: parts.sharedSpend, fates: nodes === null ? null : createOwnFates(nodes), upstream, log,
   });
-  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, guard, onRefused });
+  const submissions = new Submissions({ sessionId, upstream, lease, instructions, timers, viaLeader, guard, onRefused, log });
   const sender = new OutboxSender(outbox, {
     attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => session.sendAttempts(writes) },
     signed: { batch: 1, send: (writes) => submissions.send(writes) },
-  }, (error) => log.fault('outbox_fault', error));
+  }, { onFault: (error) => log.fault('outbox_fault', error), onPoisoned: ({ kind, subject }, code) => log.alarm('outbox_poisoned', { write: `${kind} ${subject}`, code, next: OUTBOX_NEXT }) });
   const pause = (ms: number) => timers.pause(ms), binding = new CounterBinding({ instructions, upstream, sharesLedger: parts.sharedSpend !== null, pause, log });
   const signing = new Signing({
     environment: config.environment, binding, pause, share: () => session.shareInstructions(), lease, instructions, ledger: parts.ledger, shared: parts.sharedSpend, guard, outbox, submissions, keystore: context.keystore, upstream,
     policies: { instructions, own: parts.own, fees: config.fees, firstNonceMax: config.firstNonceMax, sweepTreasuries: config.sweepTreasuries, catalogueOf, nowMs: ports.wallMs },
     nextCounter: nodes === null ? null : createOwnCounters(nodes),
     signerOf: async (chain) => (config.chains.includes(chain) ? loadSigner(chain) : null),
-    beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge(), log,
+    beat: () => session.beat(), viaLeader, instructionTtlMs: config.instructionTtlMs, nudge: () => sender.nudge('signed'), log,
   });
   parts.instructionShare.onBroadcast = (recorded, asked) => void signing.noteElsewhere(recorded)
     .then(async () => { if (asked === 'unbound' && await signing.bindForOthers(recorded.instruction.id)) await session.shareInstructions(); })
@@ -178,7 +180,7 @@ function linkUp(context: Context, parts: EdgeParts): Links {
     } },
     check: (delivery) => judgeDelivery(check, delivery, { log, timers, monotonicMs: ports.monotonicMs, isStopping: () => running.stopping }),
     outbox, concurrency: config.webhookConcurrency, concurrencyPerHost: config.webhookConcurrencyPerHost,
-    mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge(), onFault: (error) => log.fault('relay_fault', error),
+    mayAct: (leaseEpoch) => lease.mayAct(leaseEpoch), onStored: () => sender.nudge('attempt'), onFault: (error) => log.fault('relay_fault', error),
   });
   const refills = new PoolRefills({
     keystore: context.keystore, monotonicMs: ports.monotonicMs, push: (pool) => upstream.signed.call('pushPool', { body: { pool } }),

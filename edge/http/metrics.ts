@@ -28,7 +28,7 @@ export function createEdgeMetrics(read: () => EdgeGauges): EdgeMetrics {
     },
   });
   gauge('outbox_depth', 'writes to the cloud that wait', ({ outboxDepth }) => outboxDepth);
-  gauge('outbox_poisoned', '1 when a write keeps failing and holds the queue', ({ outboxPoisoned }) => Number(outboxPoisoned));
+  gauge('outbox_poisoned', '1 when a write keeps being refused and holds its lane', ({ outboxPoisoned }) => Number(outboxPoisoned));
   gauge('leader', '1 when this replica holds the lease', ({ leader }) => Number(leader));
   gauge('registered', '1 when the cloud confirmed the registration', ({ registered }) => Number(registered));
   gauge('stream_up', '1 when the stream to the cloud is open', ({ streamUp }) => Number(streamUp));

@@ -42,7 +42,7 @@ function headlineOf({ registration, streamUp, lease, outbox, stopping }: EdgeSta
     };
   }
   if (outbox.outboxPoisoned) {
-    return { tone: 'bad', headline: 'A report is stuck', explanation: 'The cloud keeps refusing one write, and everything behind it waits. See the outbox below; `flock-edge outbox set-aside` takes it out of the way without losing it.' };
+    return { tone: 'bad', headline: 'A report is stuck', explanation: 'The cloud keeps refusing one write, and what is behind it in its lane waits: the reports, or the submissions of one sender. See the outbox below; where the cause lasts, `flock-edge outbox set-aside` takes the write out of the way without losing it.' };
   }
   if (!streamUp) {
     return { tone: 'warn', headline: 'The cloud cannot be reached', explanation: 'Registered before, but there is no connection now. Webhooks wait in the cloud and are delivered when it is back.' };

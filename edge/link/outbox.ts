@@ -1,11 +1,11 @@
 /**
- * The edge's durable queue to the cloud: what must be told and must survive this process. Writes leave in the order in
- * which they were appended; the cloud takes a repeated one once, because each has a subject that is unique in its kind.
+ * The edge's durable queue to the cloud: what must be told and must survive this process. Writes of a lane leave in the order
+ * in which they were appended; the cloud takes a repeated one once, because each has a subject that is unique in its kind.
  *
- *   attempt   what became of one webhook attempt; subject `deliveryId/attempt`
- *   signed    a signed transaction to submit; subject `transactionId/txid`
+ *   attempt   what became of one webhook attempt; subject `deliveryId/attempt`; one lane
+ *   signed    a signed transaction to submit; subject `transactionId/txid`; a lane for each sender, whose counters need the order
  *
- * A write that the cloud keeps refusing stays at the head and holds the queue: `poisoned` says so, with the code. An
+ * A write that the cloud keeps refusing stays at the head of its lane and holds that lane: `poisoned` says so, with the code. An
  * operator can set it aside, where it is kept until it is restored to its old place (edge/cli/outbox.ts).
  */
 import { refuse, Refused } from '../../protocol/errors.ts';
@@ -16,16 +16,20 @@ export type OutboxKind = 'attempt' | 'signed';
 export interface OutboxWrite {
   readonly seq: number;
   readonly kind: OutboxKind;
+  readonly lane: string;
   readonly subject: string;
   readonly body: string;
   readonly tries: number;
   readonly createdAtMs: number;
 }
 
+/** What is appended. `lane`: one for the whole kind where absent. */
+export interface NewWrite { readonly subject: string; readonly body: string; readonly lane?: string }
+
 export interface OutboxReport {
   readonly outboxDepth: number;
   readonly outboxPoisoned: boolean;
-  /** Subject and code of the write that holds the queue; null when none does. */
+  /** Subject and code of the oldest write that holds its lane; null when none does. */
   readonly poisonedBy: { readonly subject: string; readonly kind: OutboxKind; readonly code: string; readonly tries: number } | null;
   /** Writes that an operator took out of the queue and that are kept. */
   readonly setAside: number;
@@ -66,23 +70,27 @@ export class Outbox {
    * Appends writes in this order, durable when it returns; a subject that waits already is left as it is.
    * Throws: Refused EDGE_OUTBOX_FULL at capacity, StorageFailed.
    */
-  append(kind: OutboxKind, writes: readonly { subject: string; body: string }[]): void {
+  append(kind: OutboxKind, writes: readonly NewWrite[]): void {
     if (!this.hasRoom(writes.length)) throw new Refused(refuse('EDGE_OUTBOX_FULL', { capacity: this.#capacity, depth: this.#depth }));
     const added = this.#storage.transaction(() => writes.reduce((sum, write) => sum + this.#insert(kind, write), 0));
     this.#depth += added;
   }
 
   /** As `append`, for a caller that writes more in the same transaction. */
-  appendWithin(kind: OutboxKind, write: { subject: string; body: string }): void {
+  appendWithin(kind: OutboxKind, write: NewWrite): void {
     this.#depth += this.#insert(kind, write);
   }
 
-  /** The oldest writes of one kind that leave together: [] when nothing waits. */
-  head(limit: number): OutboxWrite[] {
-    const rows = this.#storage.all<OutboxWrite>(
-      'select seq, kind, subject, body, tries, created_at_ms as createdAtMs from outbox order by seq limit ?', limit);
-    const other = rows.findIndex(({ kind }) => kind !== rows[0]!.kind);
-    return other === -1 ? rows : rows.slice(0, other);
+  /** The oldest writes of one kind and lane that leave together, of a lane that is not among `paused`: [] when none waits. */
+  head(kind: OutboxKind, limit: number, paused: readonly string[] = []): OutboxWrite[] {
+    const first = this.#storage.one<{ lane: string }>(
+      'select lane from outbox where kind = ? and lane not in (select value from json_each(?)) order by seq limit 1', kind, JSON.stringify(paused));
+    return first === null ? [] : this.laneHead(kind, first.lane, limit);
+  }
+
+  laneHead(kind: OutboxKind, lane: string, limit: number): OutboxWrite[] {
+    return this.#storage.all<OutboxWrite>(`select seq, kind, lane, subject, body, tries, created_at_ms as createdAtMs from outbox
+      where kind = ? and lane = ? order by seq limit ?`, kind, lane, limit);
   }
 
   has(kind: OutboxKind, subject: string): boolean {
@@ -96,17 +104,17 @@ export class Outbox {
       writes.reduce((sum, { seq }) => sum + this.#storage.run('delete from outbox where seq = ?', seq), 0));
   }
 
-  /** The cloud refused the head for its content. It is tried again: setting it aside is an operator's decision. */
+  /** The cloud did not take the head of a lane. It is tried again: setting it aside is an operator's decision. */
   refused(write: Pick<OutboxWrite, 'seq'>, code: string): void {
     this.#storage.run('update outbox set tries = tries + 1, last_code = ? where seq = ?', code, write.seq);
   }
 
   report(): OutboxReport {
     this.#depth = this.#count();
-    const head = this.#storage.one<{ subject: string; kind: OutboxKind; last_code: string | null; tries: number }>(
-      'select subject, kind, last_code, tries from outbox order by seq limit 1');
-    const poisonedBy = head !== null && head.tries >= POISONED_AFTER_TRIES
-      ? { subject: head.subject, kind: head.kind, code: head.last_code ?? 'INTERNAL_ERROR', tries: head.tries } : null;
+    // `tries > 0` are the words of its index.
+    const stuck = this.#storage.one<{ subject: string; kind: OutboxKind; last_code: string | null; tries: number }>(
+      'select subject, kind, last_code, tries from outbox where tries > 0 and tries >= ? order by seq limit 1', POISONED_AFTER_TRIES);
+    const poisonedBy = stuck === null ? null : { subject: stuck.subject, kind: stuck.kind, code: stuck.last_code ?? 'INTERNAL_ERROR', tries: stuck.tries };
     const { count } = this.#storage.one<{ count: number }>('select count(*) as count from outbox_aside')!;
     return { outboxDepth: this.#depth, outboxPoisoned: poisonedBy !== null, poisonedBy, setAside: count };
   }
@@ -121,8 +129,8 @@ export class Outbox {
   /** Takes a write out of the queue and keeps it, both or neither. False when none waits under that number. */
   setAside(seq: number): boolean {
     return this.#storage.transaction(() => {
-      const kept = this.#storage.run(`insert into outbox_aside (seq, kind, subject, body, tries, last_code, created_at_ms, set_aside_at_ms)
-        select seq, kind, subject, body, tries, last_code, created_at_ms, ? from outbox where seq = ?`, this.#nowMs(), seq);
+      const kept = this.#storage.run(`insert into outbox_aside (seq, kind, lane, subject, body, tries, last_code, created_at_ms, set_aside_at_ms)
+        select seq, kind, lane, subject, body, tries, last_code, created_at_ms, ? from outbox where seq = ?`, this.#nowMs(), seq);
       this.#storage.run('delete from outbox where seq = ?', seq);
       return kept === 1;
     });
@@ -132,16 +140,16 @@ export class Outbox {
   restore(seq: number): boolean {
     return this.#storage.transaction(() => {
       // The same subject may have been written again meanwhile: it is in the queue then, and once is enough.
-      this.#storage.run(`insert into outbox (seq, kind, subject, body, created_at_ms)
-        select seq, kind, subject, body, created_at_ms from outbox_aside where seq = ? on conflict (kind, subject) do nothing`, seq);
+      this.#storage.run(`insert into outbox (seq, kind, lane, subject, body, created_at_ms)
+        select seq, kind, lane, subject, body, created_at_ms from outbox_aside where seq = ? on conflict (kind, subject) do nothing`, seq);
       return this.#storage.run('delete from outbox_aside where seq = ?', seq) === 1;
     });
   }
 
-  #insert(kind: OutboxKind, { subject, body }: { subject: string; body: string }): number {
+  #insert(kind: OutboxKind, { subject, body, lane = '' }: NewWrite): number {
     return this.#storage.run(
-      'insert into outbox (kind, subject, body, created_at_ms) values (?, ?, ?, ?) on conflict (kind, subject) do nothing',
-      kind, subject, body, this.#nowMs());
+      'insert into outbox (kind, lane, subject, body, created_at_ms) values (?, ?, ?, ?, ?) on conflict (kind, subject) do nothing',
+      kind, lane, subject, body, this.#nowMs());
   }
 
   #count(): number {

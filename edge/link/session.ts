@@ -19,6 +19,7 @@ import { Registration, type RegistrationSettings, type RegistrationState } from 
 import { EdgeStream, type OpenSocket } from './stream.ts';
 import type { Timers } from '../process/timers.ts';
 import type { Upstream } from './upstream.ts';
+import { attemptVerdict } from './write-verdicts.ts';
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import type { Attempt } from '../webhooks/post.ts';
 
@@ -154,11 +155,8 @@ export class Session {
     if (reply === null) return { kind: 'held' };
     if (reply.ok) return { kind: 'taken' };
     const code = reply.code ?? 'INTERNAL_ERROR';
-    if (LEASE_CODES.has(code)) {
-      lease.lose();
-      return { kind: 'held' };
-    }
-    return code === 'SERVICE_UNAVAILABLE' || code === 'RATE_LIMIT_EXCEEDED' ? { kind: 'held' } : { kind: 'refused', code };
+    if (LEASE_CODES.has(code)) lease.lose();
+    return attemptVerdict(code) === 'waits' ? { kind: 'held' } : { kind: 'refused', code };
   }
 
   /** One heartbeat, on the stream where it is up. Several callers at one time share it. */

@@ -8,7 +8,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 const FACT_NAMES = [
   'requestId', 'method', 'route', 'status', 'durationMs', 'code', 'reason', 'step', 'frame', 'role', 'leaseEpoch', 'count',
   'chain', 'transactionId', 'txid', 'deliveryId', 'attempt', 'localKeyId', 'mintedBy', 'alsoRevoked', 'replica', 'environment', 'port', 'version', 'sessionId', 'signal',
-  'registryVersion', 'depth', 'setting', 'next',
+  'registryVersion', 'depth', 'setting', 'next', 'write',
 ] as const;
 type FactName = (typeof FACT_NAMES)[number];
 export type Facts = { readonly [N in FactName]?: string | number | boolean | null };

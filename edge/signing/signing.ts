@@ -16,7 +16,7 @@ import type { Instructions, RecordedInstruction } from './instructions.ts';
 import type { Keystore } from '../keystore/keystore.ts';
 import type { Lease } from '../link/lease.ts';
 import type { EdgeLog } from '../process/log.ts';
-import type { Outbox } from '../link/outbox.ts';
+import type { NewWrite, Outbox } from '../link/outbox.ts';
 import { type Signer, type SigningKey, type SigningPolicy, refuseToSign } from './signers/signer.ts';
 import { isOwnBound } from './signers/fee-bounds.ts';
 import { isAheadOfOwn, signingPolicyOf, type Asked, type PolicySource } from './policy.ts';
@@ -182,9 +182,9 @@ export class Signing {
       const waiting = this.#rotationPending();
       if (waiting !== null) return waiting;
       const signed = this.#signedBefore(transactionId, recorded);
-      if (signed !== null && outbox.has('signed', submissionOf(transactionId, signed).subject)) return this.#submit(transactionId, signed);
+      if (signed !== null && outbox.has('signed', submissionOf(recorded.instruction, signed).subject)) return this.#submit(recorded.instruction, signed);
       if (!outbox.hasRoom(1)) return refuse('EDGE_OUTBOX_FULL', { depth: outbox.report().outboxDepth });
-      if (signed !== null) return this.#submit(transactionId, signed);
+      if (signed !== null) return this.#submit(recorded.instruction, signed);
       const counter = binding.stateOf(transactionId);
       if (counter !== null) return counter === 'own' ? this.#inTurn(recorded) : notBound();
       // Where a counter is bound the cloud says so then.
@@ -221,7 +221,7 @@ export class Signing {
       const recorded = instructions.get(id)!, signed = this.#signedBefore(id, recorded);
       if (signed !== null) {
         settle([]);
-        return await this.#submit(id, signed);
+        return await this.#submit(recorded.instruction, signed);
       }
       const unbound = binding.stateOf(id) === 'own' ? await binding.bind(id, this.#lanes.get(lane)!.gaveUp) : null;
       if (unbound !== null) return unbound;
@@ -351,7 +351,7 @@ export class Signing {
     failpoint('edge.sign.signed');
     instructions.transaction(() => {
       instructions.noteSigned(instruction.id, unsigned.payload, signed);
-      outbox.appendWithin('signed', submissionOf(instruction.id, signed));
+      outbox.appendWithin('signed', submissionOf(instruction, signed));
       if (unsigned.bound === true) instructions.handOut(instruction.id);
     });
     failpoint('edge.sign.recorded');
@@ -402,8 +402,8 @@ export class Signing {
     return this.#settings.environment === 'sandbox' ? sandboxOf(networkOf(chain)) : networkOf(chain);
   }
 
-  #submit(transactionId: string, signed: { txid: string; payload: string }): Promise<Submitted> {
-    const write = submissionOf(transactionId, signed);
+  #submit(instruction: Submitter, signed: { txid: string; payload: string }): Promise<Submitted> {
+    const write = submissionOf(instruction, signed);
     const answer = this.#settings.submissions.answerOf(write.subject);
     if (!this.#settings.outbox.has('signed', write.subject)) this.#settings.outbox.append('signed', [write]);
     this.#settings.nudge();
@@ -461,8 +461,11 @@ const KEEPS_COUNTER: ReadonlySet<string> = new Set(['LEASE_HELD', 'IDENTITY_ROTA
 /** Withdrawals that will not land any more. A sandbox reset forgets them altogether. */
 const RELEASED: ReadonlySet<string> = new Set(['failed', 'expired', 'replaced']);
 
-function submissionOf(transactionId: string, { txid, payload }: { txid: string; payload: string }): { subject: string; body: string } {
-  return { subject: `${transactionId}/${txid}`, body: JSON.stringify({ transactionId, txid, signedPayload: payload }) };
+type Submitter = Pick<RecordedInstruction['instruction'], 'id' | 'chain' | 'from'>;
+
+/** Submissions of one sender leave in the order of their signatures; nobody else waits for them. */
+function submissionOf({ id, chain, from }: Submitter, { txid, payload }: { txid: string; payload: string }): NewWrite {
+  return { subject: `${id}/${txid}`, lane: `${chain} ${from}`, body: JSON.stringify({ transactionId: id, txid, signedPayload: payload }) };
 }
 
 /** What the cloud can start by itself counts against EDGE_SPEND_CAP_<CHAIN>. */

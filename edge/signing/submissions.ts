@@ -4,12 +4,14 @@
  */
 import { failpoint } from '../../protocol/node/failpoint.ts';
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../../protocol/errors.ts';
+import type { EdgeLog } from '../process/log.ts';
 import type { Instructions } from './instructions.ts';
 import type { Lease } from '../link/lease.ts';
 import type { OutboxWrite } from '../link/outbox.ts';
 import type { PaymentGuard } from './payment-guard.ts';
 import type { Sent } from '../link/outbox-sender.ts';
 import type { Timers } from '../process/timers.ts';
+import { submissionVerdict } from '../link/write-verdicts.ts';
 import { NOTHING_DENIED } from '../link/reported.ts';
 import type { Submitted, ViaLeader } from '../link/via-leader.ts';
 import type { Upstream } from '../link/upstream.ts';
@@ -28,17 +30,9 @@ export function refusalOfSigned(refusal: Refusal, txids: readonly string[]): Ref
 /** How long a caller waits for the cloud's answer to a broadcast. Milliseconds. */
 export const SUBMISSION_WAIT_MS = 20_000;
 
-/** The cloud decided about these bytes: sending them again changes nothing. */
-const SETTLED: ReadonlySet<ErrorCode> = new Set([
-  'NOT_FOUND', 'CONFLICT', 'SIGNED_BATCH_REJECTED', 'CHAIN_REJECTED', 'INSUFFICIENT_FUNDS', 'INSUFFICIENT_GAS', 'INSUFFICIENT_RESERVE',
-  'DESTINATION_OPT_IN_REQUIRED', 'ADDRESS_WATCH_ONLY', 'COMPLIANCE_REJECTED', 'AMOUNT_CAP_EXCEEDED',
-]);
-/** The cloud did not look at the bytes, or broke over them: they may be what is wrong. */
-const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['INVALID_INPUT', 'INTERNAL_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'KEY_MATERIAL_REJECTED']);
-
 /** Whether a refusal says that a transaction will not land. A conflict says only that this version is not taken. */
 export function isFailureWord(code: ErrorCode): boolean {
-  return SETTLED.has(code) && code !== 'CONFLICT';
+  return submissionVerdict(code) === 'decided' && code !== 'CONFLICT';
 }
 
 export interface SubmissionsSettings {
@@ -50,6 +44,7 @@ export interface SubmissionsSettings {
   /** For bytes that were signed just before another replica took the lease. */
   readonly viaLeader: ViaLeader;
   readonly guard: PaymentGuard;
+  readonly log: EdgeLog;
   /** A refusal that tells something about the registration or the lease. */
   readonly onRefused: (code: ErrorCode) => void;
 }
@@ -85,9 +80,9 @@ export class Submissions {
     for (const subject of [...this.#waiting.keys()]) this.#give(subject, refuse('SERVICE_UNAVAILABLE', { reason: 'stopping', signed: true }));
   }
 
-  /** Sends the one submission at the head of the outbox. */
+  /** Sends the one submission at the head of a lane. */
   async send([write]: readonly OutboxWrite[]): Promise<Sent> {
-    const { upstream, lease, instructions, sessionId, onRefused, guard } = this.#settings;
+    const { upstream, lease, instructions, sessionId, onRefused } = this.#settings;
     const { transactionId, txid, signedPayload } = JSON.parse(write!.body) as Submission;
     const { held, leaseEpoch } = lease.view();
     if (!held) return this.#sendViaLeader(write!.subject, transactionId, txid, leaseEpoch);
@@ -102,15 +97,22 @@ export class Submissions {
       return { kind: 'taken' };
     }
     onRefused(reply.code);
-    const told = refusalOfSigned(reply, [txid]);
-    if (SETTLED.has(reply.code)) {
-      if (isFailureWord(reply.code)) await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] });
-      instructions.noteOutcome(transactionId, txid, 'refused', reply.code);
-      this.#give(write!.subject, told);
-      return { kind: 'taken' };
-    }
-    if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, told);
-    return DOUBTFUL.has(reply.code) ? { kind: 'refused', code: reply.code } : { kind: 'held' };
+    const verdict = submissionVerdict(reply.code), isKept = verdict !== 'decided';
+    if (!isKept && !await this.#noteDecided(reply.code, transactionId, txid)) return { kind: 'held' };
+    if (reply.code !== 'UPSTREAM_UNAVAILABLE') this.#give(write!.subject, refusalOfSigned(reply, [txid]));
+    if (!isKept) return { kind: 'taken' };
+    return verdict === 'waits' ? { kind: 'held' } : { kind: 'refused', code: reply.code, all: verdict === 'stuck_all' };
+  }
+
+  /** The bytes leave the queue, in sight of an operator: they may land all the same. False when it cannot be kept; nobody hears it then. */
+  async #noteDecided(code: ErrorCode, transactionId: string, txid: string): Promise<boolean> {
+    const { instructions, guard, log } = this.#settings;
+    if (isFailureWord(code)) {
+      if (!await guard.noteDenied({ ...NOTHING_DENIED, failed: [transactionId] })) return false;
+      log.alarm('submission_refused', { transactionId, txid, code });
+    } else log.warn('submission_not_taken', { transactionId, txid, code });
+    instructions.noteOutcome(transactionId, txid, 'refused', code);
+    return true;
   }
 
   /** Another replica leads: it signs the same instruction, under the same replay key, and submits. */

@@ -173,10 +173,17 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create index replay_keys_sequence on replay_keys (chain, sender, cast(substr(replay_key, 10) as integer)) where replay_key glob 'sequence:*';
   create index request_keys_bound on request_keys (bound_at_ms);
 `, `
-  -- 1 when another replica may have signed a version that was not signed here: its txid is not known here.
-  alter table instructions add column elsewhere integer not null default 0;
-`, `
   -- JSON list: SHA-256 of each payload that another replica was told to sign.
-  alter table instructions drop column elsewhere;
   alter table instructions add column elsewhere text not null default '[]';
+
+  -- Writes of one kind and lane leave in the order of seq: signed ones of one sender. Those of an edge of before whose sender is not known share one.
+  alter table outbox add column lane text not null default '';
+  alter table outbox_aside add column lane text not null default '';
+  update outbox set lane = coalesce((select (i.instruction ->> 'chain') || ' ' || (i.instruction ->> 'from') from instructions i
+    where i.transaction_id = substr(outbox.subject, 1, instr(outbox.subject, '/') - 1)), '') where kind = 'signed';
+  update outbox_aside set lane = coalesce((select (i.instruction ->> 'chain') || ' ' || (i.instruction ->> 'from') from instructions i
+    where i.transaction_id = substr(outbox_aside.subject, 1, instr(outbox_aside.subject, '/') - 1)), '') where kind = 'signed';
+  create index outbox_lane on outbox (kind, lane, seq);
+  create index outbox_kind on outbox (kind, seq);
+  create index outbox_refused on outbox (seq) where tries > 0;
 `];

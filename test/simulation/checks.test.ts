@@ -2,7 +2,7 @@
 import test from 'ava';
 import { Instructions, type RecordedInstruction } from '../../edge/signing/instructions.ts';
 import { Lease, type Grant } from '../../edge/link/lease.ts';
-import { Outbox, type OutboxWrite } from '../../edge/link/outbox.ts';
+import { Outbox, type OutboxKind, type OutboxWrite } from '../../edge/link/outbox.ts';
 import { SpendLedger, type Spend } from '../../edge/spend/ledger.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { Plant } from './plants.ts';
@@ -20,8 +20,8 @@ class Stubborn extends Lease {
 }
 
 class Backwards extends Outbox {
-  override head(limit: number): OutboxWrite[] {
-    return super.head(Math.max(limit, 2)).reverse().slice(0, limit);
+  override laneHead(kind: OutboxKind, lane: string, limit: number): OutboxWrite[] {
+    return super.laneHead(kind, lane, Math.max(limit, 2)).reverse().slice(0, limit);
   }
 }
 
@@ -44,8 +44,9 @@ class Forgetful extends Instructions {
   }
 }
 
-const PLANTS: Readonly<Record<(typeof CHECKS)[number], { readonly what: string; readonly plant: Plant }>> = {
-  'one leader': { what: 'a lease that is believed for minutes', plant: { lease: (monotonicMs) => new Stubborn(monotonicMs) } },
+/** `beside`: other checks that the same bug breaks too, sooner in some stories. */
+const PLANTS: Readonly<Record<(typeof CHECKS)[number], { readonly what: string; readonly plant: Plant; readonly beside?: CheckName }>> = {
+  'one leader': { what: 'a lease that is believed for minutes', beside: 'old epoch', plant: { lease: (monotonicMs) => new Stubborn(monotonicMs) } },
   'old epoch': { what: 'a relay that does not ask for the lease', plant: { mayAct: () => true } },
   'epochs rise': {
     what: 'a lease epoch that a node does not keep',
@@ -77,12 +78,12 @@ const PLANTS: Readonly<Record<(typeof CHECKS)[number], { readonly what: string; 
 };
 
 for (const check of CHECKS) {
-  const { what, plant } = PLANTS[check];
+  const { what, plant, beside } = PLANTS[check];
   test.serial(`issue 4: the check "${check}" finds ${what}`, async (t) => {
     const found = new Set<CheckName>();
     for (let seed = 1; seed <= STORIES_MAX && !found.has(check); seed += 1) {
       const { violation } = await tellStory({ seed, steps: STEPS, plant });
-      if (violation !== null) found.add(violation.check);
+      if (violation !== null && violation.check !== beside) found.add(violation.check);
     }
     t.deepEqual([...found], [check]);
   });

@@ -42,7 +42,8 @@ export class Checks {
   readonly #tries = new Set<string>();
   readonly #posted = new Set<string>();
   readonly #spent = new Map<string, Spent[]>();
-  readonly #sending = new Set<EdgeProcess>();
+  /** Kinds that a replica sends now. */
+  readonly #sending = new Map<EdgeProcess, Set<string>>();
   readonly #seen = new Map<EdgeProcess, number>();
   #epoch = 0;
   #ownerEpoch = 0;
@@ -127,12 +128,14 @@ export class Checks {
 
   /** Writes leave a replica's outbox. */
   sending(edge: EdgeProcess, writes: readonly OutboxWrite[]): void {
-    const waiting = edge.disk.outbox().slice(0, writes.length).map(({ seq }) => seq);
+    const { kind, lane } = writes[0]!;
+    const waiting = edge.disk.outbox().filter((write) => write.kind === kind && write.lane === lane).slice(0, writes.length).map(({ seq }) => seq);
     if (writes.some(({ seq }, place) => seq !== waiting[place])) {
       this.note('outbox order', `${edge.process.name} sends ${writes.map(({ seq }) => seq).join()} while ${waiting.join()} wait first`);
     }
-    if (this.#sending.has(edge)) this.note('outbox order', `${edge.process.name} sends twice at once`);
-    this.#sending.add(edge);
+    const sending = this.#sending.get(edge) ?? new Set<string>();
+    if (sending.has(kind)) this.note('outbox order', `${edge.process.name} sends ${kind} twice at once`);
+    this.#sending.set(edge, sending.add(kind));
   }
 
   /** What a replica is about to forget is known to the cloud. */
@@ -149,8 +152,8 @@ export class Checks {
   }
 
   /** Whatever became of what a replica sent. */
-  rests(edge: EdgeProcess): void {
-    this.#sending.delete(edge);
+  rests(edge: EdgeProcess, kind: string): void {
+    this.#sending.get(edge)?.delete(kind);
   }
 
   /** An attempt is recorded: it was made, and ended as it is said. */

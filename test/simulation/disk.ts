@@ -11,7 +11,7 @@ import type { Process } from './machine.ts';
 /** Thrown into code whose process is gone; nothing of it has an effect any more. */
 export class Killed extends Error {}
 
-type OutboxColumns = Record<'seq' | 'kind' | 'subject' | 'body' | 'tries' | 'last_code' | 'created_at_ms', SQLInputValue>;
+type OutboxColumns = Record<'seq' | 'kind' | 'lane' | 'subject' | 'body' | 'tries' | 'last_code' | 'created_at_ms', SQLInputValue>;
 
 export class Disk {
   readonly database = new DatabaseSync(':memory:');
@@ -41,9 +41,9 @@ export class Disk {
     const rows = this.#forgotten;
     this.#forgotten = [];
     const insert = this.database.prepare(
-      'insert or ignore into outbox (seq, kind, subject, body, tries, last_code, created_at_ms) values (?, ?, ?, ?, ?, ?, ?)');
-    for (const { seq, kind, subject, body, tries, last_code: code, created_at_ms: at } of rows) {
-      insert.run(seq, kind, subject, body, tries, code, at);
+      'insert or ignore into outbox (seq, kind, lane, subject, body, tries, last_code, created_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?)');
+    for (const { seq, kind, lane, subject, body, tries, last_code: code, created_at_ms: at } of rows) {
+      insert.run(seq, kind, lane, subject, body, tries, code, at);
     }
     return rows.length;
   }

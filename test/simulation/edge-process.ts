@@ -92,18 +92,18 @@ export class EdgeProcess {
     const guard = new PaymentGuard({ environment: 'live', instructions: this.instructions, ledger, shared: null, fates: null, upstream, log: quiet });
     const wiring: Wiring = { around, storage, timers: createTimers(), upstream, instructions: this.instructions, viaLeader, ledger, guard };
     const submissions = new Submissions({
-      sessionId, upstream, lease: this.lease, instructions: this.instructions, timers: wiring.timers, viaLeader, guard, onRefused,
+      sessionId, upstream, lease: this.lease, instructions: this.instructions, timers: wiring.timers, viaLeader, guard, onRefused, log: quiet,
     });
     this.#sender = new OutboxSender(this.#outbox, {
       attempt: { batch: ATTEMPTS_PER_FRAME, send: (writes) => this.#watched(wiring, writes, () => this.session.sendAttempts(writes)) },
       signed: { batch: 1, send: (writes) => this.#watched(wiring, writes, () => submissions.send(writes)) },
-    }, () => undefined);
+    }, { onFault: () => undefined });
     this.signing = this.#signing(wiring, submissions, wallMs);
     this.#relay = new WebhookRelay({
       poster: around.receivers.poster(process, (delivery) => around.checks.posted(this, delivery)),
       outbox: this.#outbox, concurrency: 8, concurrencyPerHost: 3,
       mayAct: plant.mayAct ?? ((leaseEpoch) => this.lease.mayAct(leaseEpoch)),
-      onStored: () => this.#sender.nudge(), onFault: () => undefined,
+      onStored: () => this.#sender.nudge('attempt'), onFault: () => undefined,
     });
     this.session = this.#session(wiring, monotonicMs, wallMs);
   }
@@ -137,7 +137,7 @@ export class EdgeProcess {
       checks.sent(this, writes, sent);
       return sent;
     } finally {
-      checks.rests(this);
+      checks.rests(this, writes[0]!.kind);
     }
   }
 
@@ -150,7 +150,7 @@ export class EdgeProcess {
       keystore: { withKey: (_chain, _path, use) => use({ privateKey: new Uint8Array(32) }) } as Keystore,
       policies: { instructions, own, fees: DEFAULT_FEE_SETTINGS, firstNonceMax: 100_000n, sweepTreasuries: new Map(), catalogueOf, nowMs: wallMs },
       nextCounter: null, signerOf: async () => signer, beat: () => this.session.beat(), viaLeader, instructionTtlMs: 3_600_000,
-      nudge: () => this.#sender.nudge(),
+      nudge: () => this.#sender.nudge('signed'),
     });
   }
 

@@ -301,6 +301,26 @@ test('G25, G26: what the cloud does not take is kept and submitted again, the sa
   t.is(new Set(tried).size, 1);
 });
 
+for (const code of ['ACCOUNT_SUSPENDED', 'CHAIN_UNAVAILABLE'] as const) {
+  test(`found: signed bytes that the cloud does not take for now (${code}) are named, hold no report, and leave when it takes them`, async (t) => {
+    const cast = await stage(t);
+    await cast.build(NATIVE, builtFor(NATIVE, transactionFor(NATIVE), ID));
+    let isHeld = true;
+    cast.cloud.on('POST /v1/edge/transactions/{id}/signed', () => (isHeld ? { code } : { code: 'CHAIN_REJECTED' }));
+    t.like((await cast.broadcast(ID)).error, { code, details: { signed: true } });
+    const delivery = { deliveryId: 'dlv_1', attempt: 1, url: 'http://127.0.0.1:1/', headers: { 'webhook-id': 'evt_1' }, body: '{"n":1}', timeoutMs: 15_000 };
+    t.true((await cast.cloud.deliver([delivery])).ok);
+    const outbox = async () => (await cast.edge.ask('GET', '/v1/edge/outbox')).data;
+    await eventually('the report left', () => cast.cloud.attempts.length === 1);
+    await eventually('it is named', async () => (await outbox())?.['outboxPoisoned'] === true);
+    t.like(await outbox(), { outboxDepth: 1, poisonedBy: { kind: 'signed', code } });
+    t.like(cast.edge.logged.find(({ msg }) => msg === 'outbox_poisoned'), { code });
+    isHeld = false;
+    await eventually('it left', async () => (await outbox())?.['outboxDepth'] === 0);
+    t.like(cast.edge.logged.find(({ msg }) => msg === 'submission_refused'), { code: 'CHAIN_REJECTED', transactionId: ID });
+  });
+}
+
 test('a token that the registry of this edge does not have is not signed, whatever the cloud says of it', async (t) => {
   const cast = await stage(t);
   const wanted: Wanted = { ...NATIVE, tokenContract: THIEF };
