@@ -4,7 +4,7 @@
  * A death is proven by blocks that do not hold the transaction, from before it was signed. Where they begin is not the
  * cloud's word (`readAtHeight`): the node must have a block that is older than the signature by this edge's clock.
  */
-import { ChainUnavailable, type Network, type Unsigned } from '../../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type Network, type Unsigned } from '../../chains/chain.ts';
 import type { Chain } from '../../protocol/slugs.ts';
 import type { OwnNode, OwnNodes } from './own-nodes.ts';
 
@@ -34,7 +34,7 @@ export function createOwnFates(nodes: OwnNodes): OwnFates {
         if (head.height - included.height + 1 < network.threshold) return null;
         return included.outcome.success ? { landed: txid } : 'dead';
       } catch (error) {
-        if (error instanceof ChainUnavailable) return null;
+        if (error instanceof ChainUnavailable || error instanceof MalformedReply) return null;
         throw error;
       }
     },
@@ -63,7 +63,7 @@ async function firstBlock({ network, client }: Pick<OwnNode, 'network' | 'client
     const timeMs = height === null ? null : (await client.getBlock(height)).timeMs;
     return timeMs !== null && timeMs <= signedAtMs - skew ? height : null;
   } catch (error) {
-    if (error instanceof ChainUnavailable) return null;
+    if (error instanceof ChainUnavailable || error instanceof MalformedReply) return null;
     throw error;
   }
 }

@@ -36,8 +36,8 @@ const ASK_AGAIN_MS = 3_000;
 const PATIENCE_MS = 60_000;
 
 /**
- * Why an event does not leave. `no_answer` and `not_deep_enough` are a matter of time; the others say that the cloud, or
- * the customer's node, does not tell the truth.
+ * Why an event does not leave. `no_answer`, `not_deep_enough` and `node_fault` (what a node said cannot be read) contradict nothing
+ * and are waited out; the others say that the cloud, or the customer's node, does not tell the truth.
  */
 export type Doubt =
   | 'no_answer' | 'not_deep_enough' | 'malformed_event' | 'other_environment' | 'other_block' | 'no_such_movement' | 'other_event_id' | 'other_holder' | 'node_fault';
@@ -181,6 +181,8 @@ interface Around {
   readonly isStopping: () => boolean;
 }
 
+const NO_CONTRADICTION: ReadonlySet<Doubt> = new Set<Doubt>(['no_answer', 'not_deep_enough', 'node_fault']);
+
 /** What becomes of a delivery. What only time can settle is waited for, and is no alarm. Never rejects. */
 export async function judgeDelivery(
   check: DepositCheck, { deliveryId, body }: Pick<Delivery, 'deliveryId' | 'body'>, { log, timers, monotonicMs, isStopping }: Around,
@@ -190,13 +192,14 @@ export async function judgeDelivery(
     const reason = await check.doubt(body);
     // A node that answered after so long has kept it beyond the claim that it came with.
     if (reason === null) return monotonicMs() < untilMs + NODE_ANSWER_TIMEOUT_MS ? 'post' : 'later';
-    if (reason !== 'no_answer' && reason !== 'not_deep_enough') {
+    if (!NO_CONTRADICTION.has(reason)) {
       log.alarm('deposit_unverified', { deliveryId, reason });
       return 'unverified';
     }
     if (isStopping()) return 'later';
     if (monotonicMs() >= untilMs) {
-      log.warn('deposit_unverified', { deliveryId, reason });
+      if (reason === 'node_fault') log.alarm('deposit_unverified', { deliveryId, reason, next: 'compare what your node of EDGE_VERIFY_RPC_<CHAIN> answers with another one' });
+      else log.warn('deposit_unverified', { deliveryId, reason });
       return 'later';
     }
     await timers.pause(ASK_AGAIN_MS);

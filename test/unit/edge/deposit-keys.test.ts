@@ -1,9 +1,9 @@
 /** found F21: a movement that has two keys is credited under one of them, for ever. */
 import test from 'ava';
-import type { Block, Transfer } from '../../../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type Block, type Transfer } from '../../../chains/chain.ts';
 import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
 import { StorageFailed, type Storage } from '../../../edge/storage/storage.ts';
-import { createDepositCheck, takenKeysIn } from '../../../edge/webhooks/deposit-check.ts';
+import { createDepositCheck, judgeDelivery, takenKeysIn } from '../../../edge/webhooks/deposit-check.ts';
 import { eventId } from '../../../protocol/node/ids.ts';
 import { newStorage } from '../../support/edge/disk.ts';
 
@@ -45,3 +45,16 @@ test('found F21: while the disk takes no key the event waits', async (t) => {
   const full = { one: () => null, run: () => { throw new StorageFailed('disk_full'); } };
   t.is(await checkIn(full).doubt(confirmed(-2)), 'no_answer');
 });
+
+for (const fault of [new MalformedReply('eth', 'a head without a height'), new RangeError('not a number'), new ChainUnavailable('eth', 'away')]) {
+  test(`found: a node of the customer's that fails with ${fault.name} costs the deposit no attempt: it waits`, async (t) => {
+    const broken: OwnNodes = { ...nodes, of: async (chain) => ({ ...await nodes.of(chain), client: { checkIdentity: async () => undefined, getHead: () => Promise.reject(fault) } }) as unknown as OwnNode };
+    const check = createDepositCheck({ nodes: broken, environment: 'live', keys: takenKeysIn(newStorage()), monotonicMs: () => 0 });
+    let nowMs = 0;
+    const alarms: unknown[] = [];
+    const log = { info: () => undefined, warn: () => undefined, alarm: (_event: string, facts?: object) => alarms.push(facts), fault: () => undefined, alarms: 0 };
+    const judged = await judgeDelivery(check, { deliveryId: 'dlv_1', body: confirmed(-2) }, { log, timers: { pause: async (ms) => { nowMs += ms; } }, monotonicMs: () => nowMs, isStopping: () => false });
+    t.is(judged, 'later');
+    t.is(alarms.length, fault instanceof ChainUnavailable ? 0 : 1);
+  });
+}

@@ -1,6 +1,6 @@
 /** found G27: what the company's own node proves of signed bytes, and from which block on. */
 import test from 'ava';
-import { ChainUnavailable, type Block, type Fate, type Unsigned } from '../../../chains/chain.ts';
+import { ChainUnavailable, MalformedReply, type Block, type Fate, type Unsigned } from '../../../chains/chain.ts';
 import { createOwnFates, type SignedVersion } from '../../../edge/signing/own-fates.ts';
 import type { OwnNode, OwnNodes } from '../../../edge/signing/own-nodes.ts';
 
@@ -56,4 +56,12 @@ test('found G27: what is in a block is there, from wherever it was looked for', 
   t.deepEqual(await createOwnFates(nodesOf({ fate: included })).of('xrp', [version(10 ** 12)]), { landed: 'AA' });
   t.is(await createOwnFates(nodesOf({ fate: { kind: 'unknown', reason: '-' } })).of('xrp', [version(98_999)]), null);
   t.is(await createOwnFates(nodesOf({ fate: DEAD })).of('eth', [version(98_999)]), null, 'no node of that chain');
+});
+
+test('found: an answer of the customer\'s node that cannot be read proves nothing, and ends no broadcast', async (t) => {
+  const nodes = nodesOf({ fate: DEAD }), node = await nodes.of('xrp');
+  for (const method of ['checkIdentity', 'getHead', 'nextHeight', 'getBlock', 'getFate']) {
+    const client = { ...node.client, [method]: () => Promise.reject(new MalformedReply('ledger', '{}')) };
+    t.is(await createOwnFates({ ...nodes, of: async () => ({ ...node, client }) as unknown as OwnNode }).of('xrp', [version(98_999)]), null, method);
+  }
 });
