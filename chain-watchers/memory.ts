@@ -64,6 +64,10 @@ export interface Memory {
   touched: Set<string>;
   /** Withdrawals whose transactions may appear in the next blocks. */
   open: readonly WithdrawalRow[];
+  /** How many open withdrawals were looked at by the ticks before, of more than one tick carries. */
+  openAfter: number;
+  /** Whether `open` begins with the first of them. */
+  isFirstOpen: boolean;
 }
 
 export function emptyMemory(): Memory {
@@ -71,7 +75,7 @@ export function emptyMemory(): Memory {
     head: null, witnesses: [], look: null, agreedFinal: null, heardAtMs: null, lookedAtMs: null, lookingAt: new Set(), lateHeads: new Map(), failedHeights: new Map(),
     probedAtMs: new Map(), seesInside: new Map(), agreed: new Set(), contradictions: new Map(), contradictedFates: new Map(), start: null, suspicion: null, seam: null, branch: null, stopped: null, contentFailures: null,
     retryAtMs: new Map(), contradicted: new Map(), matureAfter: 0, recent: [], unread: null, rematchedAtMs: null, notedHeight: null,
-    touched: new Set(), open: [],
+    touched: new Set(), open: [], openAfter: 0, isFirstOpen: true,
   };
 }
 

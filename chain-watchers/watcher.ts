@@ -130,7 +130,7 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     }
   };
   const sinceHeight = Math.max(0, (memory.head === null ? 0 : countedHeight(memory.head)) - parts.network.reorgWindow);
-  memory.open = await parts.store.openWithdrawals(parts.ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
+  await takeOpen(run, sinceHeight);
   if (parts.witnesses.length > 0 && parts.nowMs() - (memory.lookedAtMs ?? 0) >= LOOK_EVERY_MS) await look(run);
   await attempt('follow', () => follow(run, report));
   report.stopped = memory.stopped;
@@ -150,6 +150,15 @@ async function tick(run: Run, jobs: Jobs): Promise<TickReport> {
     await jobs.reconciler?.round();
   });
   return report;
+}
+
+/** The next open withdrawals, in turn: what is stuck among those of one tick holds back nobody behind them. */
+async function takeOpen({ parts: { store, ledger }, memory }: Run, sinceHeight: number): Promise<void> {
+  const after = memory.openAfter, page = await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX, after);
+  memory.openAfter = page.length < OPEN_WITHDRAWALS_MAX ? 0 : after + page.length;
+  memory.isFirstOpen = after === 0 || page.length === 0;
+  memory.open = page.length > 0 || after === 0 ? page : await store.openWithdrawals(ledger, sinceHeight, OPEN_WITHDRAWALS_MAX);
+  if (page.length === 0 && memory.open.length === OPEN_WITHDRAWALS_MAX) memory.openAfter = OPEN_WITHDRAWALS_MAX;
 }
 
 function fail(run: Run, report: Draft, job: Job, reason: string): void {

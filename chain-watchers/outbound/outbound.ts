@@ -45,13 +45,15 @@ export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmit
 
 /** A tracker of the withdrawals of one ledger. */
 export function createOutbound(run: Run): Outbound {
-  const patience = new Map<string, Patience>(), gaps = createGapWatch(run);
+  const patience = new Map<string, Patience>(), round = new Set<string>(), gaps = createGapWatch(run);
   return {
     async tick(cursor) {
       const { parts, memory } = run;
       const open = memory.open.filter(({ versions }) => versions.length > 0);
-      const kept = new Set(open.map(patienceKey));
-      for (const key of patience.keys()) if (!kept.has(key)) patience.delete(key);
+      if (memory.isFirstOpen) round.clear();
+      for (const row of open) round.add(patienceKey(row));
+      // Only a look at all of them tells which are gone.
+      if (memory.openAfter === 0) for (const key of patience.keys()) if (!round.has(key)) patience.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
       parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
       const linkAt = await linksOf(run, open);
@@ -66,7 +68,8 @@ export function createOutbound(run: Run): Outbound {
         }
       });
       if (reason !== null) parts.log.warn({ ledger: parts.ledger, reason }, 'some withdrawals could not be looked at');
-      await gaps.look(open);
+      // Of each account the oldest come first: behind them a lower value may be out of sight.
+      if (memory.isFirstOpen) await gaps.look(open);
     },
   };
 }

@@ -84,9 +84,10 @@ export interface WatchStore {
   refute(ledger: LedgerId, facts: { txid: string; outputIndex: number; blockHash: string }[]): Promise<AccountId[]>;
   /**
    * Withdrawals with signed versions that may still land or be orphaned, oldest first: those in `signing`, `broadcast`
-   * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`.
+   * and `confirming`, and the `confirmed` and `failed` ones whose block is at or above `sinceHeight`. Accounts
+   * take turns; `steppedOver` of them were looked at before.
    */
-  openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number): Promise<WithdrawalRow[]>;
+  openWithdrawals(ledger: LedgerId, sinceHeight: number, limit: number, steppedOver?: number): Promise<WithdrawalRow[]>;
   /** Inbox row of a withdrawal; not written when the last one that waits of it has the same (kind, txid, block hash). */
   noteWithdrawalFact(accountId: AccountId, fact: Fact): Promise<void>;
   noteHead(ledger: LedgerId, headHeight: number, atMs: number): Promise<void>;

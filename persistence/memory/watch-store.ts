@@ -218,7 +218,7 @@ function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | '
         return [depositFact('orphaned', entry.transfer)];
       }));
     },
-    async openWithdrawals(id, sinceHeight, limit) {
+    async openWithdrawals(id, sinceHeight, limit, steppedOver = 0) {
       const mayLand = new Set(['signing', 'broadcast', 'confirming']);
       const settled = ({ status }: WithdrawalRow) => !mayLand.has(status);
       const open = [...state.withdrawals.values()].filter((row) => row.ledger === id && row.versions.length > 0
@@ -226,7 +226,7 @@ function maturity(state: WatchState): Pick<WatchStore, 'immature' | 'mature' | '
       const ofAccount = Object.values(Object.groupBy(open, (row) => `${row.accountId} ${settled(row)}`)) as WithdrawalRow[][];
       const turns = ofAccount.flatMap((rows) => rows.sort((a, b) => a.createdAtMs - b.createdAtMs).map((row, turn) => ({ row, turn })));
       return structuredClone(turns.sort((a, b) => Number(settled(a.row)) - Number(settled(b.row)) || a.turn - b.turn
-        || a.row.createdAtMs - b.row.createdAtMs).slice(0, limit).map(({ row }) => row));
+        || a.row.createdAtMs - b.row.createdAtMs).slice(steppedOver, steppedOver + limit).map(({ row }) => row));
     },
     async noteWithdrawalFact(accountId, fact) {
       post(state, [{ accountId, fact }]);

@@ -145,8 +145,8 @@ function maturity(sql: Sql): Pick<WatchStore, 'immature' | 'mature' | 'refute' |
       failpoint('refute.after');
       return row!.accounts;
     },
-    async openWithdrawals(ledger, sinceHeight, limit) {
-      const rows = await sql<Columns[]>`select * from open_withdrawals(${ledger}, ${sinceHeight}, ${limit})`;
+    async openWithdrawals(ledger, sinceHeight, limit, steppedOver = 0) {
+      const rows = await sql<Columns[]>`select * from open_withdrawals(${ledger}, ${sinceHeight}, ${limit}, ${steppedOver})`;
       return rows.map(withdrawalOf);
     },
     async noteWithdrawalFact(accountId, fact) {

@@ -416,6 +416,8 @@ for (const [name, bench] of Object.entries(benches)) {
     t.deepEqual(open.map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, rows.recent, rows.failed].map(({ id }) => id));
     t.deepEqual(open[1], rows.included);
     t.is((await store.openWithdrawals(ledger, 101, 2)).length, 2);
+    t.deepEqual(await store.openWithdrawals(ledger, 101, 99, 1), open.slice(1), 'it goes on behind those that were looked at');
+    t.deepEqual(await store.openWithdrawals(ledger, 101, 99, 99), []);
     const newest = signed('broadcast', null);
     await saveWithdrawal(newest);
     t.deepEqual((await store.openWithdrawals(ledger, 101, 4)).map(({ id }) => id), [rows.broadcast, rows.included, rows.moved, newest].map(({ id }) => id), 'settled ones take no place of it');

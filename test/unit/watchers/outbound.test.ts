@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ChainUnavailable } from '../../../chains/chain.ts';
+import { accountIdOf } from '../../../protocol/ids.ts';
 import type { WithdrawalRow } from '../../../model/rows/withdrawal.ts';
 import { createWatcher } from '../../../chain-watchers/watcher.ts';
 import { SimulatedChain } from '../../support/simulated-chain.ts';
@@ -308,4 +309,24 @@ test('found F54: many withdrawals that are in blocks cost one question about tho
   chain.mempool.clear();
   for (let round = 0; round < 2; round += 1) await self.watcher.tick();
   t.deepEqual(new Set(told(self).map((one) => one.split(' ').slice(0, 2).join(' '))), new Set(['withdrawal_orphaned out17', 'withdrawal_orphaned out18', 'withdrawal_orphaned out19']));
+});
+
+test('found: more stuck withdrawals than a tick carries hold back nobody: each tick goes on from where the last one ended', async (t) => {
+  for (const count of [999, 1_000, 1_001, 2_000]) {
+    const { chain, client, self } = await started(withdrawal({ id: 'txn_last', createdAtMs: count, versions: [{ txid: 'last', signedPayload: 'last', payload: 'u' }] }));
+    for (let n = 0; n < count; n += 1) {
+      const named = { id: `txn_${n}`, accountId: accountIdOf(`org_${n}`, 'live'), createdAtMs: n };
+      self.store.saveWithdrawal(withdrawal({ ...named, versions: [{ txid: `stuck${n}`, signedPayload: `stuck${n}`, payload: 'u' }] }));
+      chain.mempool.add(`stuck${n}`);
+    }
+    const ticks = Math.ceil((count + 1) / 1_000);
+    for (let n = 0; n < ticks; n += 1) await self.watcher.tick();
+    t.deepEqual(chain.submits, ['last'], `${count}`);
+    const looks = () => client.calls.filter((call) => call.includes('stuck0')).length, before = looks();
+    for (let n = 0; n < ticks; n += 1) await self.watcher.tick();
+    t.is(looks(), before, 'the pause of one that is out of turn goes on');
+    self.nowMs += 600_000;
+    for (let n = 0; n < ticks + 1; n += 1) await self.watcher.tick();
+    t.true(looks() > before, 'after the last one the first comes again');
+  }
 });
