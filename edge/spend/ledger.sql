@@ -5,7 +5,7 @@
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regclass('flock_spend'), 'pg_class'), '0')::int >= 3 then
+  if coalesce(obj_description(to_regclass('flock_spend'), 'pg_class'), '0')::int >= 4 then
     return;
   end if;
   create table if not exists flock_spend (
@@ -37,12 +37,13 @@ begin
   drop index if exists flock_spend_counter;
   create index if not exists flock_spend_standing on flock_spend (scope, payment) where settled is null and told <> 'confirmed';
   create index if not exists flock_spend_unfilled on flock_spend (scope, chain, sender, counter) where settled is null and told = 'failed';
+  create index if not exists flock_spend_versions on flock_spend using gin (versions) with (fastupdate = off);
   create index if not exists flock_spend_counters on flock_spend (scope, chain, sender, counter);
   -- The time of a scope. It goes on by what each replica's own clock says has passed since that replica's last count.
   create table if not exists flock_spend_clock (scope text primary key, at_ms bigint not null);
   create table if not exists flock_spend_replica (
     scope text not null, replica text not null, own_ms bigint not null, at_ms bigint not null, primary key (scope, replica));
-  comment on table flock_spend is '3';
+  comment on table flock_spend is '4';
 end $ddl$;
 
 -- Local keys as each replica signed them last (edge/local-keys/key-shelf.ts).
@@ -56,7 +57,7 @@ end $ddl$;
 do $ddl$
 begin
   perform pg_advisory_xact_lock(7305820);
-  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 4 then
+  if coalesce(obj_description(to_regprocedure('flock_count_spend(text, text, text, bigint, jsonb)'), 'pg_proc'), '0')::int >= 5 then
     return;
   end if;
   create or replace function flock_count_spend(of_scope text, of_replica text, heir_of text, own_now_ms bigint, asked jsonb)
@@ -93,6 +94,11 @@ begin
     end if;
     if exists (select from flock_spend s where s.scope = of_scope and coalesce(s.transaction_id, s.subject) = s_."transactionId" and s.subject <> s_.subject) then
       return query select 'other_instruction', 0::numeric, null::jsonb;
+      return;
+    end if;
+    -- One transaction of the chain pays one payment.
+    if exists (select from flock_spend s where s.scope = of_scope and s.versions ? s_.version and s.payment is distinct from s_.payment) then
+      return query select 'other_payment', 0::numeric, null::jsonb;
       return;
     end if;
     select * into known from flock_spend s where s.scope = of_scope and s.subject = s_.subject;
@@ -162,5 +168,5 @@ begin
     return query select 'counted', so_far + dearest, null::jsonb;
   end $fn$;
   -- The version of this text: raise both numbers with each change.
-  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '4';
+  comment on function flock_count_spend(text, text, text, bigint, jsonb) is '5';
 end $ddl$;

@@ -158,6 +158,7 @@ export class SpendLedger {
       this.#adopt(spend);
       const [id] = this.#storage.all<{ subject: string }>('select subject from spend where transaction_id = ? and subject <> ?', transactionId, subject);
       if (id !== undefined) return refuseToSign('another_instruction_under_this_id');
+      if (payments && version !== undefined && this.#paysAnother(version, payment)) return refuseToSign('payload_of_another_payment');
       const known = this.#storage.one<{ amount: string; exclusive: string | null; versions: string | null }>('select amount, exclusive, versions from spend where subject = ?', subject);
       const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
       if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
@@ -179,6 +180,7 @@ export class SpendLedger {
           dead_wall_ms = max(dead_wall_ms, excluded.dead_wall_ms), dead_ledger_ms = max(dead_ledger_ms, excluded.dead_ledger_ms)`,
         subject, chain, purpose, dearest.toString(), nowMs, kept === null ? null : JSON.stringify(kept), versionsWith(known, version), transactionId, sender ?? null, payment, counter?.toString() ?? null,
         deadWallMs, deadLedgerMs);
+      if (version !== undefined) this.#storage.run('insert into spend_versions values (?, ?) on conflict do nothing', version, subject);
       token?.write();
       return null;
     });
@@ -252,6 +254,11 @@ export class SpendLedger {
     return this.#storage.all<OpenPayment>(`select transaction_id as transactionId, chain, sender, told, counted_at_ms as countedAtMs from spend
       where settled is null and told <> 'confirmed' and payment is not null and not coalesce(dead_ledger_ms < ?, 0) order by counted_at_ms, subject limit ?`,
       this.#clock.nowMs(), limit);
+  }
+
+  /** Whether a payload was counted for another payment, by whatever replica counts here. */
+  #paysAnother(version: string, payment: string | null): boolean {
+    return this.#storage.one('select 1 from spend_versions v join spend s on s.subject = v.subject where v.version = ? and s.payment is not ?', version, payment) !== null;
   }
 
   /** F3: a payment that may land, or a counter that is to be filled, stands in the way. */

@@ -26,7 +26,7 @@ const TABLES = fileURLToPath(new URL('./ledger.sql', import.meta.url));
 
 type Sql = postgres.Sql;
 interface Counted {
-  readonly outcome: 'counted' | 'over_cap' | 'over_token_cap' | 'other_key' | 'other_instruction' | 'equal_payment' | 'counter_not_filled';
+  readonly outcome: 'counted' | 'over_cap' | 'over_token_cap' | 'other_key' | 'other_instruction' | 'other_payment' | 'equal_payment' | 'counter_not_filled';
   readonly spent: string;
   readonly earlier: readonly string[] | null;
 }
@@ -143,6 +143,7 @@ function refusalOf({ outcome, spent, earlier }: Counted, spend: Spend, caps: Spe
     case 'counted': return null;
     case 'other_key': return refuseToSign('signed_under_another_key');
     case 'other_instruction': return refuseToSign('another_instruction_under_this_id');
+    case 'other_payment': return refuseToSign('payload_of_another_payment');
     case 'equal_payment': return equalPayment(earlier ?? []);
     case 'counter_not_filled': return counterNotFilled(earlier ?? []);
     case 'over_cap': return overCap(spend, caps, BigInt(spent));

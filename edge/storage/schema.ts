@@ -186,4 +186,8 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   create index outbox_lane on outbox (kind, lane, seq);
   create index outbox_kind on outbox (kind, seq);
   create index outbox_refused on outbox (seq) where tries > 0;
+`, `
+  -- Which spend counted a payload, by its SHA-256: one transaction of the chain pays one payment.
+  create table spend_versions (version text not null, subject text not null, primary key (version, subject)) strict, without rowid;
+  insert into spend_versions select v.value, s.subject from spend s join json_each(s.versions) v where s.versions is not null;
 `];

@@ -101,12 +101,25 @@ for (const [name, placeOf] of PLACES) {
     for (const [replica, version] of [[one, 'v1'], [two, 'v2'], [one, 'v2']] as const) t.is(await count(replica, version), null);
     t.deepEqual(await one.versionsOf('of hash'), ['v1', 'v2']);
     t.is(await count(one, undefined, 'former'), null);
-    t.is(await count(two, 'v1', 'former'), null);
+    t.is(await count(two, 'v3', 'former'), null);
     t.is(await two.versionsOf('of former'), null, 'an edge of before counted one, and nobody knows which');
     await one.note(['of hash', 'of nothing'], 'failed');
     t.deepEqual((await two.open(9)).map(({ transactionId, told }) => [transactionId, told]).sort(), [['of former', 'nothing'], ['of hash', 'failed']]);
     await two.settle(['of hash'], 'by_operator');
     t.deepEqual((await one.open(9)).map(({ transactionId }) => transactionId), ['of former']);
+  });
+
+  test(`found F3: in ${name} the same bytes pay one payment, whichever replica counted them first`, async (t) => {
+    const open = opener(t, await placeOf(t)), [one, two] = [await open(), await open()];
+    const count = (replica: SharedSpend, subject: string, payment: string | null, version = 'bytes') =>
+      replica.count(spendOf(subject, 1n, { transactionId: `of ${subject}`, sender: 'a', payment, exclusive: ['nonce:1'], counter: 1n, version }));
+    t.is(await count(one, 'a', 'payout 1'), null);
+    for (const payment of ['payout 2', null]) t.like(await count(two, 'b', payment), { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'payload_of_another_payment' } });
+    t.is(await count(two, 'a', 'payout 1'), null, 'a version that is counted again');
+    t.is(await count(two, 'c', 'payout 1'), null, 'the same payment, built again');
+    t.is(await count(two, 'd', 'payout 2', 'other bytes'), null);
+    await one.settle(['of a', 'of c'], 'landed');
+    t.like(await count(two, 'e', 'payout 3'), { details: { reason: 'payload_of_another_payment' } });
   });
 
   test(`decisions 6: in ${name} one instruction is signed under one replay key; what the cloud can start has cap zero`, async (t) => {
