@@ -36,6 +36,16 @@ export interface Outbound {
   tick(cursor: Cursor): Promise<void>;
 }
 
+/** Where confirmed withdrawals are whose block was replaced, by id, and the block that their rows name. */
+type Moves = Map<string, { readonly from: string; readonly txid: string; readonly height: number; readonly blockHash: string }>;
+
+/** A confirmed withdrawal that moved is looked at in the block that holds it now: its fate is asked once for each move. */
+function placedNow(row: WithdrawalRow, moved: Moves): WithdrawalRow {
+  const at = moved.get(row.id);
+  if (at === undefined || row.status !== 'confirmed' || row.blockHash !== at.from) return row;
+  return { ...row, txid: at.txid, height: at.height, blockHash: at.blockHash };
+}
+
 interface Patience { tries: number; nextMs: number }
 
 /** Pause after `tries` looks at a withdrawal, in milliseconds: 2 s, 4 s, 8 s … 5 min, or always the network's own. */
@@ -45,15 +55,15 @@ export function backoffMs(tries: number, { resubmitMs }: Pick<Network, 'resubmit
 
 /** A tracker of the withdrawals of one ledger. */
 export function createOutbound(run: Run): Outbound {
-  const patience = new Map<string, Patience>(), round = new Set<string>(), gaps = createGapWatch(run);
+  const patience = new Map<string, Patience>(), round = new Set<string>(), moved: Moves = new Map(), gaps = createGapWatch(run);
   return {
     async tick(cursor) {
       const { parts, memory } = run;
-      const open = memory.open.filter(({ versions }) => versions.length > 0);
+      const open = memory.open.filter(({ versions }) => versions.length > 0).map((row) => placedNow(row, moved));
       if (memory.isFirstOpen) round.clear();
-      for (const row of open) round.add(patienceKey(row));
+      for (const row of open) round.add(patienceKey(row)).add(row.id);
       // Only a look at all of them tells which are gone.
-      if (memory.openAfter === 0) for (const key of patience.keys()) if (!round.has(key)) patience.delete(key);
+      if (memory.openAfter === 0) for (const kept of [patience, moved]) for (const key of kept.keys()) if (!round.has(key)) kept.delete(key);
       const notInBlock = open.filter(({ height }) => height === null).length;
       parts.metrics.set('svc_outbound_open', { chain: parts.network.slug }, notInBlock);
       const linkAt = await linksOf(run, open);
@@ -61,7 +71,7 @@ export function createOutbound(run: Run): Outbound {
       await inParallel(WITHDRAWALS_AT_ONCE, open, async (row) => {
         try {
           if (row.height === null) await carry(run, row, cursor, patience);
-          else await follow(run, row, cursor, linkAt);
+          else await follow(run, row, cursor, { linkAt, moved });
         } catch (error) {
           reason = chainFailure(error);
           if (reason === null) throw error;
@@ -128,14 +138,18 @@ async function carry(run: Run, row: WithdrawalRow, cursor: Cursor, patience: Map
 
 /** Facts of a block count only when our ledger recorded that block: the watcher may still be behind it. */
 async function noteIncluded(run: Run, row: WithdrawalRow, fate: Included, cursor: Cursor): Promise<void> {
-  const { store, ledger } = run.parts;
-  if (fate.height > cursor.height) return;
-  const [link] = await store.links(ledger, fate.height + 1, 1);
-  // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
-  if (link !== undefined && link.height === fate.height && link.hash !== fate.hash) return;
+  const { store } = run.parts;
+  if (!await isRecorded(run, fate, cursor)) return;
   const { accountId, fact } = inclusionOf(run.parts.module, row, fate.outcome, fate);
   await store.noteWithdrawalFact(accountId, fact);
   run.bell.ring([accountId]);
+}
+
+async function isRecorded({ parts: { store, ledger } }: Run, { height, hash }: Included, cursor: Cursor): Promise<boolean> {
+  if (height > cursor.height) return false;
+  const [link] = await store.links(ledger, height + 1, 1);
+  // A block below the kept links is older than the ledger's window and is taken as the chain tells it.
+  return link === undefined || link.height !== height || link.hash === hash;
 }
 
 /** The newest version once more. G26: never a rebuild. */
@@ -155,13 +169,13 @@ async function submit(run: Run, row: WithdrawalRow): Promise<void> {
 }
 
 /** A withdrawal that is in a block: matures, or lost its block. */
-async function follow(run: Run, row: WithdrawalRow, cursor: Cursor, linkAt: LinkAt): Promise<void> {
+async function follow(run: Run, row: WithdrawalRow, cursor: Cursor, { linkAt, moved }: { linkAt: LinkAt; moved: Moves }): Promise<void> {
   const { parts, memory } = run;
   const { height, blockHash, txid } = row;
   if (height === null || blockHash === null || txid === null || memory.head === null) return;
   const link = await linkAt(height);
   const replaced = height > cursor.height || (link !== undefined && (link.height !== height || link.hash !== blockHash));
-  if (replaced) return refollow(run, row, cursor, { height, blockHash, txid });
+  if (replaced) return refollow(run, row, cursor, { height, blockHash, txid, moved });
   if (row.status !== 'confirming') return;
   const headHeight = countedHeight(memory.head);
   if (confirmationsOf(headHeight, height) < parts.network.threshold) return;
@@ -178,13 +192,16 @@ async function follow(run: Run, row: WithdrawalRow, cursor: Cursor, linkAt: Link
 
 /** Our ledger replaced the block of a withdrawal: it landed elsewhere (any version), or it is out and is submitted again. */
 async function refollow(
-  run: Run, row: WithdrawalRow, cursor: Cursor, old: { height: number; blockHash: string; txid: string },
+  run: Run, row: WithdrawalRow, cursor: Cursor, { moved, ...old }: { height: number; blockHash: string; txid: string; moved: Moves },
 ): Promise<void> {
   for (const version of row.versions.toReversed()) {
     const fate = await fateOf(run, versionOf(row, version.payload), version.txid, cursor.height);
     if (fate.kind !== 'included') continue;
     // A confirmed one that only moved is confirmed all the same.
-    return row.status === 'confirmed' ? undefined : noteIncluded(run, row, fate, cursor);
+    if (row.status !== 'confirmed') return noteIncluded(run, row, fate, cursor);
+    const from = moved.get(row.id)?.from ?? old.blockHash;
+    if (await isRecorded(run, fate, cursor)) moved.set(row.id, { from, txid: fate.outcome.txid, height: fate.height, blockHash: fate.hash });
+    return;
   }
   const reason = 'its block left the chain';
   await note(run, row, { kind: 'withdrawal_orphaned', ...old, success: false, reason, fee: null });

@@ -330,3 +330,32 @@ test('found: more stuck withdrawals than a tick carries hold back nobody: each t
     t.true(looks() > before, 'after the last one the first comes again');
   }
 });
+
+test('found: a confirmed withdrawal that only moved is asked about once for each move, and still told when it leaves the chain', async (t) => {
+  const { chain, client, self } = await started();
+  chain.mempool.add('out1');
+  const { height, hash } = chain.mine([], { withMempool: true });
+  chain.mineEmpty(5);
+  self.store.saveWithdrawal(withdrawal({ status: 'confirmed', txid: 'out1', height, blockHash: hash }));
+  await self.watcher.tick();
+  self.store.takeInbox(self.store.inbox(ACCOUNT).map(({ id }) => id));
+  const fates = () => client.calls.filter((call) => call === 'fate out1').length;
+  for (const depth of [6, 4]) {
+    chain.rollback(depth);
+    chain.mempool.delete('out1');
+    chain.mineEmpty(2);
+    if (depth === 6) chain.mempool.add('out1');
+    chain.mine([], { withMempool: true });
+    chain.mineEmpty(depth);
+    for (let n = 0; n < 2; n += 1) await self.watcher.tick();
+    const asked = fates();
+    if (depth === 6) t.true(asked > 0, 'its block was replaced');
+    for (let n = 0; n < 5; n += 1) await self.watcher.tick();
+    t.is(fates(), asked, 'nothing is asked again');
+    t.false(told(self).some((one) => one.startsWith('withdrawal_orphaned')));
+  }
+  chain.fork(11, Array.from({ length: 14 }, () => []));
+  chain.mempool.clear();
+  for (let n = 0; n < 2; n += 1) await self.watcher.tick();
+  t.true(told(self).some((one) => one.startsWith('withdrawal_orphaned out1')), told(self).join());
+});
