@@ -20,6 +20,7 @@ import { lagBlocksOf, orNull, UNHEARD_MS } from './quorum.ts';
 /** A block's own time may be off: nodes accept some drift, and Bitcoin two hours (12 blocks). */
 const DRIFT_MS_MIN = 60_000;
 const DRIFT_BLOCKS = 12;
+const WITNESSES_NEEDED = 2;
 
 type Parts = Pick<WatcherParts, 'store' | 'ledger' | 'network' | 'client' | 'settings' | 'witnesses'>;
 
@@ -33,7 +34,7 @@ export async function startOf(parts: Parts, told: number, waitMs = UNHEARD_MS): 
   const headHeight = parts.witnesses.length === 0 ? told : await firstHead(parts, waitMs);
   const driftMs = Math.max(DRIFT_MS_MIN, DRIFT_BLOCKS * network.blockTimeMs);
   const height = known === null || FAMILY_OF[network.slug] !== 'evm' ? headHeight
-    : await heightBefore(client, network, headHeight, known.sinceMs - driftMs);
+    : await heightBefore(parts.witnesses.length === 0 ? [client] : parts.witnesses, network, headHeight, known.sinceMs - driftMs);
   return store.noteChainStart(ledger, height);
 }
 
@@ -54,18 +55,39 @@ async function firstHead({ witnesses, network }: Parts, waitMs: number): Promise
   throw new ChainUnavailable(network.slug, `endpoints name the heads ${second} and ${highest}: the chain begins when two agree, or one is removed from the configuration`);
 }
 
+/** What two say, or null. */
+function agreedOf(said: readonly boolean[]): boolean | null {
+  return [true, false].find((word) => said.filter((one) => one === word).length >= WITNESSES_NEEDED) ?? null;
+}
+
 /**
  * The highest height up to a head whose block is at or before an instant, 0 if none is: steps back from the head that double,
- * then halving, O(log n) blocks. A block without a time counts as too young. Throws: ChainUnavailable.
+ * then halving, O(log n) blocks. Of several endpoints two must say the same of a block's age, or the only one that answers. A block without
+ * a time counts as too young. Throws: ChainUnavailable.
  */
 export async function heightBefore(
-  client: Pick<ChainClient, 'nextHeight' | 'getBlock'>, network: Pick<Network, 'slug' | 'blockTimeMs'>, headHeight: number, atMs: number,
+  clients: readonly Pick<ChainClient, 'nextHeight' | 'getBlock'>[], network: Pick<Network, 'slug' | 'blockTimeMs'>, headHeight: number, atMs: number,
 ): Promise<number> {
-  const isBefore = async (height: number): Promise<boolean> => {
+  const isCalledOld = async (client: (typeof clients)[number], height: number): Promise<boolean | null> => {
     const next = await client.nextHeight(height - 1);
-    if (next === null) throw new ChainUnavailable(network.slug, `no block at ${height} below its head`);
+    if (next === null) return null;
     const { timeMs } = await client.getBlock(next);
     return timeMs !== null && timeMs <= atMs;
+  };
+  let asked = [...clients]; // those that answered come first
+  const isBefore = async (height: number): Promise<boolean> => {
+    const silent: typeof asked = [], said: boolean[] = [];
+    for (const client of asked) {
+      if (agreedOf(said) !== null) break;
+      const word = await orNull(isCalledOld(client, height));
+      if (word === null) silent.push(client);
+      else said.push(word);
+    }
+    asked = [...asked.filter((one) => !silent.includes(one)), ...silent];
+    if (said.length === 0) throw new ChainUnavailable(network.slug, `no block at ${height} below its head`);
+    const word = said.length === 1 ? said[0]! : agreedOf(said);
+    if (word !== null) return word;
+    throw new ChainUnavailable(network.slug, `endpoints name different times of the block at ${height}: the chain begins when two agree, or one is removed from the configuration`);
   };
   let after = headHeight, step = Math.max(1, Math.ceil(60_000 / network.blockTimeMs));
   let before = Math.max(0, headHeight - step);

@@ -60,7 +60,7 @@ test('the last block at or before an instant is found in O(log n) reads, over sk
     const chain = new SimulatedChain();
     for (const skip of skips) chain.mine([], { skip });
     const client = chain.client(), head = chain.tip.height;
-    const found = await heightBefore(client, { ...simulatedNetwork, blockTimeMs: 10_000 }, head, second * 1_000);
+    const found = await heightBefore([client], { ...simulatedNetwork, blockTimeMs: 10_000 }, head, second * 1_000);
     const blocks = [...chain.canonical()].map(({ height }) => height).sort((a, b) => a - b);
     const before = blocks.findLast((height) => height <= second) ?? 0;
     // Nothing after the instant lies at or below it, and it is no further back than the last block before, up to empty heights.
@@ -98,4 +98,27 @@ test('found F51: a head that one endpoint invents begins no ledger: what is paid
     else t.is(await startOf(start as never, told, 20), begins, named);
     t.is((await store.chainStart('xrp'))!.height, begins, named);
   }
+});
+
+test('found: of two endpoints one alone dates no block: a false time begins no ledger', async (t) => {
+  const chain = new SimulatedChain();
+  chain.mineEmpty(2_000);
+  const network = { ...simulatedNetwork, blockTimeMs: 1_000 }, honest = () => chain.client();
+  const dated = (timeMs: number | null | 'mute') => {
+    const client = chain.client(), getBlock = client.getBlock.bind(client);
+    if (timeMs === 'mute') client.down = true;
+    else client.getBlock = async (height) => ({ ...await getBlock(height), timeMs });
+    return client;
+  };
+  const truth = await heightBefore([honest()], network, 2_000, 1_000_000);
+  t.is(truth, 1_000);
+  const found = (...clients: ReturnType<typeof dated>[]) => heightBefore(clients, network, 2_000, 1_000_000);
+  for (const lie of [0, 10 ** 15, null]) {
+    for (const clients of [[dated(lie), honest(), honest()], [honest(), dated(lie), honest()], [honest(), honest(), dated(lie)]]) t.is(await found(...clients), truth, `${lie}`);
+    for (const clients of [[dated(lie), honest()], [honest(), dated(lie)], [dated('mute'), dated(lie), honest()]]) {
+      await t.throwsAsync(found(...clients), { instanceOf: ChainUnavailable, message: /different times/ }, `${lie}`);
+    }
+  }
+  for (const clients of [[dated('mute'), honest()], [honest(), dated('mute')]]) t.is(await found(...clients), truth);
+  await t.throwsAsync(found(dated('mute'), dated('mute')), { instanceOf: ChainUnavailable });
 });
