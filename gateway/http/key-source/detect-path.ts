@@ -5,6 +5,7 @@
  * One address at `0/0` may be the first of an account or the account of one address each (Ledger Live); a second one
  * tells: it is found below the same key, or it is not.
  */
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { HDKey } from '@scure/bip32';
 import secp256k1 from 'secp256k1';
 import { addressOfKey as bitcoinAddress, ACCOUNT_PATHS, SCRIPT_TYPES, type ScriptType } from '../../../chains/btc/derive.ts';
@@ -20,8 +21,9 @@ import { FAMILY_OF, type Chain } from '../../../protocol/slugs.ts';
 import { parseAddress } from '../chain/chain-input.ts';
 import type { Handlers } from '../context.ts';
 
-/** Indexes of each shape that are tried: about 30 ms of work. */
+/** Indexes of each shape that are tried: about 30 ms of work, in pieces between which other requests have their turn. */
 export const INDEXES_TRIED = 100;
+const INDEXES_AT_ONCE = 10;
 /** Below a key: the branch of customers, the branch of change, and wallets without branches. */
 const SHAPES = ['0/i', '1/i', 'i'] as const;
 type Shape = (typeof SHAPES)[number];
@@ -38,9 +40,9 @@ export const detectPathHandler: Pick<Handlers, 'detectPath'> = {
     if (isRefusal(known)) return refuse('INVALID_ADDRESS', { ...known.details, field: 'knownAddress' });
     const second = secondAddress == null ? null : parseAddress(chain, secondAddress);
     if (isRefusal(second)) return refuse('INVALID_ADDRESS', { ...second.details, field: 'secondAddress' });
-    const found = search(key.xpub, chain, known.canonical);
+    const found = await search(key.xpub, chain, known.canonical);
     if (found === null) return { candidates: [], indexesTried: INDEXES_TRIED };
-    const other = second === null ? null : search(key.xpub, chain, second.canonical);
+    const other = second === null ? null : await search(key.xpub, chain, second.canonical);
     const account = key.depth === ACCOUNT_DEPTH && key.index >= HARDENED ? key.index - HARDENED : null;
     return { candidates: candidatesOf(chain, found, account, second === null ? 'unknown' : other?.shape === found.shape), indexesTried: INDEXES_TRIED };
   },
@@ -63,11 +65,12 @@ function accountBase(chain: Chain, script: ScriptType | null): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-function search(xpub: string, chain: Chain, address: string): Found | null {
+async function search(xpub: string, chain: Chain, address: string): Promise<Found | null> {
   const root = HDKey.fromExtendedKey(xpub);
   for (const shape of SHAPES) {
     const branch = shape === 'i' ? root : root.deriveChild(Number(shape[0]));
     for (let index = 0; index < INDEXES_TRIED; index += 1) {
+      if (index % INDEXES_AT_ONCE === 0) await otherWork();
       const script = scriptOf(chain, branch.deriveChild(index).publicKey!, address);
       if (script !== undefined) return { shape, index, script };
     }
