@@ -96,8 +96,8 @@ begin
       return query select 'other_instruction', 0::numeric, null::jsonb;
       return;
     end if;
-    -- One transaction of the chain pays one payment.
-    if exists (select from flock_spend s where s.scope = of_scope and s.versions ? s_.version and s.payment is distinct from s_.payment) then
+    -- One transaction of the chain pays one payment. The same bytes of another sender are another transaction.
+    if exists (select from flock_spend s where s.scope = of_scope and s.versions ? s_.version and s.chain = s_.chain and s.sender is not distinct from s_.sender and s.payment is distinct from s_.payment) then
       return query select 'other_payment', 0::numeric, null::jsonb;
       return;
     end if;

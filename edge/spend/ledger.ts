@@ -158,7 +158,7 @@ export class SpendLedger {
       this.#adopt(spend);
       const [id] = this.#storage.all<{ subject: string }>('select subject from spend where transaction_id = ? and subject <> ?', transactionId, subject);
       if (id !== undefined) return refuseToSign('another_instruction_under_this_id');
-      if (payments && version !== undefined && this.#paysAnother(version, payment)) return refuseToSign('payload_of_another_payment');
+      if (payments && this.#paysAnother(spend)) return refuseToSign('payload_of_another_payment');
       const known = this.#storage.one<{ amount: string; exclusive: string | null; versions: string | null }>('select amount, exclusive, versions from spend where subject = ?', subject);
       const before = known?.exclusive == null ? null : JSON.parse(known.exclusive) as string[];
       if (before !== null && exclusive !== undefined && !before.some((key) => exclusive.includes(key))) return refuseToSign('signed_under_another_key');
@@ -256,9 +256,12 @@ export class SpendLedger {
       this.#clock.nowMs(), limit);
   }
 
-  /** Whether a payload was counted for another payment, by whatever replica counts here. */
-  #paysAnother(version: string, payment: string | null): boolean {
-    return this.#storage.one('select 1 from spend_versions v join spend s on s.subject = v.subject where v.version = ? and s.payment is not ?', version, payment) !== null;
+  /** Whether a payload was counted for another payment, by whatever replica counts here. The same bytes of another sender are another transaction. */
+  #paysAnother({ version, chain, sender, payment = null }: Spend): boolean {
+    if (version === undefined) return false;
+    return this.#storage.one(`
+      select 1 from spend_versions v join spend s on s.subject = v.subject where v.version = ? and s.chain = ? and s.sender is ? and s.payment is not ?`,
+    version, chain, sender ?? null, payment) !== null;
   }
 
   /** F3: a payment that may land, or a counter that is to be filled, stands in the way. */

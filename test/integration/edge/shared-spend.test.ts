@@ -111,13 +111,14 @@ for (const [name, placeOf] of PLACES) {
 
   test(`found F3: in ${name} the same bytes pay one payment, whichever replica counted them first`, async (t) => {
     const open = opener(t, await placeOf(t)), [one, two] = [await open(), await open()];
-    const count = (replica: SharedSpend, subject: string, payment: string | null, version = 'bytes') =>
-      replica.count(spendOf(subject, 1n, { transactionId: `of ${subject}`, sender: 'a', payment, exclusive: ['nonce:1'], counter: 1n, version }));
+    const count = (replica: SharedSpend, subject: string, payment: string | null, version = 'bytes', sender = 'a') =>
+      replica.count(spendOf(subject, 1n, { transactionId: `of ${subject}`, sender, payment, exclusive: ['nonce:1'], counter: 1n, version }));
     t.is(await count(one, 'a', 'payout 1'), null);
     for (const payment of ['payout 2', null]) t.like(await count(two, 'b', payment), { code: 'SIGNED_BATCH_REJECTED', details: { reason: 'payload_of_another_payment' } });
     t.is(await count(two, 'a', 'payout 1'), null, 'a version that is counted again');
     t.is(await count(two, 'c', 'payout 1'), null, 'the same payment, built again');
     t.is(await count(two, 'd', 'payout 2', 'other bytes'), null);
+    t.is(await count(two, 'f', 'payout 4', 'bytes', 'b'), null, 'unsigned bytes name no sender on EVM chains: of another one they are another transaction');
     await one.settle(['of a', 'of c'], 'landed');
     t.like(await count(two, 'e', 'payout 3'), { details: { reason: 'payload_of_another_payment' } });
   });
