@@ -35,6 +35,7 @@ test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: 
       slowestMs[of] = Math.max(slowestMs[of], performance.now() - atMs);
     }
   };
+  const beganMs = performance.now();
   const watching = [watch('edge', client), watch('cloud', sandbox.client)];
   for (const chain of ['sol', 'xlm'] as const) {
     const taken = new Set<string>(), refused: unknown[] = [];
@@ -47,6 +48,7 @@ test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: 
     t.is(taken.size, ADDRESSES);
   }
   over.abort();
+  const stormMs = performance.now() - beganMs;
   await Promise.all(watching);
   const [pushed] = await cloud.database.owner<{ rows: number; last: number; events: number; lows: number }[]>`
     select (select count(*) from pool_address where account_id = ${sandbox.accountId})::int as rows,
@@ -58,6 +60,7 @@ test('found pool storm: fifteen callers take 2,600 addresses of sol and of xlm: 
   const posts = cloud.lines.filter((line) => line.includes('"pushPool"') || line.includes('/v1/edge/pools')).length;
   t.true(posts > 0 && posts <= pushed!.events, `${posts} pushes, ${pushed!.events} with the sync brought something new`);
   t.true(pushed!.rows < 2 * (ADDRESSES + 12_000), `${pushed!.rows} addresses were derived`);
-  t.true(slowestMs.edge < 2_000 && slowestMs.cloud < 2_000, JSON.stringify(slowestMs));
+  // Whoever waited for the storm's pools would wait for the most of it.
+  t.true(slowestMs.edge < stormMs / 4 && slowestMs.cloud < stormMs / 4, JSON.stringify({ ...slowestMs, stormMs }));
   t.log({ ...pushed, posts, slowestMs });
 });
