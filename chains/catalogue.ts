@@ -114,6 +114,8 @@ export function catalogueOf(chain: Chain, from: Registry = shippedRegistry): Cat
   return tokens;
 }
 
+const NOT_LISTED = 'GET /v1/treasury/tokens lists the tokens; another one is added with a release, and what is paid in it until then is not credited';
+
 /**
  * A deployment by contract, never by symbol. Refuses: TOKEN_NOT_ON_CHAIN (another chain's contract),
  * TOKEN_NOT_SUPPORTED.
@@ -125,7 +127,7 @@ export function findDeployment(chain: Chain, contract: string, from: Registry = 
   const elsewhere = all.map((one) => one.chain);
   return elsewhere.length > 0
     ? refuse('TOKEN_NOT_ON_CHAIN', { chain, tokenContract: contract, deployedOn: elsewhere })
-    : refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract.slice(0, 120) });
+    : refuse('TOKEN_NOT_SUPPORTED', { chain, tokenContract: contract.slice(0, 120), next: NOT_LISTED });
 }
 
 /**

@@ -18,7 +18,7 @@ export interface StoresOptions extends AccountStoreOptions, DeliveryStoreOptions
   readonly lists?: Lists;
 }
 
-/** The ports of `model/ports.ts`, by consumer. */
+/** The ports of `model/ports`, by consumer. */
 export function createStores(options: StoresOptions) {
   const { sql } = options;
   return {

@@ -41,7 +41,7 @@ test('found pool storm: a plan that is being read is not read again; the next on
   t.is(asked, 2);
 });
 
-test('found pool storm: many requests share a read of the pool, and of the pairs; one pair goes one after the other', async (t) => {
+test('found pool storm: many requests share a read of the pool', async (t) => {
   let reads = 0;
   const stock = new PoolStock({
     reads: { unissuedPool: async () => { reads += 1; await settle(); return [{ index: 0, address: 'a', path: 'p' }]; } },
@@ -50,6 +50,9 @@ test('found pool storm: many requests share a read of the pool, and of the pairs
   await Promise.all(Array.from({ length: 30 }, () => stock.issue(LIVE, 'sol', async () => ({ ok: true }))));
   t.is(reads, 1);
   t.like(await stock.issue(LIVE, 'sol', async () => refuse('SERVICE_UNAVAILABLE', { reason: 'pool_refill' })), { code: 'EDGE_OFFLINE' });
+});
+
+test('found F80: the look for EVM pairs is one statement for the requests of all accounts; one pair goes one after the other', async (t) => {
   const batches: number[] = [];
   const pairs = new PairLookup({ unpairedIndexes: async (asked) => { batches.push(asked.length); await settle(); return asked.map(() => null); } });
   await Promise.all(Array.from({ length: 30 }, (_, n) => pairs.indexFor(n % 2 === 0 ? LIVE : OTHER, { chain: 'eth', userRef: `u${n}`, tag: null })));

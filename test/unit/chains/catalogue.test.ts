@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { CHAINS } from '../../../protocol/slugs.ts';
-import { isRefusal } from '../../../protocol/errors.ts';
+import { isRefusal, type Refusal } from '../../../protocol/errors.ts';
+import { ROUTE_LIST } from '../../../protocol/routes.ts';
 import {
   catalogueOf, checkAgainstChain, checkSuccession, deploymentsOf, findDeployment, parseRegistry, registryHash,
   shippedRegistry, type Registry,
 } from '../../../chains/catalogue.ts';
 import { factsOf, networkOf } from '../../../chains/registry.ts';
+import { ROOT } from '../../support/tree.ts';
 
 const edit = (change: (copy: Registry) => void): Registry => {
   const copy = structuredClone(shippedRegistry);
@@ -83,4 +86,12 @@ test('a registry that leaves a chain unknown, lists a contract twice or has unkn
   t.like(parseRegistry(edit((copy) => { tokenOf('DAI', copy).unsupportedChains.pop(); })), { ok: false, details: { symbol: 'DAI' } });
   t.like(parseRegistry(edit((copy) => { copy.tokens.push({ ...structuredClone(tokenOf('DAI', copy)), symbol: 'DAI2' }); })), { ok: false });
   t.like(parseRegistry({ version: 1, tokens: [], more: 1 }), { ok: false, code: 'INVALID_INPUT' });
+});
+
+test('found F79: a token that no release lists is refused with where the list is, and the README says what that means', (t) => {
+  const refused = findDeployment('eth', '0x000000000000000000000000000000000000dEaD') as Refusal;
+  t.is(refused.code, 'TOKEN_NOT_SUPPORTED');
+  const { path } = ROUTE_LIST.find(({ operationId }) => operationId === 'listTokens')!;
+  t.true(String(refused.details['next']).includes(`GET ${path}`));
+  t.regex(readFileSync(`${ROOT}README.md`, 'utf8'), new RegExp(`\`GET ${path}\`\\):\\s+a token is added with a release,\\s+and until then its deposits are not credited`));
 });
