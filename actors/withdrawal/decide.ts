@@ -188,7 +188,10 @@ export function repriceWithdrawal(
   const { boundAtMs } = known.unsigned;
   const unsigned: Unsigned = { ...priced, ...(repriced === null ? {} : { repriced }), ...(boundAtMs === undefined ? {} : { boundAtMs }) };
   const atMs = changedAtMs(known, nowMs);
-  const row: WithdrawalRow = { ...known, unsigned, amount: unsigned.amount, updatedAtMs: atMs };
+  // A version of before did not keep its amount; the last one's is that of its build.
+  const versions = known.versions.map((version) =>
+    (version.amount === undefined && version.payload === known.unsigned.payload ? { ...version, amount: String(known.unsigned.amount) } : version));
+  const row: WithdrawalRow = { ...known, unsigned, versions, amount: unsigned.amount, updatedAtMs: atMs };
   const clash = isUnbound(row) ? null : clashOf(state, row);
   if (clash !== null) return clash;
   return accept(

@@ -35,6 +35,12 @@ export function changedAtMs(known: { updatedAtMs: number }, nowMs: number): numb
   return Math.max(nowMs, known.updatedAtMs + 1);
 }
 
+/** What the version of this txid pays, smallest unit; the row's own amount where versions of before did not keep it. */
+export function amountOf({ versions, amount }: Pick<WithdrawalRow, 'versions' | 'amount'>, txid: string): bigint {
+  const own = versions.find((version) => version.txid === txid)?.amount;
+  return own === undefined ? amount : BigInt(own);
+}
+
 /** Whether a row's counter value is only a proposal: of a sender with a counter nothing is held before the broadcast binds it. */
 export function isUnbound({ status, versions, unsigned: { replayKey, boundAtMs } }: WithdrawalRow): boolean {
   const isCounter = replayKey.kind === 'nonce' || replayKey.kind === 'sequence';

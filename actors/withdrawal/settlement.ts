@@ -20,7 +20,7 @@ import type { WithdrawalRow } from '../../model/rows/withdrawal.ts';
 import type { EventName } from '../../protocol/slugs.ts';
 import type { ChainBook } from '../account/decision.ts';
 import { billingPeriod } from '../plan/decide.ts';
-import { announceWithdrawal, changedAtMs, holdOfRow } from './row.ts';
+import { amountOf, announceWithdrawal, changedAtMs, holdOfRow } from './row.ts';
 import type { AccountEvent } from '../../model/account/commands.ts';
 import type { FactSees } from '../../model/account/sees.ts';
 import type { Hold } from '../../model/account/withdrawal.ts';
@@ -76,7 +76,7 @@ export class WithdrawalBook {
   #include(known: WithdrawalRow, fact: WithdrawalFact): void {
     if (known.status === 'confirmed') return;
     if (known.status === 'confirming' && known.blockHash === fact.blockHash && known.txid === fact.txid) return;
-    const row = this.#put({ ...known, ...placeOf(fact), status: 'confirming', failure: null });
+    const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirming', failure: null });
     this.#events.push({
       type: 'withdrawal_included', id: row.id, atMs: row.updatedAtMs, txid: fact.txid, height: fact.height,
       hold: holdOfRow(row),
@@ -86,8 +86,8 @@ export class WithdrawalBook {
   #mature(known: WithdrawalRow, fact: WithdrawalFact): void {
     const closed = known.status === 'confirmed' || (known.status === 'failed' && known.height !== null);
     if (closed) return;
-    if (!fact.success) return this.#fail({ ...known, ...placeOf(fact) }, fact.reason ?? 'reverted', false);
-    const row = this.#put({ ...known, ...placeOf(fact), status: 'confirmed', failure: null });
+    if (!fact.success) return this.#fail({ ...known, ...landedOf(known, fact) }, fact.reason ?? 'reverted', false);
+    const row = this.#put({ ...known, ...landedOf(known, fact), status: 'confirmed', failure: null });
     this.#newest.delete(row.id);
     const settled = this.#reopened.delete(row.id), period = settled ? null : billingPeriod(this.#nowMs);
     this.#events.push({ type: 'withdrawal_confirmed', id: row.id, txid: fact.txid, hold: holdOfRow(row), period });
@@ -139,8 +139,9 @@ export class WithdrawalBook {
   }
 }
 
-function placeOf(
-  { txid, height, blockHash, fee }: WithdrawalFact,
-): Pick<WithdrawalRow, 'txid' | 'height' | 'blockHash' | 'fee'> {
-  return { txid, height, blockHash, fee: fee === null ? null : BigInt(fee) };
+/** The version that landed, with what it paid and cost: an older one pays another amount than the newest where all was sent. */
+function landedOf(
+  known: WithdrawalRow, { txid, height, blockHash, fee }: WithdrawalFact,
+): Pick<WithdrawalRow, 'txid' | 'amount' | 'height' | 'blockHash' | 'fee'> {
+  return { txid, amount: amountOf(known, txid), height, blockHash, fee: fee === null ? null : BigInt(fee) };
 }

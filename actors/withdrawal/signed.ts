@@ -11,7 +11,7 @@ import { accept, firstRefusal, type AccountDecision, type Deciding } from '../ac
 import { rotationPending, suspended } from '../account/guards.ts';
 import { mayLead } from '../edge-link/lease.ts';
 import type { AccountEvent } from '../../model/account/commands.ts';
-import { announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest } from './row.ts';
+import { amountOf, announceWithdrawal, changedAtMs, clashOf, holdOfRow, notNewest } from './row.ts';
 
 /**
  * Signed versions of one withdrawal that may be kept. Choice: a repricing raises the fee by 10 %; 16 of them by 4.6.
@@ -45,9 +45,10 @@ export function submitSigned(
   const atMs = changedAtMs(known, nowMs);
   const { boundAtMs: _, ...unsigned } = known.unsigned;
   const row: WithdrawalRow = {
-    ...known, unsigned, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
+    ...known, unsigned, amount: unsigned.amount, txid: signed.txid, status: known.status === 'built' ? 'signing' : known.status, updatedAtMs: atMs,
     versions: [
-      ...known.versions, { txid: signed.txid, signedPayload: signed.payload, payload: known.unsigned.payload, taken: false },
+      ...known.versions,
+      { txid: signed.txid, signedPayload: signed.payload, payload: unsigned.payload, amount: String(unsigned.amount), taken: false },
     ],
   };
   return accept(
@@ -134,7 +135,7 @@ function dropVersion(
   const newest = others.findLast(({ refused }) => refused !== true);
   if (newest !== undefined) {
     const versions = [...refused.map((version) => ({ ...version, refused: true as const })), ...others];
-    const row: WithdrawalRow = { ...known, versions, txid: newest.txid, updatedAtMs: atMs };
+    const row: WithdrawalRow = { ...known, versions, txid: newest.txid, amount: amountOf(known, newest.txid), updatedAtMs: atMs };
     return accept(
       row, [{ type: 'withdrawal_version_dropped', id: row.id, atMs, txid }], [{ table: 'withdrawal', row }],
     );

@@ -13,7 +13,7 @@ export interface Known {
   readonly environment: Environment;
   readonly own: OwnAddresses;
   readonly keystore: Pick<Keystore, 'accountXpub'>;
-  readonly instructions: Pick<Instructions, 'get' | 'signaturesOf' | 'mayBeSignedElsewhere'>;
+  readonly instructions: Pick<Instructions, 'get' | 'signaturesOf' | 'mayBeSignedElsewhere' | 'amountsOf'>;
   readonly issued: IssuedAddresses;
 }
 

@@ -34,14 +34,15 @@ function falseWithdrawal(row: TransactionJson, { instructions }: Known): string 
   const signed = instructions.mayBeSignedElsewhere(row.id) ? [] : instructions.signaturesOf(row.id);
   return firstFalse(
     ['chain', row.chain === chain], ['address', row.address === from], ['counterparty', row.counterparty === to || row.counterparty === null],
-    ['tokenContract', row.tokenContract === (token?.contract ?? null)], ['chainTag', row.chainTag === tag], ['amount', isAmountOf(recorded, BigInt(row.amount), amount)],
+    ['tokenContract', row.tokenContract === (token?.contract ?? null)], ['chainTag', row.chainTag === tag], ['amount', isAmountOf(recorded, BigInt(row.amount), amount, instructions.amountsOf(row.id))],
     ['txid', isTxidOf(signed, row.txid)], ['versions', row.versions.every(({ txid }) => isTxidOf(signed, txid))],
   );
 }
 
-/** A send-all may have been repriced downwards at another replica. */
-function isAmountOf({ instruction }: RecordedInstruction, found: bigint, built: bigint): boolean {
-  return instruction.amount === 'all' ? found <= built : found === built;
+/** A send-all pays what the version pays that landed, an older one too. Of a record of before, whose older versions are not known, less. */
+function isAmountOf({ instruction }: RecordedInstruction, found: bigint, built: bigint, amounts: readonly bigint[] | null): boolean {
+  if (instruction.amount !== 'all') return found === built;
+  return amounts === null ? found <= built : amounts.includes(found);
 }
 
 /** One of those that were computed here; a withdrawal of which another replica signed a version has one that is not known here. */

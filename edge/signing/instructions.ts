@@ -9,7 +9,7 @@ import type { Instruction } from './signers/signer.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** `bound`: its counter is chosen for good, or until nobody can have signed it (binding.ts). A cloud never says so: it is this edge's mark. */
-export type RecordedUnsigned = Unsigned & { readonly bound?: true };
+export type RecordedUnsigned = Unsigned & { readonly bound?: true; readonly amounts?: readonly string[] };
 export interface RecordedInstruction { readonly instruction: Instruction; readonly unsigned: RecordedUnsigned }
 
 export interface Signature {
@@ -96,7 +96,9 @@ export class Instructions {
   get(transactionId: string): RecordedInstruction | null {
     const row = this.#storage.one<{ instruction: string; unsigned: string }>(
       'select instruction, unsigned from instructions where transaction_id = ?', transactionId);
-    return row === null ? null : { instruction: fromJson<Instruction>(row.instruction), unsigned: fromJson<RecordedUnsigned>(row.unsigned) };
+    if (row === null) return null;
+    const { amounts: _, ...unsigned } = fromJson<RecordedUnsigned>(row.unsigned);
+    return { instruction: fromJson<Instruction>(row.instruction), unsigned };
   }
 
   /**
@@ -114,10 +116,12 @@ export class Instructions {
       // A version of one whose counter is bound is under that counter, or is not bound any more.
       const isBound = known?.unsigned.bound === true && keepsReplayKey(unsigned.replayKey, known.unsigned.replayKey);
       if (known?.isHandedOut === true && !isBound) return false;
-      const { bound: _, ...version } = unsigned;
+      const { bound: _, amounts: __, ...own } = unsigned, amounts = this.#amounts(instruction.id);
+      const before = instruction.amount !== 'all' ? null : known === null ? [] : amounts, version = before === null ? own : { ...own, amounts: before };
       this.#storage.run(`insert into instructions (transaction_id, instruction, unsigned, recorded_at_ms, built_here) values (?, ?, ?, ?, 1)
         on conflict (transaction_id) do update set unsigned = excluded.unsigned, recorded_at_ms = max(recorded_at_ms + 1, excluded.recorded_at_ms), shared = 0`,
         instruction.id, text, toJson(isBound ? { ...version, bound: true } : version), this.#nowMs());
+      this.#noteAmounts(instruction.id, version, known === null);
       this.#bind(instruction);
       return true;
     });
@@ -168,10 +172,12 @@ export class Instructions {
   bind(transactionId: string, unsigned: Unsigned, sharesLedger: boolean): boolean {
     return this.#storage.transaction(() => {
       if (this.counterToBind(transactionId, sharesLedger) !== 'own') return false;
-      const text = toJson({ ...unsigned, bound: true }), row = this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
+      const amounts = this.#amounts(transactionId), version = amounts === null ? unsigned : { ...unsigned, amounts };
+      const text = toJson({ ...version, bound: true }), row = this.#storage.one<{ at: number }>('select recorded_at_ms as at from instructions where transaction_id = ?', transactionId);
       const atMs = Math.max(row!.at + 1, this.#nowMs());
       this.#storage.run('update instructions set unsigned = ?, recorded_at_ms = ?, broadcast_at_ms = ?, broadcast_unsigned = ?, shared = 1 where transaction_id = ?',
         text, atMs, atMs, sha256(text), transactionId);
+      this.#noteAmounts(transactionId, version, false);
       return true;
     });
   }
@@ -182,10 +188,31 @@ export class Instructions {
   }
 
   /** Another replica may sign this version; where it is signed here too its txid and its fate are known. */
-  noteElsewhere({ instruction: { id }, unsigned: { payload } }: RecordedInstruction): void {
-    const known = this.#elsewhere(id), version = sha256(payload);
+  noteElsewhere({ instruction: { id }, unsigned }: RecordedInstruction): void {
+    const known = this.#elsewhere(id), version = sha256(unsigned.payload);
+    if (known !== null) this.#noteAmounts(id, { ...unsigned, amounts: unsigned.amounts ?? [] }, false);
     if (known === null || known.includes(version)) return;
     this.#storage.run('update instructions set elsewhere = ? where transaction_id = ?', JSON.stringify([...known, version]), id);
+  }
+
+  /**
+   * Amounts of all versions of a send-all that were built or signed, here or at another replica: smallest unit. Null where an edge of
+   * before kept the newest only.
+   */
+  amountsOf(transactionId: string): readonly bigint[] | null {
+    return this.#amounts(transactionId)?.map(BigInt) ?? null;
+  }
+
+  #amounts(transactionId: string): readonly string[] | null {
+    const text = this.#storage.one<{ amounts: string | null }>('select amounts from instructions where transaction_id = ?', transactionId)?.amounts ?? null;
+    return text === null ? null : JSON.parse(text) as string[];
+  }
+
+  /** A version's amount, and those that it names of versions before; one that names none leaves open which there were. */
+  #noteAmounts(id: string, { amount, amounts }: Pick<RecordedUnsigned, 'amount' | 'amounts'>, isNew: boolean): void {
+    const known = isNew ? [] : this.#amounts(id);
+    const all = known === null || amounts === undefined ? null : JSON.stringify([...new Set([...known, ...amounts, amount.toString()])]);
+    this.#storage.run('update instructions set amounts = ? where transaction_id = ?', all, id);
   }
 
   /** Whether another replica may have signed a version that is not signed here. */
@@ -233,6 +260,7 @@ export class Instructions {
           where i.recorded_at_ms < excluded.recorded_at_ms or ? = 1`, transactionId, instruction, unsigned, askedAtMs, always);
       this.#storage.run(`update instructions set broadcast_at_ms = ?, broadcast_unsigned = ?
         where transaction_id = ? and coalesce(broadcast_at_ms, -1) < ?`, broadcastAtMs, broadcastUnsigned, transactionId, broadcastAtMs ?? -1);
+      this.#noteAmounts(transactionId, told, known === null);
       if (told.bound === true) this.#storage.run('update instructions set handed_out = 1 where transaction_id = ?', transactionId);
       this.#bind(parsed);
       return true;

@@ -190,4 +190,7 @@ export const SCHEMA_VERSIONS: readonly string[] = [`
   -- Which spend counted a payload, by its SHA-256: one transaction of the chain pays one payment.
   create table spend_versions (version text not null, subject text not null, primary key (version, subject)) strict, without rowid;
   insert into spend_versions select v.value, s.subject from spend s join json_each(s.versions) v where s.versions is not null;
+`, `
+  -- JSON list: amount of each version of a send-all, digits of the smallest unit; null where those of before are not all known.
+  alter table instructions add column amounts text;
 `];

@@ -7,8 +7,11 @@ import type { Unsigned } from '../../chains/chain.ts';
  * Signed bytes. `doubtful` from before their first submit: a node may have them. No refusal ends them then, only proof
  * (G27), save the answer to that first submit while no other was begun. `taken` once a node answered that it has them; absent in
  * rows that are older than it. `refused` once every node refused its only submit: it is submitted no more, and watched.
+ * `amount` is what it pays, decimal digits of the smallest unit: a send-all pays less with each repricing. Absent in older rows.
  */
-export interface SignedVersion { txid: string; signedPayload: string; payload: string; doubtful?: true; taken?: boolean; refused?: true }
+export interface SignedVersion {
+  txid: string; signedPayload: string; payload: string; amount?: string; doubtful?: true; taken?: boolean; refused?: true;
+}
 
 export interface WithdrawalRow {
   id: string;

@@ -384,6 +384,26 @@ test.serial('found G25: what was signed stays signed: no version is lost, none b
   ]);
 });
 
+test.serial('found F70: what is in a block pays what its version was signed for, and a signed amount becomes no other', async (t) => {
+  const version = (txid: string, amount: string) => ({ txid, signedPayload: '0x', payload: '0x', amount });
+  const row = withdrawalRow(address, {
+    status: 'broadcast', amount: 70n, versions: [version('0xfa', '90'), version('0xfb', '70')], txid: '0xfb',
+    unsigned: { ...withdrawalRow(address).unsigned, amount: 70n, replayKey: { kind: 'nonce', value: 4_712 } },
+  });
+  const unsigned = { ...row.unsigned, amount: 60n }, block = { height: 50, blockHash: 'b50', fee: 10n };
+  await write(stores, ours.live, [{ table: 'withdrawal', row }]);
+  const landed = { ...row, ...block, txid: '0xfa', status: 'confirming' as const };
+  for (const lie of [
+    { ...row, amount: 89n }, { ...row, amount: 91n }, { ...row, amount: 60n }, { ...row, unsigned, amount: 61n }, { ...landed, amount: 70n }, { ...landed, amount: 80n },
+    { ...landed, amount: 91n, versions: [version('0xfa', '91'), version('0xfb', '70')] }, { ...landed, amount: 60n, unsigned },
+    { ...row, amount: 95n, versions: [...row.versions, version('0xfc', '95')] }, { ...landed, txid: '0xfb', amount: 90n },
+  ]) await refusedApp(t, 'withdrawal_moves_forward', [{ table: 'withdrawal', row: lie }]);
+  for (const right of [
+    { ...landed, amount: 90n }, { ...row, amount: 90n }, { ...landed, txid: '0xfb' }, { ...row, unsigned, amount: 60n }, { ...landed, unsigned, amount: 90n, status: 'confirmed' as const },
+  ]) await write(stores, ours.live, [{ table: 'withdrawal', row: right }]);
+  await refusedApp(t, 'withdrawal_moves_forward', [{ table: 'withdrawal', row: { ...landed, unsigned, amount: 70n, txid: '0xfb', status: 'confirmed' } }]);
+});
+
 test.serial('G25 nothing is broadcast before its signed bytes are durable', async (t) => {
   await refusedApp(t, 'withdrawal_signed_before_submit', [{ table: 'withdrawal', row: withdrawalRow(address, { status: 'broadcast' }) }]);
 });

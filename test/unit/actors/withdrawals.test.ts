@@ -207,7 +207,7 @@ test('G25 signed bytes are stored before anything is submitted, the same bytes o
   t.like(reply, { status: 'signing', txid: submit.signed.txid });
   t.deepEqual(
     reply.versions,
-    [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload, taken: false }],
+    [{ txid: submit.signed.txid, signedPayload: submit.signed.payload, payload: reply.unsigned.payload, amount: '1000', taken: false }],
   );
   t.is(rowsOf(rows, 'publication').length, 0);
   const again = sender.do({ ...submit, known: sender.rows.get(id)! });
@@ -275,6 +275,47 @@ test('V37 a repricing keeps nonce and payment, raises the fee, and leaves the ol
     sender.account.refused({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf() }).code,
     'CONFLICT',
   );
+});
+
+test('found F70: of a send-all the row and its event name what the version pays that landed, whichever lands, also after a reorg', (t) => {
+  for (const order of [[0], [1], [2], [0, 1], [1, 0], [2, 0], [0, 2], [1, 2, 0], [2, 1, 2]]) {
+    const sender = new Sender();
+    const { id } = sender.do(sender.build(7, { amount: 'all' })).reply;
+    sender.do(sender.bind(id));
+    for (const readAtHeight of [100, 101, 102]) {
+      if (readAtHeight > 100) sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf({ readAtHeight }) });
+      const { txid } = sender.do(sender.submit(id)).reply;
+      sender.noted(id, { kind: 'accepted', txid: txid! });
+    }
+    const { versions } = sender.rows.get(id)!, amounts = versions.map(({ payload }) => Transaction.from(payload).value);
+    t.true(amounts[0]! > amounts[1]! && amounts[1]! > amounts[2]!, 'each repricing pays less');
+    for (const [turn, index] of order.entries()) {
+      const { txid } = versions[index]!, amount = amounts[index]!;
+      sender.fact(id, 'withdrawal_included', { txid });
+      t.like(sender.rows.get(id), { status: 'confirming', txid, amount });
+      const { rows } = sender.fact(id, 'withdrawal_matured', { txid });
+      t.like(sender.rows.get(id), { status: 'confirmed', txid, amount, fee: 21_000n });
+      if (turn === 0) t.true(JSON.stringify(rowsOf(rows, 'publication'), (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each)).includes(String(amount)));
+      if (turn < order.length - 1) sender.fact(id, 'withdrawal_orphaned', { txid });
+    }
+  }
+});
+
+test('found F70: versions of before kept no amount: the row names its own, and a repricing keeps that of the last one', (t) => {
+  const sender = new Sender(), { id } = sender.do(sender.build(7, { amount: 'all' })).reply;
+  sender.do(sender.bind(id));
+  sender.do(sender.submit(id));
+  const row = sender.rows.get(id)!, [{ amount: _, ...version } = { amount: '' }] = row.versions;
+  sender.rows.set(id, { ...row, versions: [version as typeof row.versions[number]] });
+  sender.do({ type: 'reprice_withdrawal', known: sender.rows.get(id)!, inputs: inputsOf({ readAtHeight: 101 }) });
+  sender.do(sender.submit(id));
+  t.true(sender.rows.get(id)!.amount < row.amount);
+  sender.fact(id, 'withdrawal_matured', { txid: row.txid! });
+  t.is(sender.rows.get(id)!.amount, row.amount);
+  const other = new Sender(), sent = other.sent();
+  other.rows.set(sent.id, { ...sent, versions: sent.versions.map(({ amount: _amount, ...each }) => each) });
+  other.fact(sent.id, 'withdrawal_matured');
+  t.is(other.rows.get(sent.id)!.amount, sent.amount);
 });
 
 test('V37 what is signed is repriced twice per block at most; a build that nobody signed, as often as one likes', (t) => {

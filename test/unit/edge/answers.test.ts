@@ -24,6 +24,7 @@ import { evmSigner } from '../../../edge/signing/signers/evm.ts';
 import { catalogueOf } from '../../../chains/catalogue.ts';
 import { networkOf } from '../../../chains/registry.ts';
 import { newId } from '../../../protocol/node/ids.ts';
+import { formatAmount } from '../../../protocol/money.ts';
 import { ROUTE_LIST, routeOf } from '../../../protocol/routes.ts';
 import type { Environment } from '../../../protocol/slugs.ts';
 import { SAMPLES, WITHDRAWAL, WITHDRAWAL_TXID, type Sample } from '../../support/edge/answers.ts';
@@ -44,10 +45,10 @@ const RECORDED = {
 
 interface Stage { readonly known: Known; readonly issued: IssuedAddresses; tell(data: unknown, status?: number): void; ask(operation: ForwardedOperation, sample?: Sample): Promise<EdgeAnswer>; readonly alarms: () => number }
 
-function openStage({ environment = 'live' as Environment, isBroadcast = true } = {}): Stage {
+function openStage({ environment = 'live' as Environment, isBroadcast = true, recorded = RECORDED as RecordedInstruction, amounts = null as readonly bigint[] | null } = {}): Stage {
   const issued = openIssuedAddresses({ directory: newDirectory(), owner: 'live test', gap: 100 });
   const instructions = {
-    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? RECORDED : null), boundTo: () => null, record: () => true, mayBeSignedElsewhere: () => false,
+    get: (id: string) => (isBroadcast && id === WITHDRAWAL.id ? recorded : null), boundTo: () => null, record: () => true, mayBeSignedElsewhere: () => false, amountsOf: () => amounts,
     signaturesOf: (id: string) => (id === WITHDRAWAL.id
       ? [{ transactionId: id, payload: '', signed: { chain: 'eth' as const, payload: '', txid: WITHDRAWAL_TXID }, signedAtMs: 0, outcome: 'taken' as const, outcomeCode: null }] : []),
   };
@@ -256,6 +257,20 @@ test('found F12 of an own withdrawal every fact is compared: txid, receiver, amo
     stage.tell({ ...WITHDRAWAL, ...change }, 200);
     t.is((await stage.ask('getTransaction', sample)).kind, 'refused', JSON.stringify(change));
   }
+});
+
+test('found F70 of a send-all the amount of each version is right, and any other is refused with an alarm', async (t) => {
+  const recorded = { ...RECORDED, instruction: { ...RECORDED.instruction, amount: 'all' } } as const, amounts = [3n * 10n ** 18n, 2n * 10n ** 18n, 10n ** 18n];
+  const stage = openStage({ recorded, amounts }), sample = { params: { id: WITHDRAWAL.id }, data: WITHDRAWAL };
+  const kindOf = async (amount: bigint) => {
+    stage.tell({ ...WITHDRAWAL, amount: String(amount), amountFormatted: formatAmount(amount, 18) }, 200);
+    return (await stage.ask('getTransaction', sample)).kind;
+  };
+  for (const amount of amounts) t.is(await kindOf(amount), 'passed');
+  t.is(stage.alarms(), 0);
+  const lies = amounts.flatMap((amount) => [amount - 1n, amount + 1n, amount * 10n]);
+  for (const amount of [...lies, 1n]) t.is(await kindOf(amount), 'refused', String(amount));
+  t.true(stage.alarms() > 0);
 });
 
 test('found F12 a broadcast whose answer is false is answered with the own record: signed bytes exist, and no error says otherwise', async (t) => {

@@ -87,6 +87,24 @@ test('1.6-7: a payload that would not exclude the known one is not recorded, and
   t.is(third.get('txn_1')?.unsigned.payload, '0x025');
 });
 
+test('found F70: the amounts of all versions are known, those of other replicas too; what the cloud adds to a build is none of them', (t) => {
+  const all = { ...recorded.instruction, amount: 'all' as const }, one = newInstructions(), late = newInstructions(), of = (amount: bigint) => at(3, { amount, payload: `0x02${amount}` });
+  for (const amount of [90n, 80n]) one.record({ instruction: all, unsigned: { ...of(amount), amounts: ['666'] } as Unsigned });
+  late.take(one.unshared(0, 10_000)[0]!);
+  one.record({ instruction: all, unsigned: of(70n) });
+  t.deepEqual([one.amountsOf('txn_1'), late.amountsOf('txn_1')], [[90n, 80n, 70n], [90n, 80n]]);
+  t.deepEqual(one.get('txn_1'), { instruction: all, unsigned: of(70n) });
+  late.record({ instruction: all, unsigned: of(60n) });
+  late.noteBroadcast('txn_1');
+  t.true(one.take({ ...late.unshared(0, 10_000)[0]!, askedAtMs: NOW_MS + 9 }));
+  t.deepEqual(one.amountsOf('txn_1'), [90n, 80n, 70n, 60n], 'what one replica built stays known beside what the other did');
+  const before = { ...one.unshared(0, 10_000)[0] ?? late.unshared(0, 10_000)[0]! }, { amounts: _, ...older } = JSON.parse(before.unsigned) as { amounts: unknown };
+  const third = newInstructions();
+  third.take({ ...before, unsigned: JSON.stringify(older) });
+  t.is(third.amountsOf('txn_1'), null, 'an edge of before tells the newest only');
+  t.is(third.amountsOf('txn_9'), null);
+});
+
 test('1.6-7: the journal finds what was signed for an instruction and under a replay key, oldest first', (t) => {
   const instructions = newInstructions();
   const journal = (id: string, each: Unsigned) => instructions.journal({ instruction: { ...recorded.instruction, id }, unsigned: each });
